@@ -1,0 +1,109 @@
+//! The seam between a decoder's search and a network: one device-resident trait.
+//!
+//! A network keeps encoder states, caches and logits to itself. The search opens sources into
+//! *slots*, asks for one step over many rows at once, and gets back only the few best
+//! continuations of every slot. Rows and slots may join and leave at any step (continuous
+//! batching): a slot that finishes makes room for the next source without waiting for the others.
+
+use super::NnError;
+
+/// One open source: its encoder states and the caches of its hypotheses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SlotId(pub u32);
+
+/// One hypothesis that takes a step.
+///
+/// Rows of one slot stand together; the position of a row in the call is its *row index*.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// The slot whose source this hypothesis translates.
+    pub slot: SlotId,
+    /// Index of the row *among this slot's rows of the previous step* that this one extends;
+    /// `None` at a slot's first step.
+    pub parent: Option<u32>,
+    /// The token that extends the parent (the decoder start token at the first step).
+    pub token: u32,
+    /// Sum of the log-probabilities so far (natural log), so that a slot's candidates compare.
+    pub score: f32,
+}
+
+/// What a row may not or must additionally produce; rows without an entry are unrestricted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RowMask {
+    /// Index of the row in the call.
+    pub row: u32,
+    /// Token ids that may not come next, ascending. Their probability is set aside after the
+    /// log-softmax: nothing is renormalised.
+    pub banned: Vec<u32>,
+    /// Token ids whose log-probability must be returned even when they are not among the best.
+    pub extra: Vec<u32>,
+    /// Whether the end of the sentence may come next.
+    pub eos_allowed: bool,
+}
+
+/// One possible continuation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    /// Index of the row it extends, among the slot's rows of this step.
+    pub parent: u32,
+    /// The token.
+    pub token: u32,
+    /// Log-probability of the token under the unmasked distribution (natural log).
+    pub log_prob: f32,
+}
+
+/// The continuations of one slot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SlotCandidates {
+    /// The slot.
+    pub slot: SlotId,
+    /// The best continuations over all rows of the slot by `score + log_prob`, best first; ties by
+    /// lower parent, then lower token. Fewer than asked for only when masks leave fewer.
+    pub best: Vec<Candidate>,
+    /// The `extra` tokens asked for, in the order of the masks.
+    pub extra: Vec<Candidate>,
+}
+
+/// A network that scores continuations step by step.
+pub trait StepNetwork {
+    /// Number of token ids.
+    fn vocab_size(&self) -> usize;
+
+    /// Token that starts every hypothesis.
+    fn start_token(&self) -> u32;
+
+    /// Token that ends every hypothesis.
+    fn eos_token(&self) -> u32;
+
+    /// The longest hypothesis the network can hold, in tokens, the end counted.
+    fn max_length(&self) -> usize;
+
+    /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order.
+    ///
+    /// # Errors
+    /// When a source is empty or longer than the network's positions.
+    fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError>;
+
+    /// Takes one step with every row and returns, per slot in the order of its first row, the best
+    /// `top` continuations.
+    ///
+    /// The rows replace the slots' rows of the previous step: a hypothesis that no row names as
+    /// parent is forgotten, one that several rows name is shared. Slots without a row stay as they
+    /// are.
+    ///
+    /// # Errors
+    /// When a score is not finite (naming slot and step), or a row names an unknown slot or parent.
+    fn step(
+        &mut self,
+        rows: &[Row],
+        masks: &[RowMask],
+        top: usize,
+    ) -> Result<Vec<SlotCandidates>, NnError>;
+
+    /// Forgets all hypotheses of a slot but keeps its encoder states, so that the same source can
+    /// be decoded again (each round of expansion rewrites the same sentence).
+    fn rewind(&mut self, slot: SlotId);
+
+    /// Frees a slot.
+    fn close(&mut self, slot: SlotId);
+}
