@@ -1,8 +1,9 @@
 //! LU files: `lu/lu*.xml`.
 
 use crate::model::{
-    AnnotationSetId, Creation, FeRealization, FrameId, Governor, IdSpace, LexUnit, Lexeme, Listing,
-    LuId, Pos, SemTypeId, SentenceCount, ValencePattern, ValenceUnit, Valences,
+    AnnotationSetId, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor, IdSpace,
+    LexUnit, Lexeme, Listing, LuId, Pos, SemTypeId, SentenceCount, ValencePattern, ValenceUnit,
+    Valences,
 };
 
 use super::sentences::{ReadSentence, read_sentence};
@@ -20,6 +21,8 @@ pub struct LuFile {
     pub lexunit: LexUnit,
     /// Name of the frame.
     pub frame_name: String,
+    /// The corpora that the header lists: number, name, documents with their descriptions.
+    pub corpora: Corpora,
     /// The exemplars, in file order.
     pub sentences: Vec<ReadSentence>,
     /// What was odd.
@@ -53,10 +56,10 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
     };
     let frame_name = root.required("frame")?;
     let mut sentences = Vec::new();
+    let mut corpora = Vec::new();
     xml.children(|xml, child| {
         match child.name() {
-            // The frame's FEs and the corpora over again.
-            "header" => xml.skip()?,
+            "header" => corpora = read_header(xml)?,
             "definition" => lexunit.definition = xml.text()?,
             "lexeme" => lexunit.lexemes.push(read_lexeme(xml, &child)?),
             "semType" => {
@@ -74,7 +77,35 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         Ok(())
     })?;
     locate_sets(&mut lexunit.valences, &sentences);
-    Ok(LuFile { file: file.to_owned(), lexunit, frame_name, sentences, warnings: xml.warnings })
+    let warnings = xml.warnings;
+    Ok(LuFile { file: file.to_owned(), lexunit, frame_name, corpora, sentences, warnings })
+}
+
+/// Corpora with their documents.
+pub type Corpora = Vec<(CorpusId, String, Vec<(DocumentId, String)>)>;
+
+fn read_header(xml: &mut XmlFile<'_>) -> Result<Corpora> {
+    let mut corpora = Vec::new();
+    xml.children(|xml, child| match child.name() {
+        "corpus" => {
+            let (id, name) = (CorpusId(child.number("ID")?), child.text_or_empty("name")?);
+            let mut documents = Vec::new();
+            xml.children(|xml, child| match child.name() {
+                "document" => {
+                    let description = child.text_or_empty("description")?;
+                    documents.push((DocumentId(child.number("ID")?), description));
+                    xml.skip()
+                }
+                _ => xml.unknown(&child),
+            })?;
+            corpora.push((id, name, documents));
+            Ok(())
+        }
+        // The frame's FEs over again.
+        "frame" => xml.skip(),
+        _ => xml.unknown(&child),
+    })?;
+    Ok(corpora)
 }
 
 /// Reads the `lexeme` whose start was read.

@@ -143,6 +143,17 @@ impl Pattern {
         }
     }
 
+    /// The literal pieces between the stars, as written: one for an exact pattern, `None` for a
+    /// regular expression.
+    #[must_use]
+    pub fn pieces(&self) -> Option<&[String]> {
+        match &self.form {
+            Form::Exact(text) => Some(std::slice::from_ref(text)),
+            Form::Wildcard(pieces) => Some(pieces),
+            Form::Regex(_) => None,
+        }
+    }
+
     /// The source of a regular expression, `None` for the others.
     #[must_use]
     pub fn as_regex(&self) -> Option<&str> {

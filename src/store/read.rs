@@ -305,6 +305,33 @@ impl Store {
         Ok(rows.map(|row| Ok(self.name_key(&row?.0)?.name)))
     }
 
+    /// Frame, number and name of every LU, in order of name, without reading the LUs themselves.
+    pub fn lexunit_names(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(FrameId, LuId, String)>> + '_> {
+        let prefix = NameKey::kind_prefix(release, NameKind::LexUnit, false);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        Ok(rows.map(|row| {
+            let key = self.name_key(&row?.0)?;
+            let (frame, lu) = lexunit_ids(key.id);
+            Ok((frame, lu, key.name))
+        }))
+    }
+
+    /// Number and name of every frame, in order of name, without reading the frames themselves.
+    pub fn frame_names(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(FrameId, String)>> + '_> {
+        let prefix = NameKey::kind_prefix(release, NameKind::Frame, false);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        Ok(rows.map(|row| {
+            let key = self.name_key(&row?.0)?;
+            Ok((FrameId(unpair(key.id).1), key.name))
+        }))
+    }
+
     /// How far the chain of a seed's target has come under a recipe.
     pub fn journal(
         &self,
