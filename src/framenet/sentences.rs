@@ -80,6 +80,7 @@ impl ReadSet {
             .flat_map(|layer| &layer.labels)
             .filter_map(|label| label.extent.span())
             .collect();
+        spans.retain(|span| !span.is_empty());
         spans.sort_unstable();
         spans.dedup();
         spans
