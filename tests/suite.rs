@@ -1,1 +1,3 @@
-//! x
+//! One binary for all integration tests; a file per behaviour.
+
+mod inflection_coverage;
