@@ -185,9 +185,10 @@ fn lemmas_of_s(stem: &str, pos: Pos) -> Vec<String> {
     let root_owned = root.to_owned();
     let hisses = ["ss", "x", "ch", "sh", "zz", "tz"].iter().any(|end| root.ends_with(end));
     // `viruses`, not `causes`.
-    let latin = root
-        .strip_suffix("us")
-        .is_some_and(|before| before.contains(is_vowel) && before.ends_with(is_consonant));
+    let latin = pos != Pos::V
+        && root
+            .strip_suffix("us")
+            .is_some_and(|before| before.contains(is_vowel) && before.ends_with(is_consonant));
     let o = root.strip_suffix('o').is_some_and(|before| before.contains(is_vowel));
     if let Some(single) = root.strip_suffix("zz") {
         return vec![root_owned, format!("{single}z"), plain];
