@@ -51,11 +51,7 @@ impl WordSpan {
 
 /// Candidate spans in a paraphrase of `target_words` words for a source span of `source_length`
 /// words: by start, then by end.
-pub fn candidates(
-    source_length: u32,
-    target_words: u32,
-    k: u32,
-) -> impl Iterator<Item = WordSpan> {
+pub fn candidates(source_length: u32, target_words: u32, k: u32) -> impl Iterator<Item = WordSpan> {
     let shortest = source_length.saturating_sub(k).max(1);
     let longest = source_length + k;
     (0..target_words).flat_map(move |start| {

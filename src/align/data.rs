@@ -61,7 +61,8 @@ impl AlignedSpan {
                     [(item.source_span, &item.source), (item.target_span, &item.target)]
                 {
                     if span.is_empty() || span.end as usize > words.len() {
-                        let found = format!("span `{}..{}` of {}", span.start, span.end, words.len());
+                        let found =
+                            format!("span `{}..{}` of {}", span.start, span.end, words.len());
                         return Err(refuse(found, "a span of one or more of the words"));
                     }
                 }

@@ -12,7 +12,9 @@ use crate::tokenize::TokenizeError;
 #[non_exhaustive]
 pub enum AlignError {
     /// A source piece does not fit its sentence, or marks no word of it.
-    #[error("cannot align piece `{start}..{end}` of source {request}: expected a stretch of the sentence that holds a word")]
+    #[error(
+        "cannot align piece `{start}..{end}` of source {request}: expected a stretch of the sentence that holds a word"
+    )]
     Piece {
         /// Index of the request in its batch.
         request: usize,
@@ -24,7 +26,9 @@ pub enum AlignError {
         source: Option<OffsetError>,
     },
     /// A sentence and its paraphrase are too long for the encoder.
-    #[error("cannot encode pair {request}: {pieces} pieces, the encoder takes at most {limit}; leave the pair out")]
+    #[error(
+        "cannot encode pair {request}: {pieces} pieces, the encoder takes at most {limit}; leave the pair out"
+    )]
     TooLong {
         /// Index of the request in its batch.
         request: usize,

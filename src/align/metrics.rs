@@ -81,7 +81,13 @@ pub struct Report {
 
 impl Report {
     /// Adds one item; `covered` says whether its gold span was among the candidates.
-    pub fn add(&mut self, predicted: Option<WordSpan>, gold: WordSpan, changed: bool, covered: bool) {
+    pub fn add(
+        &mut self,
+        predicted: Option<WordSpan>,
+        gold: WordSpan,
+        changed: bool,
+        covered: bool,
+    ) {
         self.all.add(predicted, gold);
         let part = if changed { &mut self.changed } else { &mut self.identical };
         part.add(predicted, gold);

@@ -18,7 +18,7 @@ use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
 use super::features::{CUES, PairStates, cues};
 use super::random::SplitMix64;
-use crate::compute::kernels::matmul::{Weight, matmul};
+use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Added to a variance before its root is taken (PyTorch's default).
@@ -175,8 +175,7 @@ impl Scorer {
             let mut rows = 0;
             while let Some(question) = questions.get(from + spans.len()) {
                 let words = question.states.target.words();
-                let of_question: Vec<_> =
-                    candidates(question.span.len(), words, self.k).collect();
+                let of_question: Vec<_> = candidates(question.span.len(), words, self.k).collect();
                 if !spans.is_empty() && rows + of_question.len() > CHUNK {
                     break;
                 }
