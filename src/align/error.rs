@@ -91,3 +91,15 @@ pub enum AlignError {
         source: ComputeError,
     },
 }
+
+impl AlignError {
+    /// Counts requests from the start of the caller's batch instead of from a part's.
+    pub(super) fn from_request(self, start: usize) -> Self {
+        match self {
+            Self::TooLong { request, pieces, limit } => {
+                Self::TooLong { request: start + request, pieces, limit }
+            }
+            other => other,
+        }
+    }
+}

@@ -116,6 +116,17 @@ pub(super) struct Question<'a> {
 /// A candidate and its score in [0, 1].
 pub(super) type Scored = (WordSpan, f32);
 
+/// The candidate that scores highest, the earlier of equals.
+pub(super) fn best<'a>(scores: impl IntoIterator<Item = &'a Scored>) -> Option<Scored> {
+    let mut best: Option<Scored> = None;
+    for &(span, score) in scores {
+        if best.is_none_or(|(_, highest)| score > highest) {
+            best = Some((span, score));
+        }
+    }
+    best
+}
+
 /// The head, arranged for scoring.
 #[derive(Debug, Clone)]
 pub(super) struct Scorer {
