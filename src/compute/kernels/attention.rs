@@ -260,7 +260,8 @@ mod tests {
     fn queries_do_not_see_each_other() {
         let data: Vec<f32> = (0..50 * 20).map(|i| ((i * 53 % 97) as f32 - 48.0) / 30.0).collect();
         let keys = matrix(50, 20, &data);
-        let lists: Vec<KeyList> = (0..50).map(|q| KeyList { start: q / 2, len: 1 + q / 2 }).collect();
+        let lists: Vec<KeyList> =
+            (0..50).map(|q| KeyList { start: q / 2, len: 1 + q / 2 }).collect();
         let device = Device::Cpu { threads: 3 };
         let all = attention(&device, &keys, &keys, &keys, &lists, None, 2).unwrap();
         for query in [0, 7, 31, 49] {

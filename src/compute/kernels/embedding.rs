@@ -31,7 +31,12 @@ pub fn embedding(device: &Device, lookups: &[Lookup<'_>]) -> Result<Tensor, Comp
         }
         let rows = lookup.table.rows();
         if let Some(id) = lookup.ids.iter().find(|id| **id as usize >= rows) {
-            return Err(ComputeError::Index { op: OP, operand: "table", index: *id as usize, rows });
+            return Err(ComputeError::Index {
+                op: OP,
+                operand: "table",
+                index: *id as usize,
+                rows,
+            });
         }
     }
     let mut output = Tensor::zeros(rows, width);
