@@ -112,7 +112,10 @@ impl Aligner {
         let mut answers = Vec::with_capacity(requests.len());
         for start in (0..requests.len()).step_by(PAIRS_AT_ONCE) {
             let these = start..(start + PAIRS_AT_ONCE).min(requests.len());
-            let states = self.encoder.encode(&pairs[these.clone()], |_| ()).map_err(|e| e.from_request(start))?;
+            let states = self
+                .encoder
+                .encode(&pairs[these.clone()], |_| ())
+                .map_err(|e| e.from_request(start))?;
             let questions: Vec<Question<'_>> = these
                 .clone()
                 .zip(&states)
@@ -261,10 +264,8 @@ mod tests {
 
     #[test]
     fn the_surer_piece_chooses_first() {
-        let placed = place(&[
-            scored(&[(0, 2, 0.6), (3, 4, 0.5)]),
-            scored(&[(1, 2, 0.9), (0, 1, 0.2)]),
-        ]);
+        let placed =
+            place(&[scored(&[(0, 2, 0.6), (3, 4, 0.5)]), scored(&[(1, 2, 0.9), (0, 1, 0.2)])]);
         assert_eq!(placed, Some(scored(&[(3, 4, 0.5), (1, 2, 0.9)])));
     }
 

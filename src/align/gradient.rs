@@ -237,7 +237,7 @@ mod tests {
         let pass = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap();
         for tensor in 0..7 {
             for element in 0..pass.gradients[tensor].len() {
-                let mut loss_at = |offset: f32| {
+                let loss_at = |offset: f32| {
                     let mut moved = parameters.clone();
                     moved.trainable()[tensor][element] += offset;
                     loss_and_gradients(&device, &moved, &inputs, &labels).unwrap().loss
