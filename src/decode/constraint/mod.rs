@@ -23,7 +23,8 @@ pub use vocabulary::Vocabulary;
 use automaton::ROOT;
 use letters::TextState;
 
-/// Everything that is banned from one output. The default bans nothing.
+/// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
+/// compiled for the same vocabulary.
 #[derive(Debug, Clone, Default)]
 pub struct Constraint {
     /// Phrases banned from every output.
