@@ -16,18 +16,36 @@ mod error;
 mod session;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 pub use error::{ParaphraseError, Refusal};
 pub use session::{Rewrite, Session};
 
+use crate::compute::Device;
 use crate::decode::{AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Stop, Vocabulary};
-use crate::nn::StepNetwork;
+use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork};
 use crate::tokenize::Tokenizer;
 
 /// A rewriter: an encoder-decoder and its tokenizer.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use fnstore::compute::Device;
+/// use fnstore::paraphrase::{Paraphraser, Request, Settings};
+///
+/// let mut paraphraser = Paraphraser::open(Path::new("models/paraphrase"), &Device::cpu())?;
+/// let request =
+///     Request { text: "They checked the bill.".into(), avoid: vec!["checked".into()] };
+/// let outcomes = paraphraser.paraphrase(&[request], &Settings::default())?;
+/// for paraphrase in outcomes[0].paraphrases() {
+///     println!("{:.2} {}", paraphrase.score, paraphrase.text);
+/// }
+/// # Ok::<(), fnstore::paraphrase::ParaphraseError>(())
+/// ```
 #[derive(Debug)]
-pub struct Paraphraser<N> {
+pub struct Paraphraser<N = EncoderDecoder> {
     network: N,
     tokenizer: Tokenizer,
     vocabulary: Arc<Vocabulary>,
@@ -102,6 +120,25 @@ impl Outcome {
             Self::Paraphrases(paraphrases) => paraphrases,
             Self::NothingLeft(_) | Self::Refused(_) => &[],
         }
+    }
+}
+
+impl Paraphraser<EncoderDecoder> {
+    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`.
+    ///
+    /// # Errors
+    /// When one of the files is missing or damaged, or they do not belong together.
+    pub fn open(dir: &Path, device: &Device) -> Result<Self, ParaphraseError> {
+        let tokenizer = Tokenizer::open(dir)?;
+        let network = EncoderDecoder::open(dir, device)
+            .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
+        Self::new(network, tokenizer)
+    }
+
+    /// The fingerprint of the model's weights, configuration and tokenizer.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.network.fingerprint()
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Rewrite {
     pub source: SourceId,
     /// What came out.
     pub outcome: Outcome,
+    /// Steps of the search.
+    pub steps: usize,
 }
 
 impl<'p, N: StepNetwork> Session<'p, N> {
@@ -123,7 +125,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     }
 
     fn rewrite(&mut self, finished: Finished) -> Result<Rewrite, ParaphraseError> {
-        let Finished { job, source, hypotheses, stop, .. } = finished;
+        let Finished { job, source, hypotheses, stop, steps } = finished;
         let (_, constraint) = self.constraints.remove(&job).expect("a job has its constraint");
         let mut seen = HashSet::new();
         let mut paraphrases = Vec::new();
@@ -146,7 +148,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         } else {
             Outcome::Paraphrases(paraphrases)
         };
-        Ok(Rewrite { job, source, outcome })
+        Ok(Rewrite { job, source, outcome, steps })
     }
 }
 
