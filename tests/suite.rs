@@ -1,1 +1,8 @@
-//! x
+//! The integration tests: one binary, one behaviour per module.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+
+mod batch_invariance;
+mod bert_parity;
+mod marian_parity;
+mod model_bad_input;
