@@ -1,3 +1,11 @@
-//! One binary for all integration tests; a file per behaviour.
+//! The integration tests: one binary, one behaviour per module.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+
+mod banned_words;
+mod batch_invariance;
+mod beam_parity;
+mod bert_parity;
 mod inflection_coverage;
+mod marian_parity;
+mod model_bad_input;

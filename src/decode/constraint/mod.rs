@@ -23,7 +23,8 @@ pub use vocabulary::Vocabulary;
 use automaton::ROOT;
 use letters::TextState;
 
-/// Everything that is banned from one output. The default bans nothing.
+/// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
+/// compiled for the same vocabulary.
 #[derive(Debug, Clone, Default)]
 pub struct Constraint {
     /// Phrases banned from every output.
@@ -120,19 +121,26 @@ impl Constraint {
     }
 }
 
-/// Union with an ascending list.
+/// Adds an ascending list to an ascending list, in linear time: after a banned word it holds half of
+/// the vocabulary, for every row of every step.
 fn add(tokens: &mut Vec<u32>, more: &[u32]) {
-    if tokens.is_empty() {
-        tokens.extend_from_slice(more);
-    } else if !more.is_empty() {
-        tokens.extend_from_slice(more);
-        tokens.sort_unstable();
-        tokens.dedup();
+    let before = std::mem::take(tokens);
+    tokens.reserve(before.len() + more.len());
+    let mut rest = before.as_slice();
+    for &token in more {
+        let smaller = rest.iter().take_while(|&&other| other < token).count();
+        tokens.extend_from_slice(&rest[..smaller]);
+        tokens.push(token);
+        rest = &rest[smaller..];
+        rest = rest.strip_prefix(&[token]).unwrap_or(rest);
     }
+    tokens.extend_from_slice(rest);
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn vocabulary() -> Arc<Vocabulary> {
@@ -166,6 +174,22 @@ mod tests {
         assert_eq!(read(&[1, 2]), Blocked { tokens: vec![1, 2, 3, 4], may_end: false });
         assert_eq!(read(&[2]), Blocked { tokens: vec![4], may_end: true });
         assert_eq!(constraint.violations("Maybe. Yes no!"), ["yes no", "maybe"]);
+    }
+
+    proptest! {
+        #[test]
+        fn lists_add_up_to_their_ascending_union(
+            mut lists in prop::collection::vec(prop::collection::vec(0u32..20, 0..12), 0..4),
+        ) {
+            let mut sum = Vec::new();
+            for list in &mut lists {
+                list.sort_unstable();
+                list.dedup();
+                add(&mut sum, list);
+            }
+            let union: std::collections::BTreeSet<u32> = lists.concat().into_iter().collect();
+            prop_assert_eq!(sum, union.into_iter().collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@
 //! While phrases are banned, bytes that cannot be read as UTF-8 are blocked as well: nobody could
 //! say what they spell.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::DecodeError;
@@ -33,7 +33,15 @@ pub struct AvoidPhrases {
     list: PhraseList,
     /// Tokens that contain a whole phrase, whatever comes before them.
     inside: Vec<u32>,
-    blocked: Mutex<HashMap<(u32, TextState), Arc<[u32]>>>,
+    blocked: Mutex<BlockedLists>,
+}
+
+/// Blocked tokens of the states seen so far. States that block the same tokens share one list: after
+/// most banned words that is "whatever begins no letter of a word", half of the vocabulary.
+#[derive(Debug, Default)]
+struct BlockedLists {
+    by_state: HashMap<(u32, TextState), Arc<[u32]>>,
+    lists: HashSet<Arc<[u32]>>,
 }
 
 impl AvoidPhrases {
@@ -82,8 +90,17 @@ impl AvoidPhrases {
     /// Tokens that may not come next, ascending.
     pub(super) fn blocked(&self, node: u32, text: TextState) -> Arc<[u32]> {
         let mut known = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = || self.find_blocked(node, text).into();
-        Arc::clone(known.entry((node, text)).or_insert_with(find))
+        if let Some(blocked) = known.by_state.get(&(node, text)) {
+            return Arc::clone(blocked);
+        }
+        let found = self.find_blocked(node, text);
+        let list = match known.lists.get(found.as_slice()) {
+            Some(list) => Arc::clone(list),
+            None => found.into(),
+        };
+        known.lists.insert(Arc::clone(&list));
+        known.by_state.insert((node, text), Arc::clone(&list));
+        list
     }
 
     fn find_blocked(&self, node: u32, text: TextState) -> Vec<u32> {
