@@ -46,7 +46,7 @@ fn nearly_all_listed_verb_forms_are_yielded_and_lemmatised_back() {
     let (mut listed, mut yielded, mut produced, mut back, mut back_by_shape) = (0, 0, 0, 0, 0);
     let mut missed = Vec::new();
     for (lemma, forms) in &verbs {
-        let ours = inflections(lemma, Pos::V);
+        let ours = inflections(lemma, Pos::Verb);
         produced += ours.len();
         listed += forms.len();
         for form in forms {
@@ -56,8 +56,8 @@ fn nearly_all_listed_verb_forms_are_yielded_and_lemmatised_back() {
                 missed.push(format!("{lemma}:{form}"));
             }
             let known = |word: &str, _: Pos| verbs.contains_key(word);
-            back += usize::from(lemmatize(form, Pos::V, &known).0 == *lemma);
-            let guess = lemmatize(form, Pos::V, &|_, _| false).0;
+            back += usize::from(lemmatize(form, Pos::Verb, &known).0 == *lemma);
+            let guess = lemmatize(form, Pos::Verb, &|_, _| false).0;
             back_by_shape += usize::from(guess == *lemma);
             if std::env::var_os("FNSTORE_SHOW_MISSES").is_some() && guess != *lemma {
                 println!("guess {form}: {guess}, listed {lemma}");

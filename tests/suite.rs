@@ -7,5 +7,8 @@ mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
 mod inflection_coverage;
+mod layering;
+mod licences;
 mod marian_parity;
 mod model_bad_input;
+mod readme;

@@ -37,12 +37,12 @@ impl Inflection {
     #[must_use]
     pub fn of(pos: Pos) -> &'static [Self] {
         match pos {
-            Pos::V => {
+            Pos::Verb => {
                 &[Self::ThirdPerson, Self::PresentParticiple, Self::Past, Self::PastParticiple]
             }
-            Pos::N | Pos::Num | Pos::Art | Pos::Pron => &[Self::Plural],
-            Pos::A | Pos::Adv => &[Self::Comparative, Self::Superlative],
-            Pos::Prep | Pos::C | Pos::Intj | Pos::Scon | Pos::Idio => &[],
+            Pos::Noun | Pos::Number | Pos::Article | Pos::Pronoun => &[Self::Plural],
+            Pos::Adjective | Pos::Adverb => &[Self::Comparative, Self::Superlative],
+            _ => &[],
         }
     }
 }
@@ -56,9 +56,9 @@ impl Inflection {
 /// use fnstore::model::Pos;
 /// use fnstore::text::{Inflection, inflect};
 ///
-/// assert_eq!(inflect("verify", Pos::V, Inflection::Past), ["verified"]);
-/// assert_eq!(inflect("travel", Pos::V, Inflection::Past), ["traveled", "travelled"]);
-/// assert_eq!(inflect("man", Pos::N, Inflection::Plural), ["men"]);
+/// assert_eq!(inflect("verify", Pos::Verb, Inflection::Past), ["verified"]);
+/// assert_eq!(inflect("travel", Pos::Verb, Inflection::Past), ["traveled", "travelled"]);
+/// assert_eq!(inflect("man", Pos::Noun, Inflection::Plural), ["men"]);
 /// ```
 #[must_use]
 pub fn inflect(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
@@ -106,15 +106,17 @@ fn regular(word: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
         (Inflection::ThirdPerson, _) => vec![add_s(word, true)],
         (Inflection::PresentParticiple, _) => add_ing(word),
         (Inflection::Past | Inflection::PastParticiple, _) => add_vowel_ending(word, "ed"),
-        (Inflection::Plural, Pos::Art | Pos::Pron) => Vec::new(),
+        (Inflection::Plural, Pos::Article | Pos::Pronoun) => Vec::new(),
         (Inflection::Plural, _) => match word.strip_suffix("man") {
             // `policeman`; the words that only look like it (`human`) are in the table.
             Some(stem) if !stem.is_empty() => vec![format!("{stem}men")],
             _ => vec![add_s(word, false)],
         },
         // Adverbs are compared by ending only when the table says so.
-        (Inflection::Comparative, Pos::A) if takes_er(word) => add_vowel_ending(word, "er"),
-        (Inflection::Superlative, Pos::A) if takes_er(word) => add_vowel_ending(word, "est"),
+        (Inflection::Comparative, Pos::Adjective) if takes_er(word) => add_vowel_ending(word, "er"),
+        (Inflection::Superlative, Pos::Adjective) if takes_er(word) => {
+            add_vowel_ending(word, "est")
+        }
         (Inflection::Comparative | Inflection::Superlative, _) => Vec::new(),
     }
 }
@@ -263,7 +265,7 @@ mod tests {
     use super::*;
 
     fn verb_forms(lemma: &str) -> String {
-        inflections(lemma, Pos::V).join(" ")
+        inflections(lemma, Pos::Verb).join(" ")
     }
 
     #[test]
@@ -306,7 +308,7 @@ mod tests {
 
     #[test]
     fn nouns_take_their_plural() {
-        let plural = |lemma| inflect(lemma, Pos::N, Inflection::Plural);
+        let plural = |lemma| inflect(lemma, Pos::Noun, Inflection::Plural);
         assert_eq!(plural("box"), ["boxes"]);
         assert_eq!(plural("city"), ["cities"]);
         assert_eq!(plural("boy"), ["boys"]);
@@ -320,7 +322,7 @@ mod tests {
 
     #[test]
     fn short_adjectives_are_compared_and_long_ones_are_not() {
-        let compared = |lemma| inflections(lemma, Pos::A).join(" ");
+        let compared = |lemma| inflections(lemma, Pos::Adjective).join(" ");
         assert_eq!(compared("big"), "big bigger biggest");
         assert_eq!(compared("nice"), "nice nicer nicest");
         assert_eq!(compared("happy"), "happy happier happiest");
@@ -331,9 +333,9 @@ mod tests {
 
     #[test]
     fn words_without_inflection_have_one_form() {
-        assert_eq!(inflections("despite", Pos::Prep), ["despite"]);
-        assert_eq!(inflections("quickly", Pos::Adv), ["quickly"]);
-        assert!(inflect("despite", Pos::Prep, Inflection::Past).is_empty());
-        assert!(inflect("", Pos::V, Inflection::Past).is_empty());
+        assert_eq!(inflections("despite", Pos::Preposition), ["despite"]);
+        assert_eq!(inflections("quickly", Pos::Adverb), ["quickly"]);
+        assert!(inflect("despite", Pos::Preposition, Inflection::Past).is_empty());
+        assert!(inflect("", Pos::Verb, Inflection::Past).is_empty());
     }
 }

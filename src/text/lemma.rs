@@ -9,6 +9,7 @@ use super::fold;
 use super::inflection::{inflections, is_consonant, is_vowel};
 use super::irregular::lemmas_of_irregular;
 use super::phrase::head_word;
+use super::spelling::spelling_variants;
 use crate::model::Pos;
 
 /// Verbs that carry tense or mood for the verb after them.
@@ -16,6 +17,20 @@ const AUXILIARIES: [&str; 30] = [
     "to", "am", "are", "be", "been", "being", "can", "could", "did", "do", "does", "had", "has",
     "have", "having", "is", "may", "might", "must", "shall", "should", "was", "were", "will",
     "would", "'d", "'ll", "'re", "'ve", "not",
+];
+
+/// Parts of speech in the order in which a form is looked up when its own does not know it.
+const READINGS: [Pos; 10] = [
+    Pos::Verb,
+    Pos::Noun,
+    Pos::Adjective,
+    Pos::Adverb,
+    Pos::Preposition,
+    Pos::Number,
+    Pos::Conjunction,
+    Pos::Interjection,
+    Pos::Article,
+    Pos::SubordinatingConjunction,
 ];
 
 /// The lemma of a form and its part of speech.
@@ -29,14 +44,14 @@ const AUXILIARIES: [&str; 30] = [
 /// use fnstore::model::Pos;
 /// use fnstore::text::lemmatize;
 ///
-/// let known = |lemma: &str, pos: Pos| (lemma, pos) == ("carry out", Pos::V);
-/// assert_eq!(lemmatize("Carried out", Pos::V, &known), ("carry out".to_owned(), Pos::V));
-/// assert_eq!(lemmatize("corroborating", Pos::V, &known).0, "corroborate");
+/// let known = |lemma: &str, pos: Pos| (lemma, pos) == ("carry out", Pos::Verb);
+/// assert_eq!(lemmatize("Carried out", Pos::Verb, &known), ("carry out".to_owned(), Pos::Verb));
+/// assert_eq!(lemmatize("corroborating", Pos::Verb, &known).0, "corroborate");
 /// ```
 #[must_use]
 pub fn lemmatize(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> (String, Pos) {
     let form = form.split_whitespace().collect::<Vec<_>>().join(" ");
-    let others = Pos::ALL.into_iter().filter(|&other| other != pos);
+    let others = READINGS.into_iter().filter(|&other| other != pos);
     for pos in std::iter::once(pos).chain(others) {
         if let Some(lemma) = known_lemma(&form, pos, known) {
             return (lemma, pos);
@@ -70,17 +85,23 @@ pub fn lemma_candidates(form: &str, pos: Pos) -> Vec<String> {
 }
 
 /// The lemma that the vocabulary knows, or `None`. Irregular readings come first (`found` is a
-/// form of `find`), then the form as a lemma of its own (`building`), then regular readings.
+/// form of `find`), then the form as a lemma of its own (`building`), then regular readings; last
+/// the other spelling of any of these (`criticised`, where the vocabulary has `criticize`).
 fn known_lemma(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> Option<String> {
     let lower = fold(form);
     for text in [form, &lower] {
         for phrase in [text, without_auxiliaries(text)] {
             let (before, head, after) = split_head(phrase, pos);
-            let whole = |lemma: &str| format!("{before}{lemma}{after}");
-            let irregular = irregular_lemmas(head, pos).map(whole);
-            let found = irregular
-                .chain([phrase.to_owned()])
-                .chain(regular_lemmas(head, pos).iter().map(|lemma| whole(lemma)))
+            let mut readings: Vec<String> =
+                irregular_lemmas(head, pos).map(str::to_owned).collect();
+            readings.push(head.to_owned());
+            readings.extend(regular_lemmas(head, pos));
+            let respelled: Vec<String> =
+                readings.iter().flat_map(|lemma| spelling_variants(lemma)).collect();
+            readings.extend(respelled);
+            let found = readings
+                .iter()
+                .map(|lemma| format!("{before}{lemma}{after}"))
                 .find(|lemma| known(lemma, pos));
             if found.is_some() {
                 return found;
@@ -92,7 +113,7 @@ fn known_lemma(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> Optio
 
 /// The likeliest lemma of a form that no vocabulary knows.
 fn guessed_lemma(form: &str, pos: Pos) -> String {
-    let phrase = if pos == Pos::V { without_auxiliaries(form) } else { form };
+    let phrase = if pos == Pos::Verb { without_auxiliaries(form) } else { form };
     let (before, head, after) = split_head(phrase, pos);
     let candidates = lemma_candidates(head, pos);
     format!("{before}{}{after}", candidates[0])
@@ -116,7 +137,7 @@ fn without_auxiliaries(phrase: &str) -> &str {
             || AUXILIARIES.contains(&next)
             || next.ends_with("ing")
             || next.ends_with("ed")
-            || irregular_lemmas(next, Pos::V).next().is_some();
+            || irregular_lemmas(next, Pos::Verb).next().is_some();
         if !AUXILIARIES.contains(&fold(first).as_str()) || !verb_follows {
             break;
         }
@@ -132,11 +153,13 @@ fn irregular_lemmas(form: &str, pos: Pos) -> impl Iterator<Item = &'static str> 
 /// Whether an unknown form of this shape is likelier inflected than a lemma.
 fn takes_off_ending(form: &str, pos: Pos) -> bool {
     match pos {
-        Pos::V if form.ends_with("eed") => form.ends_with("teed") || form.ends_with("greed"),
-        Pos::V if form.ends_with('s') => !["ss", "us", "is"].iter().any(|end| form.ends_with(end)),
-        Pos::V => true,
-        Pos::N | Pos::Num => !["ss", "us", "is"].iter().any(|end| form.ends_with(end)),
-        Pos::A => form.ends_with("ier") || form.ends_with("est"),
+        Pos::Verb if form.ends_with("eed") => form.ends_with("teed") || form.ends_with("greed"),
+        Pos::Verb if form.ends_with('s') => {
+            !["ss", "us", "is"].iter().any(|end| form.ends_with(end))
+        }
+        Pos::Verb => true,
+        Pos::Noun | Pos::Number => !["ss", "us", "is"].iter().any(|end| form.ends_with(end)),
+        Pos::Adjective => form.ends_with("ier") || form.ends_with("est"),
         _ => false,
     }
 }
@@ -144,9 +167,9 @@ fn takes_off_ending(form: &str, pos: Pos) -> bool {
 /// Lemmas that the spelling rules turn into `form`, the likeliest first.
 fn regular_lemmas(form: &str, pos: Pos) -> Vec<String> {
     let endings: &[&str] = match pos {
-        Pos::V => &["ing", "ed", "s"],
-        Pos::N | Pos::Num => &["s", "men"],
-        Pos::A => &["est", "er"],
+        Pos::Verb => &["ing", "ed", "s"],
+        Pos::Noun | Pos::Number => &["s", "men"],
+        Pos::Adjective => &["est", "er"],
         _ => &[],
     };
     let mut lemmas: Vec<String> = Vec::new();
@@ -185,7 +208,7 @@ fn lemmas_of_s(stem: &str, pos: Pos) -> Vec<String> {
     let root_owned = root.to_owned();
     let hisses = ["ss", "x", "ch", "sh", "zz", "tz"].iter().any(|end| root.ends_with(end));
     // `viruses`, not `causes`.
-    let latin = pos != Pos::V
+    let latin = pos != Pos::Verb
         && root
             .strip_suffix("us")
             .is_some_and(|before| before.contains(is_vowel) && before.ends_with(is_consonant));
@@ -319,7 +342,7 @@ mod tests {
             ("need", "need"),
             ("bring", "bring"),
         ] {
-            assert_eq!(guess(form, Pos::V), lemma, "{form}");
+            assert_eq!(guess(form, Pos::Verb), lemma, "{form}");
         }
         for (form, lemma) in [
             ("boxes", "box"),
@@ -331,49 +354,60 @@ mod tests {
             ("glass", "glass"),
             ("analyses", "analysis"),
         ] {
-            assert_eq!(guess(form, Pos::N), lemma, "{form}");
+            assert_eq!(guess(form, Pos::Noun), lemma, "{form}");
         }
     }
 
     #[test]
     fn the_vocabulary_decides_between_readings() {
-        let rat = |lemma: &str, pos: Pos| (lemma, pos) == ("rate", Pos::V);
-        assert_eq!(lemmatize("rating", Pos::V, &rat), ("rate".into(), Pos::V));
-        let building =
-            |lemma: &str, pos| matches!((lemma, pos), ("building", Pos::N) | ("build", Pos::V));
-        assert_eq!(lemmatize("building", Pos::N, &building), ("building".into(), Pos::N));
-        assert_eq!(lemmatize("building", Pos::V, &building), ("build".into(), Pos::V));
-        assert_eq!(lemmatize("buildings", Pos::N, &building), ("building".into(), Pos::N));
+        let rat = |lemma: &str, pos: Pos| (lemma, pos) == ("rate", Pos::Verb);
+        assert_eq!(lemmatize("rating", Pos::Verb, &rat), ("rate".into(), Pos::Verb));
+        let building = |lemma: &str, pos| {
+            matches!((lemma, pos), ("building", Pos::Noun) | ("build", Pos::Verb))
+        };
+        assert_eq!(lemmatize("building", Pos::Noun, &building), ("building".into(), Pos::Noun));
+        assert_eq!(lemmatize("building", Pos::Verb, &building), ("build".into(), Pos::Verb));
+        assert_eq!(lemmatize("buildings", Pos::Noun, &building), ("building".into(), Pos::Noun));
+    }
+
+    #[test]
+    fn the_vocabulary_may_spell_a_lemma_the_other_way() {
+        let known = |lemma: &str, _| lemma == "criticize";
+        assert_eq!(lemmatize("criticising", Pos::Verb, &known).0, "criticize");
+        assert_eq!(guess("criticising", Pos::Verb), "criticise");
     }
 
     #[test]
     fn a_lemma_known_only_under_another_part_of_speech_takes_that() {
-        let frighten = |lemma: &str, pos: Pos| (lemma, pos) == ("frighten", Pos::V);
-        assert_eq!(lemmatize("frightened", Pos::A, &frighten), ("frighten".into(), Pos::V));
+        let frighten = |lemma: &str, pos: Pos| (lemma, pos) == ("frighten", Pos::Verb);
+        assert_eq!(
+            lemmatize("frightened", Pos::Adjective, &frighten),
+            ("frighten".into(), Pos::Verb)
+        );
     }
 
     #[test]
     fn of_several_words_the_head_is_lemmatised() {
-        assert_eq!(guess("carried out", Pos::V), "carry out");
-        assert_eq!(guess("was carried  out", Pos::V), "carry out");
-        assert_eq!(guess("to confirm", Pos::V), "confirm");
-        assert_eq!(guess("points of view", Pos::N), "point of view");
-        assert_eq!(guess("prime ministers", Pos::N), "prime minister");
-        let proper = |lemma: &str, pos: Pos| (lemma, pos) == ("Armistice Day", Pos::N);
-        assert_eq!(lemmatize("Armistice Day", Pos::N, &proper).0, "Armistice Day");
+        assert_eq!(guess("carried out", Pos::Verb), "carry out");
+        assert_eq!(guess("was carried  out", Pos::Verb), "carry out");
+        assert_eq!(guess("to confirm", Pos::Verb), "confirm");
+        assert_eq!(guess("points of view", Pos::Noun), "point of view");
+        assert_eq!(guess("prime ministers", Pos::Noun), "prime minister");
+        let proper = |lemma: &str, pos: Pos| (lemma, pos) == ("Armistice Day", Pos::Noun);
+        assert_eq!(lemmatize("Armistice Day", Pos::Noun, &proper).0, "Armistice Day");
     }
 
     #[test]
     fn an_empty_form_is_its_own_lemma() {
-        assert_eq!(guess("", Pos::V), "");
-        assert_eq!(lemma_candidates("", Pos::N), [""]);
+        assert_eq!(guess("", Pos::Verb), "");
+        assert_eq!(lemma_candidates("", Pos::Noun), [""]);
     }
 
     proptest! {
         #[test]
         fn a_word_is_among_the_candidates_of_its_own_forms(
             word in "[bcdfglmnprst]{1,2}[aeiou]{1,2}[bcdfgklmnprstvxyz]{1,2}e?",
-            pos in prop::sample::select(vec![Pos::V, Pos::N, Pos::A]),
+            pos in prop::sample::select(vec![Pos::Verb, Pos::Noun, Pos::Adjective]),
         ) {
             for form in inflections(&word, pos) {
                 let candidates = lemma_candidates(&form, pos);
@@ -383,7 +417,7 @@ mod tests {
 
         #[test]
         fn every_candidate_inflects_to_the_form(form in "[a-z]{1,9}(s|ed|ing|er|est)?") {
-            for pos in Pos::ALL {
+            for pos in READINGS {
                 for lemma in lemma_candidates(&form, pos) {
                     prop_assert!(inflections(&lemma, pos).contains(&form), "{lemma} {form}");
                 }

@@ -44,11 +44,11 @@ pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
     }
     let preposition = words.iter().skip(1).position(|word| PREPOSITIONS.contains(word));
     match pos {
-        Pos::V => Some(0),
-        Pos::N => Some(preposition.unwrap_or(words.len() - 1)),
+        Pos::Verb => Some(0),
+        Pos::Noun => Some(preposition.unwrap_or(words.len() - 1)),
         // `close to`, not `well known`.
-        Pos::A => (preposition == Some(0)).then_some(0),
-        Pos::Num => Some(words.len() - 1),
+        Pos::Adjective => (preposition == Some(0)).then_some(0),
+        Pos::Number => Some(words.len() - 1),
         _ => None,
     }
 }
@@ -57,7 +57,7 @@ pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
 #[must_use]
 pub fn inflect_phrase(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
     let words: Vec<&str> = lemma.split(' ').collect();
-    if let (Pos::V, [first, joint @ ("and" | "or"), second]) = (pos, words.as_slice()) {
+    if let (Pos::Verb, [first, joint @ ("and" | "or"), second]) = (pos, words.as_slice()) {
         let seconds = inflect(second, pos, inflection);
         let firsts = inflect(first, pos, inflection);
         let pairs = firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b)));
@@ -80,7 +80,7 @@ pub fn inflect_phrase(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<Stri
 /// use fnstore::model::Pos;
 /// use fnstore::text::inflections_of_phrase;
 ///
-/// let forms = inflections_of_phrase("take place", Pos::V);
+/// let forms = inflections_of_phrase("take place", Pos::Verb);
 /// assert_eq!(forms, ["take place", "takes place", "taking place", "took place", "taken place"]);
 /// ```
 #[must_use]
@@ -147,18 +147,18 @@ mod tests {
 
     #[test]
     fn the_word_that_carries_the_ending_is_found() {
-        let plural = |lemma| inflect_phrase(lemma, Pos::N, Inflection::Plural);
+        let plural = |lemma| inflect_phrase(lemma, Pos::Noun, Inflection::Plural);
         assert_eq!(plural("course of action"), ["courses of action"]);
         assert_eq!(plural("hot-water bottle"), ["hot-water bottles"]);
         assert_eq!(plural("human being"), ["human beings"]);
-        let past = |lemma| inflect_phrase(lemma, Pos::V, Inflection::Past);
+        let past = |lemma| inflect_phrase(lemma, Pos::Verb, Inflection::Past);
         assert_eq!(past("aid and abet"), ["aided and abetted"]);
         assert_eq!(past("go back and forth"), ["went back and forth"]);
         assert_eq!(
-            inflections_of_phrase("close to", Pos::A),
+            inflections_of_phrase("close to", Pos::Adjective),
             ["close to", "closer to", "closest to"]
         );
-        assert_eq!(inflections_of_phrase("well known", Pos::A), ["well known"]);
+        assert_eq!(inflections_of_phrase("well known", Pos::Adjective), ["well known"]);
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_trigger_bans_its_forms_spellings_and_cases() {
-        let banned = inflections_of_trigger("Organised", "organize", Pos::V);
+        let banned = inflections_of_trigger("Organised", "organize", Pos::Verb);
         assert_eq!(banned[0], "Organised");
         for form in ["organise", "organises", "organizing", "ORGANISED", "Organizes", "organized"] {
             assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_trigger_that_is_no_form_of_its_unit_brings_its_own_forms() {
-        let banned = inflections_of_trigger("backed up", "support_((act))", Pos::V);
+        let banned = inflections_of_trigger("backed up", "support_((act))", Pos::Verb);
         for form in ["backed up", "backing up", "supports", "back up"] {
             assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
         }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn no_banned_form_is_empty_or_repeated() {
         for (trigger, lemma, pos) in
-            [("", "", Pos::V), ("checks", "check", Pos::N), (" of ", "of", Pos::Prep)]
+            [("", "", Pos::Verb), ("checks", "check", Pos::Noun), (" of ", "of", Pos::Preposition)]
         {
             let banned = inflections_of_trigger(trigger, lemma, pos);
             let distinct: std::collections::HashSet<_> = banned.iter().collect();
