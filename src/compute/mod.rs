@@ -1,1 +1,24 @@
-//! compute
+//! Tensors and kernels on a [`Device`].
+//!
+//! Every operation of a network is one function of [`kernels`] that takes the device first, checks
+//! shapes, and then runs that device's code. Two laws hold on the CPU:
+//!
+//! - **Batch invariance**: a row of a result depends on its own inputs only. Each output element
+//!   is reduced in one fixed order, whatever the number of rows beside it, the number of threads
+//!   or the block that happened to hold it; so results are the same *bits* for every batch.
+//! - **No NaN, no infinity**: no kernel relies on them; they only appear when inputs are broken,
+//!   and [`kernels::best_tokens`] reports them.
+//!
+//! Batches are *ragged*: sequences of different lengths stand one after another in the rows of one
+//! tensor, and attention is told which rows belong together. There is no padding to compute or to
+//! mask.
+
+mod device;
+mod error;
+pub mod kernels;
+mod lanes;
+mod tensor;
+
+pub use device::Device;
+pub use error::ComputeError;
+pub use tensor::Tensor;

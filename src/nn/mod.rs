@@ -1,10 +1,27 @@
 //! Transformer networks: weights, encoder, encoder-decoder.
+//!
+//! A model is a directory as Hugging Face lays it out: `config.json`, `model.safetensors` (or its
+//! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`] the
+//! Marian family. Token ids go in; texts and tokenizers are no business of this layer.
+//!
+//! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
+//! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
 
+mod bert;
+mod cache;
+mod config;
+mod error;
+mod layers;
+mod save;
+mod selection;
+mod seq2seq;
 mod step;
+mod weights;
 
+pub use bert::{Encoder, EncoderInput, Hidden};
+pub use config::{BertConfig, ConfigError, Seq2SeqConfig, StackConfig};
+pub use error::{InputProblem, NnError, RowProblem};
+pub use save::{NamedTensor, write_weights};
+pub use seq2seq::EncoderDecoder;
 pub use step::{Candidate, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
-
-/// What can go wrong in a network.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NnError {}
+pub use weights::{Fingerprint, Weights, WeightsError};

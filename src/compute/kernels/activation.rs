@@ -1,0 +1,119 @@
+//! Element-wise activation functions, in place.
+
+use crate::compute::device::for_each_piece;
+use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::{Device, Tensor};
+
+/// A function applied to every element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Activation {
+    /// `max(0, x)`
+    Relu,
+    /// `x / 2 * (1 + erf(x / sqrt 2))`  (Hendrycks and Gimpel 2016, exact form)
+    Gelu,
+    /// `x / (1 + e^-x)`, also called SiLU  (Ramachandran et al. 2017)
+    Swish,
+}
+
+/// Numbers handled by one task.
+const PIECE: usize = 1 << 14;
+
+/// Applies the function to every element.
+pub fn activate(device: &Device, activation: Activation, tensor: &mut Tensor) {
+    match device {
+        Device::Cpu { threads } => cpu(*threads, activation, tensor),
+    }
+}
+
+fn cpu(threads: usize, activation: Activation, tensor: &mut Tensor) {
+    for_each_piece(threads, tensor.data_mut(), PIECE, |_, piece| {
+        dispatch(Piece { activation, piece });
+    });
+}
+
+struct Piece<'a> {
+    activation: Activation,
+    piece: &'a mut [f32],
+}
+
+impl Work for Piece<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        for part in self.piece.chunks_mut(LANES) {
+            let x = lanes.load_part(part, 0.0);
+            let y = match self.activation {
+                // The number stands second, so that a NaN stays one.
+                Activation::Relu => lanes.max(lanes.splat(0.0), x),
+                Activation::Gelu => {
+                    let erf = lanes.erf(lanes.mul(x, lanes.splat(std::f32::consts::FRAC_1_SQRT_2)));
+                    let half = lanes.mul(x, lanes.splat(0.5));
+                    lanes.mul(half, lanes.add(erf, lanes.splat(1.0)))
+                }
+                Activation::Swish => {
+                    let e = lanes.exp(lanes.sub(lanes.splat(0.0), x));
+                    lanes.div(x, lanes.add(lanes.splat(1.0), e))
+                }
+            };
+            lanes.store_part(part, y);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(activation: Activation, values: &[f32]) -> Vec<f32> {
+        let mut tensor = Tensor::new(&[1, values.len()], values.to_vec()).unwrap();
+        activate(&Device::Cpu { threads: 1 }, activation, &mut tensor);
+        tensor.into_data()
+    }
+
+    fn assert_close(got: &[f32], want: &[f32]) {
+        assert_eq!(got.len(), want.len());
+        for (got, want) in got.iter().zip(want) {
+            assert!((got - want).abs() < 1e-6, "{got} {want}");
+        }
+    }
+
+    #[test]
+    fn relu_cuts_at_zero() {
+        assert_eq!(apply(Activation::Relu, &[-1.5, 0.0, 2.5]), [0.0, 0.0, 2.5]);
+    }
+
+    #[test]
+    fn gelu_is_the_exact_form() {
+        // x * Phi(x) with Phi(1) = 0.8413447, Phi(2) = 0.9772499.
+        assert_close(
+            &apply(Activation::Gelu, &[-2.0, -1.0, 0.0, 1.0, 2.0]),
+            &[-0.045_500_26, -0.158_655_26, 0.0, 0.841_344_75, 1.954_499_7],
+        );
+    }
+
+    #[test]
+    fn swish_is_x_times_its_sigmoid() {
+        // sigmoid(1) = 0.7310586, sigmoid(-2) = 0.1192029.
+        let got = apply(Activation::Swish, &[0.0, 1.0, -2.0]);
+        assert_close(&got, &[0.0, 0.731_058_6, -0.238_405_84]);
+    }
+
+    #[test]
+    fn broken_numbers_stay_broken() {
+        for activation in [Activation::Relu, Activation::Gelu, Activation::Swish] {
+            assert!(apply(activation, &[f32::NAN])[0].is_nan(), "{activation:?}");
+        }
+    }
+
+    #[test]
+    fn threads_and_position_do_not_change_a_number() {
+        let values: Vec<f32> = (0..40_000).map(|i| (i % 977) as f32 * 0.01 - 5.0).collect();
+        let mut tensor = Tensor::new(&[1, values.len()], values.clone()).unwrap();
+        activate(&Device::Cpu { threads: 3 }, Activation::Gelu, &mut tensor);
+        for (value, got) in values.iter().zip(tensor.data()).step_by(131) {
+            assert_eq!(apply(Activation::Gelu, &[*value])[0].to_bits(), got.to_bits());
+        }
+    }
+}

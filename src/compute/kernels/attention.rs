@@ -1,0 +1,289 @@
+//! Scaled dot-product attention with several heads  (Vaswani et al. 2017, eq. 1).
+//!
+//! Each query row names its keys as a [`KeyList`]: a run of rows in the key tensor (an encoder's
+//! sentence; a growing run makes it causal), or a run in a table of row numbers, which is how a
+//! decoder finds its past in a cache that many hypotheses share. Queries without a common key do
+//! not know of each other, so nothing is padded and nothing needs a mask.
+
+use crate::compute::device::for_each_piece;
+use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// The keys of one query: `len` consecutive entries from `start`.
+///
+/// The entries are rows of the key tensor, or of a table of row numbers where one is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyList {
+    /// First entry.
+    pub start: u32,
+    /// Number of entries; at least 1.
+    pub len: u32,
+}
+
+/// Query rows handled by one task.
+const TASK_ROWS: usize = 8;
+
+/// Attention of `queries` (R, D) over `keys` and `values` (N, D), each row over its own list, for
+/// `heads` heads of D / heads columns: (R, D).
+///
+/// # Errors
+/// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
+pub fn attention(
+    device: &Device,
+    queries: &Tensor,
+    keys: &Tensor,
+    values: &Tensor,
+    lists: &[KeyList],
+    table: Option<&[u32]>,
+    heads: usize,
+) -> Result<Tensor, ComputeError> {
+    const OP: &str = "attention";
+    let (rows, width) = (lists.len(), keys.width());
+    queries.expect(OP, "queries", rows, width)?;
+    values.expect(OP, "values", keys.rows(), width)?;
+    if heads == 0 || !width.is_multiple_of(heads) {
+        let (expected, found) = (vec![heads], vec![width]);
+        return Err(ComputeError::Shape { op: OP, operand: "heads", expected, found });
+    }
+    check_lists(OP, keys, lists, table)?;
+    let mut output = Tensor::zeros(rows, width);
+    let params = Params { keys, values, table, heads };
+    match device {
+        Device::Cpu { threads } => cpu(*threads, queries, lists, &params, &mut output),
+    }
+    Ok(output)
+}
+
+fn check_lists(
+    op: &'static str,
+    keys: &Tensor,
+    lists: &[KeyList],
+    table: Option<&[u32]>,
+) -> Result<(), ComputeError> {
+    if lists.iter().any(|list| list.len == 0) {
+        let (expected, found) = (vec![1], vec![0]);
+        return Err(ComputeError::Shape { op, operand: "lists", expected, found });
+    }
+    let end = lists.iter().map(|list| list.start as usize + list.len as usize).max().unwrap_or(0);
+    let (operand, rows) = table.map_or(("keys", keys.rows()), |table| ("table", table.len()));
+    if end > rows {
+        return Err(ComputeError::Index { op, operand, index: end - 1, rows });
+    }
+    let rows = keys.rows();
+    match table.and_then(|table| table.iter().find(|row| **row as usize >= rows)) {
+        Some(row) => Err(ComputeError::Index { op, operand: "keys", index: *row as usize, rows }),
+        None => Ok(()),
+    }
+}
+
+struct Params<'a> {
+    keys: &'a Tensor,
+    values: &'a Tensor,
+    table: Option<&'a [u32]>,
+    heads: usize,
+}
+
+fn cpu(
+    threads: usize,
+    queries: &Tensor,
+    lists: &[KeyList],
+    params: &Params<'_>,
+    output: &mut Tensor,
+) {
+    let width = queries.width();
+    for_each_piece(threads, output.data_mut(), TASK_ROWS * width, |number, piece| {
+        dispatch(Rows { first: number * TASK_ROWS, queries, lists, params, output: piece });
+    });
+}
+
+/// Some query rows and the output rows they fill.
+struct Rows<'a> {
+    first: usize,
+    queries: &'a Tensor,
+    lists: &'a [KeyList],
+    params: &'a Params<'a>,
+    output: &'a mut [f32],
+}
+
+impl Work for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let params = self.params;
+        let width = self.queries.width();
+        let columns = width / params.heads;
+        // Offsets of the keys' rows, and the scores; both used again for every row.
+        let (mut offsets, mut scores) = (Vec::new(), Vec::new());
+        for (number, output) in self.output.chunks_exact_mut(width).enumerate() {
+            let KeyList { start, len } = self.lists[self.first + number];
+            let list = start as usize..start as usize + len as usize;
+            offsets.clear();
+            match params.table {
+                Some(table) => offsets.extend(table[list].iter().map(|row| *row as usize * width)),
+                None => offsets.extend(list.map(|row| row * width)),
+            }
+            let query = self.queries.row(self.first + number);
+            for (head, output) in output.chunks_exact_mut(columns).enumerate() {
+                let first = head * columns;
+                let head = Head { first, columns, offsets: &offsets };
+                head.score(lanes, &query[first..first + columns], params.keys, &mut scores);
+                softmax(lanes, &mut scores);
+                head.mix(lanes, &scores, params.values, output);
+            }
+        }
+    }
+}
+
+/// One head's columns in the rows that one query attends to.
+struct Head<'a> {
+    first: usize,
+    columns: usize,
+    offsets: &'a [usize],
+}
+
+impl Head<'_> {
+    /// `scores[t] = query . keys[t] / sqrt(columns)`
+    #[inline(always)]
+    fn score<L: Lanes>(&self, lanes: L, query: &[f32], keys: &Tensor, scores: &mut Vec<f32>) {
+        let scale = 1.0 / (self.columns as f32).sqrt();
+        scores.clear();
+        for offset in self.offsets {
+            let key = &keys.data()[offset + self.first..offset + self.first + self.columns];
+            let mut sum = lanes.splat(0.0);
+            for (q, k) in query.chunks(LANES).zip(key.chunks(LANES)) {
+                sum = lanes.fma(lanes.load_part(q, 0.0), lanes.load_part(k, 0.0), sum);
+            }
+            scores.push(lanes.sum(sum) * scale);
+        }
+    }
+
+    /// `output = sum_t weights[t] * values[t]`, added in the order of the list.
+    #[inline(always)]
+    fn mix<L: Lanes>(&self, lanes: L, weights: &[f32], values: &Tensor, output: &mut [f32]) {
+        for (number, part) in output.chunks_mut(LANES).enumerate() {
+            let from = self.first + number * LANES;
+            let mut sum = lanes.splat(0.0);
+            for (offset, weight) in self.offsets.iter().zip(weights) {
+                let value = &values.data()[offset + from..offset + from + part.len()];
+                sum = lanes.fma(lanes.splat(*weight), lanes.load_part(value, 0.0), sum);
+            }
+            lanes.store_part(part, sum);
+        }
+    }
+}
+
+/// Softmax over the scores of one query, in place.
+#[inline(always)]
+fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
+    let mut largest = f32::MIN;
+    for score in scores.iter() {
+        largest = largest.max(*score);
+    }
+    let mut sum = lanes.splat(0.0);
+    for part in scores.chunks_mut(LANES) {
+        // Lanes that do not exist hold a number whose exponential vanishes beside the maximum's 1.
+        let x = lanes.sub(lanes.load_part(part, -1e30), lanes.splat(largest));
+        let e = lanes.exp(x);
+        sum = lanes.add(sum, e);
+        lanes.store_part(part, e);
+    }
+    let factor = 1.0 / lanes.sum(sum);
+    for score in scores {
+        *score *= factor;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Device = Device::Cpu { threads: 1 };
+
+    fn matrix(rows: usize, width: usize, data: &[f32]) -> Tensor {
+        Tensor::new(&[rows, width], data.to_vec()).unwrap()
+    }
+
+    fn run(len: u32) -> KeyList {
+        KeyList { start: 0, len }
+    }
+
+    #[test]
+    fn two_keys_done_by_hand() {
+        // Scores 0 and ln 3: weights 1/4 and 3/4. One head of one column: scale 1.
+        let queries = matrix(1, 1, &[3f32.ln()]);
+        let keys = matrix(2, 1, &[0.0, 1.0]);
+        let values = matrix(2, 1, &[8.0, 16.0]);
+        let output = attention(&ONE, &queries, &keys, &values, &[run(2)], None, 1).unwrap();
+        assert!((output.data()[0] - 14.0).abs() < 1e-5);
+        let output = attention(&ONE, &queries, &keys, &values, &[run(1)], None, 1).unwrap();
+        assert_eq!(output.data(), [8.0]);
+    }
+
+    #[test]
+    fn scores_are_divided_by_the_root_of_the_heads_width() {
+        // Four columns: q . k = 2 ln 3, divided by 2.
+        let half = 3f32.ln() / 2.0;
+        let queries = matrix(1, 4, &[half; 4]);
+        let keys = matrix(2, 4, &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+        let values = matrix(2, 4, &[0.0, 1.0, 2.0, 4.0, 4.0, 5.0, 6.0, 8.0]);
+        let output = attention(&ONE, &queries, &keys, &values, &[run(2)], None, 1).unwrap();
+        for (got, want) in output.data().iter().zip([3.0, 4.0, 5.0, 7.0]) {
+            assert!((got - want).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn heads_attend_on_their_own() {
+        let queries = matrix(1, 2, &[50.0, -50.0]);
+        let keys = matrix(2, 2, &[1.0, 1.0, -1.0, -1.0]);
+        let values = matrix(2, 2, &[1.0, 2.0, 3.0, 4.0]);
+        let output = attention(&ONE, &queries, &keys, &values, &[run(2)], None, 2).unwrap();
+        assert_eq!(output.data(), [1.0, 4.0]);
+    }
+
+    #[test]
+    fn a_table_of_rows_gives_the_bits_of_the_rows_in_order() {
+        let data: Vec<f32> = (0..40 * 24).map(|i| ((i * 37 % 101) as f32 - 50.0) / 40.0).collect();
+        let keys = matrix(40, 24, &data);
+        let queries = matrix(2, 24, &data[100..148]);
+        let picked: Vec<u32> = (0..19).map(|i| i * 11 % 40).collect();
+        let gathered = picked.iter().flat_map(|row| keys.row(*row as usize).to_vec()).collect();
+        let gathered = Tensor::new(&[19, 24], gathered).unwrap();
+        let lists = [KeyList { start: 0, len: 19 }, KeyList { start: 3, len: 9 }];
+        let direct = attention(&ONE, &queries, &gathered, &gathered, &lists, None, 3).unwrap();
+        let tabled = attention(&ONE, &queries, &keys, &keys, &lists, Some(&picked), 3).unwrap();
+        assert_eq!(direct, tabled);
+    }
+
+    #[test]
+    fn queries_do_not_see_each_other() {
+        let data: Vec<f32> = (0..50 * 20).map(|i| ((i * 53 % 97) as f32 - 48.0) / 30.0).collect();
+        let keys = matrix(50, 20, &data);
+        let lists: Vec<KeyList> =
+            (0..50).map(|q| KeyList { start: q / 2, len: 1 + q / 2 }).collect();
+        let device = Device::Cpu { threads: 3 };
+        let all = attention(&device, &keys, &keys, &keys, &lists, None, 2).unwrap();
+        for query in [0, 7, 31, 49] {
+            let one = matrix(1, 20, keys.row(query));
+            let list = &lists[query..query + 1];
+            let alone = attention(&ONE, &one, &keys, &keys, list, None, 2).unwrap();
+            assert_eq!(alone.data(), all.row(query));
+        }
+    }
+
+    #[test]
+    fn bad_lists_are_refused() {
+        let keys = Tensor::zeros(2, 4);
+        let queries = Tensor::zeros(1, 4);
+        let attend = |list, table| attention(&ONE, &queries, &keys, &keys, &[list], table, 2);
+        assert!(attend(run(0), None).is_err());
+        let error = attend(run(3), None).unwrap_err().to_string();
+        assert!(error.contains("`keys`"), "{error}");
+        let error = attend(run(3), Some(&[0, 1])).unwrap_err().to_string();
+        assert!(error.contains("`table`"), "{error}");
+        assert!(attend(run(2), Some(&[0, 2])).is_err());
+        assert!(attention(&ONE, &queries, &keys, &keys, &[run(1)], None, 3).is_err());
+        assert!(attention(&ONE, &queries, &keys, &keys, &[run(1), run(1)], None, 2).is_err());
+    }
+}

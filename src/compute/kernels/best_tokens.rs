@@ -1,0 +1,293 @@
+//! Log-softmax over the vocabulary, then the best tokens of each row.
+//!
+//! `log_prob[v] = logit[v] - log sum_w e^logit[w]`, over *all* tokens: a banned token is set aside
+//! afterwards and its probability is not shared out. Tokens compare by `score + log_prob`, where
+//! `score` is the row's sum so far; rounding that sum first makes ties the same for every row
+//! order, and ties go to the lower token.
+
+use std::sync::Mutex;
+
+use crate::compute::device::for_each_task;
+use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// Rows handled by one task.
+const TASK_ROWS: usize = 4;
+
+/// What one row may not, or must additionally, return.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TokenMask<'a> {
+    /// Tokens to set aside, ascending.
+    pub banned: &'a [u32],
+    /// Tokens to score in any case.
+    pub extra: &'a [u32],
+}
+
+/// A token and its log-probability (natural log).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenScore {
+    /// The token.
+    pub token: u32,
+    /// Its log-probability among all tokens.
+    pub log_prob: f32,
+}
+
+/// The result for one row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ScoredRow {
+    /// The best tokens, best first.
+    pub best: Vec<TokenScore>,
+    /// The `extra` tokens, in the order asked for.
+    pub extra: Vec<TokenScore>,
+    /// Whether every logit was a number; when false, the other fields are empty.
+    pub is_finite: bool,
+}
+
+/// The `top` best tokens of each row of `logits` (R, V), given the rows' `scores` (R) and `masks`
+/// (R).
+///
+/// # Errors
+/// When `scores` or `masks` have another length than the rows, or a mask names a token that does
+/// not exist.
+pub fn best_tokens(
+    device: &Device,
+    logits: &Tensor,
+    scores: &[f32],
+    masks: &[TokenMask<'_>],
+    top: usize,
+) -> Result<Vec<ScoredRow>, ComputeError> {
+    const OP: &str = "best_tokens";
+    let (rows, tokens) = (logits.rows(), logits.width());
+    for (operand, found) in [("scores", scores.len()), ("masks", masks.len())] {
+        if found != rows {
+            let (expected, found) = (vec![rows], vec![found]);
+            return Err(ComputeError::Shape { op: OP, operand, expected, found });
+        }
+    }
+    for mask in masks {
+        let mut named = mask.extra.iter().chain(mask.banned.last());
+        if let Some(token) = named.find(|token| **token as usize >= tokens) {
+            let index = *token as usize;
+            return Err(ComputeError::Index { op: OP, operand: "logits", index, rows: tokens });
+        }
+    }
+    match device {
+        Device::Cpu { threads } => Ok(cpu(*threads, logits, scores, masks, top)),
+    }
+}
+
+fn cpu(
+    threads: usize,
+    logits: &Tensor,
+    scores: &[f32],
+    masks: &[TokenMask<'_>],
+    top: usize,
+) -> Vec<ScoredRow> {
+    let mut results = vec![ScoredRow::default(); logits.rows()];
+    let tasks: Vec<_> = results.chunks_mut(TASK_ROWS).map(Mutex::new).collect();
+    for_each_task(threads, tasks.len(), |task| {
+        let mut results = tasks[task].lock().expect("each task is taken once");
+        for (offset, result) in results.iter_mut().enumerate() {
+            let row = task * TASK_ROWS + offset;
+            let (score, mask) = (scores[row], masks[row]);
+            *result = dispatch(Row { logits: logits.row(row), score, mask, top });
+        }
+    });
+    drop(tasks);
+    results
+}
+
+struct Row<'a> {
+    logits: &'a [f32],
+    score: f32,
+    mask: TokenMask<'a>,
+    top: usize,
+}
+
+impl Work for Row<'_> {
+    type Output = ScoredRow;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> ScoredRow {
+        let normaliser = log_sum_exp(lanes, self.logits);
+        if !normaliser.is_finite() || !self.score.is_finite() {
+            return ScoredRow::default();
+        }
+        let scored =
+            |token: u32| TokenScore { token, log_prob: self.logits[token as usize] - normaliser };
+        let best = self.select(lanes, normaliser);
+        ScoredRow {
+            best: best.into_iter().map(|(_, token)| scored(token)).collect(),
+            extra: self.mask.extra.iter().map(|token| scored(*token)).collect(),
+            is_finite: true,
+        }
+    }
+}
+
+/// `log sum e^logit`, or NaN when a logit is not a number or infinite.
+#[inline(always)]
+fn log_sum_exp<L: Lanes>(lanes: L, logits: &[f32]) -> f32 {
+    let (mut low, mut high) = (lanes.splat(f32::MAX), lanes.splat(f32::MIN));
+    for part in logits.chunks(LANES) {
+        // Lanes that do not exist repeat a logit that does.
+        let x = lanes.load_part(part, part[0]);
+        (low, high) = (lanes.min(x, low), lanes.max(x, high));
+    }
+    let low = lanes.fold(low, |a, b| if a < b { a } else { b });
+    let high = lanes.fold(high, |a, b| if a > b { a } else { b });
+    if !(low.is_finite() && high.is_finite()) {
+        return f32::NAN;
+    }
+    let mut sum = lanes.splat(0.0);
+    for part in logits.chunks(LANES) {
+        let x = lanes.load_part(part, -1e30);
+        sum = lanes.add(sum, lanes.exp(lanes.sub(x, lanes.splat(high))));
+    }
+    high + lanes.sum(sum).ln()
+}
+
+impl Row<'_> {
+    /// The best (sum, token) pairs, best first.
+    #[inline(always)]
+    fn select<L: Lanes>(&self, lanes: L, normaliser: f32) -> Vec<(f32, u32)> {
+        let mut best: Vec<(f32, u32)> = Vec::with_capacity(self.top + 1);
+        if self.top == 0 {
+            return best;
+        }
+        let mut bar = f32::MIN;
+        for (number, part) in self.logits.chunks(LANES).enumerate() {
+            let x = lanes.load_part(part, -1e30);
+            let x = lanes.sub(x, lanes.splat(normaliser));
+            let x = lanes.add(x, lanes.splat(self.score));
+            // Most vectors hold nothing that passes the bar: one comparison and on.
+            if !lanes.any_greater(x, lanes.splat(bar)) {
+                continue;
+            }
+            let mut sums = [0.0; LANES];
+            lanes.store(&mut sums, x);
+            for (lane, sum) in sums[..part.len()].iter().enumerate() {
+                let token = (number * LANES + lane) as u32;
+                if *sum <= bar || self.mask.banned.binary_search(&token).is_ok() {
+                    continue;
+                }
+                let place = best.partition_point(|(other, _)| *other >= *sum);
+                best.insert(place, (*sum, token));
+                best.truncate(self.top);
+                if best.len() == self.top {
+                    bar = best[self.top - 1].0;
+                }
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ONE: Device = Device::Cpu { threads: 1 };
+
+    fn best(logits: &[f32], mask: TokenMask<'_>, top: usize) -> ScoredRow {
+        let logits = Tensor::new(&[1, logits.len()], logits.to_vec()).unwrap();
+        best_tokens(&ONE, &logits, &[0.0], &[mask], top).unwrap().remove(0)
+    }
+
+    fn tokens(scores: &[TokenScore]) -> Vec<u32> {
+        scores.iter().map(|score| score.token).collect()
+    }
+
+    #[test]
+    fn a_row_done_by_hand() {
+        // Probabilities 1/8, 4/8, 2/8, 1/8.
+        let row = best(&[0.0, 4f32.ln(), 2f32.ln(), 0.0], TokenMask::default(), 3);
+        assert_eq!(tokens(&row.best), [1, 2, 0]);
+        for (score, want) in row.best.iter().zip([0.5f32, 0.25, 0.125]) {
+            assert!((score.log_prob - want.ln()).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_ban_sets_aside_and_renormalises_nothing() {
+        let mask = TokenMask { banned: &[1, 3], extra: &[3, 1] };
+        let row = best(&[0.0, 4f32.ln(), 2f32.ln(), 0.0], mask, 3);
+        assert_eq!(tokens(&row.best), [2, 0]);
+        assert!((row.best[0].log_prob - 0.25f32.ln()).abs() < 1e-6);
+        assert_eq!(tokens(&row.extra), [3, 1]);
+        assert!((row.extra[1].log_prob - 0.5f32.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn everything_banned_leaves_nothing() {
+        let row = best(&[1.0, 2.0], TokenMask { banned: &[0, 1], extra: &[] }, 2);
+        assert!(row.best.is_empty() && row.is_finite);
+    }
+
+    #[test]
+    fn sums_that_tie_go_to_the_lower_token() {
+        // 1e8 swallows the difference between the two logits.
+        let logits = Tensor::new(&[1, 3], vec![0.0, 1.0, 0.5]).unwrap();
+        let rows = best_tokens(&ONE, &logits, &[-1e8], &[TokenMask::default()], 2).unwrap();
+        assert_eq!(tokens(&rows[0].best), [0, 1]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_reported() {
+        for broken in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            for place in [0, 17, 32] {
+                let mut logits = vec![0.5; 33];
+                logits[place] = broken;
+                assert!(!best(&logits, TokenMask::default(), 2).is_finite, "{broken} at {place}");
+            }
+        }
+        let logits = Tensor::zeros(1, 4);
+        let rows = best_tokens(&ONE, &logits, &[f32::NAN], &[TokenMask::default()], 2).unwrap();
+        assert!(!rows[0].is_finite);
+    }
+
+    #[test]
+    fn masks_and_scores_are_checked() {
+        let logits = Tensor::zeros(1, 4);
+        let banned = TokenMask { banned: &[4], extra: &[] };
+        let extra = TokenMask { banned: &[], extra: &[9, 0] };
+        assert!(best_tokens(&ONE, &logits, &[0.0], &[banned], 1).is_err());
+        let error = best_tokens(&ONE, &logits, &[0.0], &[extra], 1).unwrap_err().to_string();
+        assert!(error.contains("index 9"), "{error}");
+        assert!(best_tokens(&ONE, &logits, &[], &[extra], 1).is_err());
+        assert!(best_tokens(&ONE, &logits, &[0.0], &[], 1).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_full_sort_cut_short(
+            logits in prop::collection::vec((-40i32..40).prop_map(|x| x as f32 / 4.0), 1..200),
+            banned in prop::collection::btree_set(0u32..200, 0..40),
+            score in -30f32..0.0, top in 1usize..30, rows in 1usize..12,
+        ) {
+            let banned: Vec<u32> =
+                banned.into_iter().filter(|token| (*token as usize) < logits.len()).collect();
+            let mask = TokenMask { banned: &banned, extra: &[] };
+            let many = logits.repeat(rows);
+            let batch = Tensor::new(&[rows, logits.len()], many).unwrap();
+            let device = Device::Cpu { threads: 3 };
+            let results =
+                best_tokens(&device, &batch, &vec![score; rows], &vec![mask; rows], top).unwrap();
+            let sum: f64 = logits.iter().map(|x| f64::from(*x).exp()).sum();
+            let mut order: Vec<u32> = (0..logits.len() as u32).collect();
+            order.retain(|token| !banned.contains(token));
+            // Quarter steps are far wider than rounding, so logits order as the sums do.
+            order.sort_by(|a, b| logits[*b as usize].total_cmp(&logits[*a as usize]));
+            order.truncate(top);
+            for result in &results {
+                prop_assert_eq!(result, &results[0]);
+                prop_assert_eq!(tokens(&result.best), order.clone());
+                for best in &result.best {
+                    let want = f64::from(logits[best.token as usize]) - sum.ln();
+                    prop_assert!((f64::from(best.log_prob) - want).abs() < 1e-5);
+                }
+            }
+        }
+    }
+}

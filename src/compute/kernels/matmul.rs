@@ -1,0 +1,397 @@
+//! Matrix product with a weight: `output[r][o] = bias[o] + sum_i input[r][i] * weight[o][i]`.
+//!
+//! Weights are stored `[out, in]`, as PyTorch stores a linear layer, and packed once at load into
+//! panels of 32 outputs, so that the inner loop reads memory in order. A tile of up to 12 rows by
+//! 32 outputs lives in registers while `i` runs over the whole inner dimension: every output
+//! element is one chain of fused multiply-adds from `i = 0` to the end, in a tile of any height.
+//! That makes the product batch-invariant, which general libraries are not (they choose another
+//! kernel, and another order, for few rows).
+
+#![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
+
+use crate::compute::device::for_each_task;
+use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// Vectors across a panel.
+const PANEL_LINES: usize = 2;
+/// Outputs in a panel.
+const PANEL: usize = PANEL_LINES * LANES;
+/// Rows of one task: a few tiles, so that a panel is read from near memory several times.
+const TASK_ROWS: usize = 96;
+/// Fewest panels of one task; packing the input rows costs as much as about one panel.
+const TASK_PANELS: usize = 8;
+/// Multiply-adds below which threads cost more than they save.
+const WORTH_THREADS: usize = 1 << 20;
+
+/// A linear layer's weight `[out, in]`, packed for [`matmul`].
+#[derive(Clone)]
+pub struct Weight {
+    outputs: usize,
+    inputs: usize,
+    /// (panel, input, 2) lines; outputs beyond the last are zero.
+    panels: Vec<Line>,
+}
+
+impl Weight {
+    /// Packs a matrix `[out, in]`.
+    pub fn new(_device: &Device, weight: &Tensor) -> Self {
+        let (outputs, inputs) = (weight.rows(), weight.width());
+        let panel_lines = inputs * PANEL_LINES;
+        let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
+        for output in 0..outputs {
+            let (panel, column) = (output / PANEL, output % PANEL);
+            for (input, value) in weight.row(output).iter().enumerate() {
+                let line = panel * panel_lines + input * PANEL_LINES + column / LANES;
+                panels[line].0[column % LANES] = *value;
+            }
+        }
+        Self { outputs, inputs, panels }
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+}
+
+impl std::fmt::Debug for Weight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Weight[{}, {}]", self.outputs, self.inputs)
+    }
+}
+
+/// `input` (R, in) times `weight` [out, in] transposed, plus `bias` (out): (R, out).
+///
+/// # Errors
+/// When the shapes do not fit.
+pub fn matmul(
+    device: &Device,
+    input: &Tensor,
+    weight: &Weight,
+    bias: Option<&Tensor>,
+) -> Result<Tensor, ComputeError> {
+    let mut output = Tensor::zeros(0, weight.outputs);
+    matmul_into(device, input, weight, bias, &mut output)?;
+    Ok(output)
+}
+
+/// [`matmul`] into an existing matrix of the right width, whose memory is used again.
+///
+/// # Errors
+/// When the shapes do not fit.
+pub fn matmul_into(
+    device: &Device,
+    input: &Tensor,
+    weight: &Weight,
+    bias: Option<&Tensor>,
+    output: &mut Tensor,
+) -> Result<(), ComputeError> {
+    input.expect("matmul", "input", input.rows(), weight.inputs)?;
+    output.expect("matmul", "output", output.rows(), weight.outputs)?;
+    if let Some(bias) = bias {
+        bias.expect("matmul", "bias", 1, weight.outputs)?;
+    }
+    output.resize_rows(input.rows());
+    match device {
+        Device::Cpu { threads } => cpu(*threads, input, weight, bias, output),
+    }
+    Ok(())
+}
+
+fn cpu(
+    threads: usize,
+    input: &Tensor,
+    weight: &Weight,
+    bias: Option<&Tensor>,
+    output: &mut Tensor,
+) {
+    let rows = input.rows();
+    if rows == 0 || weight.outputs == 0 {
+        return;
+    }
+    // 1. Cut the result into row groups, and these into panel groups while threads would idle.
+    let small = rows * weight.inputs * weight.outputs < WORTH_THREADS;
+    let threads = if small { 1 } else { threads };
+    let row_groups = rows.div_ceil(TASK_ROWS);
+    let panels = weight.outputs.div_ceil(PANEL);
+    let wanted = if threads == 1 { 1 } else { (2 * threads).div_ceil(row_groups) };
+    let group_panels = panels.div_ceil(wanted).max(TASK_PANELS);
+    let panel_groups = panels.div_ceil(group_panels);
+
+    // 2. Compute each block.
+    let target = Target { start: output.data_mut().as_mut_ptr(), width: weight.outputs };
+    for_each_task(threads, row_groups * panel_groups, |task| {
+        let first_row = task / panel_groups * TASK_ROWS;
+        let first_panel = task % panel_groups * group_panels;
+        dispatch(Block {
+            input,
+            weight,
+            bias: bias.map(Tensor::data),
+            rows: first_row..(first_row + TASK_ROWS).min(rows),
+            panels: first_panel..(first_panel + group_panels).min(panels),
+            target: &target,
+        });
+    });
+}
+
+/// The result matrix, shared between tasks that each write their own rows and columns.
+struct Target {
+    start: *mut f32,
+    width: usize,
+}
+
+// SAFETY: tasks write disjoint blocks (see `row_part`), so sharing the pointer races on nothing.
+unsafe impl Sync for Target {}
+
+impl Target {
+    /// Columns `from..to` of a row.
+    ///
+    /// # Safety
+    /// `row` and `from..to` lie in the matrix, and no other task asks for the same element.
+    #[allow(clippy::mut_from_ref, reason = "the elements are disjoint between callers")]
+    unsafe fn row_part(&self, row: usize, from: usize, to: usize) -> &mut [f32] {
+        // SAFETY: inside the matrix and not aliased, by the caller's promise.
+        unsafe {
+            std::slice::from_raw_parts_mut(self.start.add(row * self.width + from), to - from)
+        }
+    }
+}
+
+/// One task: some rows by some panels.
+struct Block<'a> {
+    input: &'a Tensor,
+    weight: &'a Weight,
+    bias: Option<&'a [f32]>,
+    rows: std::ops::Range<usize>,
+    panels: std::ops::Range<usize>,
+    target: &'a Target,
+}
+
+impl Work for Block<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let inputs = self.weight.inputs;
+        let tiles: Vec<Tile> = cut(self.rows.clone(), L::TILE.0);
+        let mut packed = vec![0.0; self.rows.len() * inputs];
+        for tile in &tiles {
+            let start = (tile.first - self.rows.start) * inputs;
+            pack(self.input, tile, &mut packed[start..start + tile.height * inputs]);
+        }
+        for panel in self.panels.clone() {
+            let lines = inputs * PANEL_LINES;
+            let columns = &self.weight.panels[panel * lines..(panel + 1) * lines];
+            for tile in &tiles {
+                let start = (tile.first - self.rows.start) * inputs;
+                let rows = &packed[start..start + tile.height * inputs];
+                self.tile(lanes, tile, rows, panel, columns);
+            }
+        }
+    }
+}
+
+/// Rows that are computed together.
+struct Tile {
+    first: usize,
+    height: usize,
+}
+
+/// Cuts rows into tiles of equal height as far as possible: 13 rows are 7 + 6 and not 12 + 1.
+fn cut(rows: std::ops::Range<usize>, tallest: usize) -> Vec<Tile> {
+    let count = rows.len().div_ceil(tallest);
+    let (height, taller) = (rows.len() / count, rows.len() % count);
+    let mut first = rows.start;
+    (0..count)
+        .map(|number| {
+            let tile = Tile { first, height: height + usize::from(number < taller) };
+            first += tile.height;
+            tile
+        })
+        .collect()
+}
+
+/// Interleaves a tile's rows: `packed[i][r] = input[first + r][i]`.
+fn pack(input: &Tensor, tile: &Tile, packed: &mut [f32]) {
+    for r in 0..tile.height {
+        let row = input.row(tile.first + r);
+        for (value, to) in row.iter().zip(packed[r..].iter_mut().step_by(tile.height)) {
+            *to = *value;
+        }
+    }
+}
+
+impl Block<'_> {
+    /// Calls the code for the tile's height.
+    #[inline(always)]
+    fn tile<L: Lanes>(&self, lanes: L, tile: &Tile, rows: &[f32], panel: usize, columns: &[Line]) {
+        macro_rules! heights {
+            ($($height:literal)*) => {
+                match tile.height {
+                    $($height if $height <= L::TILE.0 => {
+                        if L::TILE.1 == 2 {
+                            let sums = product::<L, $height, 2>(lanes, rows, columns, 0);
+                            self.store(lanes, tile, panel, 0, sums);
+                        } else {
+                            for line in 0..PANEL_LINES {
+                                let sums = product::<L, $height, 1>(lanes, rows, columns, line);
+                                self.store(lanes, tile, panel, line, sums);
+                            }
+                        }
+                    })*
+                    height => unreachable!("no tile has {height} rows"),
+                }
+            };
+        }
+        heights!(1 2 3 4 5 6 7 8 9 10 11 12)
+    }
+
+    /// Adds the bias and writes the columns that exist.
+    #[inline(always)]
+    fn store<L: Lanes, const R: usize, const C: usize>(
+        &self,
+        lanes: L,
+        tile: &Tile,
+        panel: usize,
+        line: usize,
+        sums: [[L::Vector; C]; R],
+    ) {
+        for c in 0..C {
+            let from = panel * PANEL + (line + c) * LANES;
+            let to = (from + LANES).min(self.weight.outputs);
+            if from >= to {
+                break;
+            }
+            let bias = match self.bias {
+                Some(bias) => lanes.load_part(&bias[from..to], 0.0),
+                None => lanes.splat(0.0),
+            };
+            for (r, sums) in sums.iter().enumerate() {
+                // SAFETY: the row is below the result's rows and the columns below its width; a
+                // block owns its rows and panels, and each of its tiles is stored once.
+                let part = unsafe { self.target.row_part(tile.first + r, from, to) };
+                lanes.store_part(part, lanes.add(sums[c], bias));
+            }
+        }
+    }
+}
+
+/// The product of `R` interleaved rows with `C` vectors of a panel's columns, from vector `line`.
+#[inline(always)]
+fn product<L: Lanes, const R: usize, const C: usize>(
+    lanes: L,
+    rows: &[f32],
+    columns: &[Line],
+    line: usize,
+) -> [[L::Vector; C]; R] {
+    let mut sums = [[lanes.splat(0.0); C]; R];
+    let rows = rows.as_chunks::<R>().0;
+    let columns = columns.as_chunks::<PANEL_LINES>().0;
+    for (row, column) in rows.iter().zip(columns) {
+        let column: [L::Vector; C] = std::array::from_fn(|c| lanes.load(&column[line + c].0));
+        for r in 0..R {
+            let value = lanes.splat(row[r]);
+            for c in 0..C {
+                sums[r][c] = lanes.fma(value, column[c], sums[r][c]);
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tensor(rows: usize, width: usize, seed: u32) -> Tensor {
+        let mut state = seed;
+        let data = (0..rows * width)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+            })
+            .collect();
+        Tensor::new(&[rows, width], data).unwrap()
+    }
+
+    const ONE: Device = Device::Cpu { threads: 1 };
+
+    #[test]
+    fn a_product_done_by_hand() {
+        // [1 2 3] . [1 0 -1], [1 2 3] . [2 2 2]; bias 10, 20.
+        let input = Tensor::new(&[1, 3], vec![1.0, 2.0, 3.0]).unwrap();
+        let weight = Tensor::new(&[2, 3], vec![1.0, 0.0, -1.0, 2.0, 2.0, 2.0]).unwrap();
+        let bias = Tensor::new(&[2], vec![10.0, 20.0]).unwrap();
+        let weight = Weight::new(&ONE, &weight);
+        let output = matmul(&ONE, &input, &weight, Some(&bias)).unwrap();
+        assert_eq!(output.data(), [8.0, 32.0]);
+        assert_eq!(matmul(&ONE, &input, &weight, None).unwrap().data(), [-2.0, 12.0]);
+    }
+
+    #[test]
+    fn no_rows_give_no_rows() {
+        let weight = Weight::new(&ONE, &tensor(5, 3, 1));
+        let output = matmul(&ONE, &Tensor::zeros(0, 3), &weight, None).unwrap();
+        assert_eq!(output.shape(), [0, 5]);
+    }
+
+    #[test]
+    fn operands_that_do_not_fit_are_named() {
+        let weight = Weight::new(&ONE, &tensor(5, 3, 1));
+        let error = matmul(&ONE, &tensor(2, 4, 1), &weight, None).unwrap_err().to_string();
+        assert!(error.contains("`input`") && error.contains("[2, 4]"), "{error}");
+        let error = matmul(&ONE, &tensor(2, 3, 1), &weight, Some(&tensor(1, 4, 1)));
+        assert!(error.unwrap_err().to_string().contains("`bias`"));
+        let mut output = Tensor::zeros(1, 6);
+        let error = matmul_into(&ONE, &tensor(2, 3, 1), &weight, None, &mut output);
+        assert!(error.unwrap_err().to_string().contains("`output`"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn it_is_the_sum_of_products(
+            rows in 1usize..40, inputs in 1usize..70, outputs in 1usize..90, seed: u32,
+        ) {
+            let (input, weight) = (tensor(rows, inputs, seed), tensor(outputs, inputs, !seed));
+            let bias = tensor(1, outputs, seed ^ 5);
+            let packed = Weight::new(&ONE, &weight);
+            let output = matmul(&ONE, &input, &packed, Some(&bias)).unwrap();
+            for r in 0..rows {
+                for o in 0..outputs {
+                    let products = input.row(r).iter().zip(weight.row(o));
+                    let sum: f64 = products.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+                    let want = sum + f64::from(bias.row(0)[o]);
+                    prop_assert!((f64::from(output.row(r)[o]) - want).abs() < 1e-4);
+                }
+            }
+        }
+
+        #[test]
+        fn a_row_has_the_same_bits_in_every_batch(
+            rows in 1usize..300, inputs in 1usize..300, outputs in 1usize..600,
+            pick in 0usize..300, take in 1usize..60, threads in 1usize..5, seed: u32,
+        ) {
+            let (input, weight) = (tensor(rows, inputs, seed), tensor(outputs, inputs, !seed));
+            let weight = Weight::new(&ONE, &weight);
+            let whole = matmul(&ONE, &input, &weight, None).unwrap();
+            let device = Device::Cpu { threads };
+            let picked: Vec<usize> = (0..take).map(|i| (pick + i * 7) % rows).collect();
+            let data = picked.iter().flat_map(|row| input.row(*row).to_vec()).collect();
+            let subset = Tensor::new(&[take, inputs], data).unwrap();
+            let part = matmul(&device, &subset, &weight, None).unwrap();
+            for (row, source) in picked.iter().enumerate() {
+                prop_assert_eq!(part.row(row), whole.row(*source));
+            }
+        }
+    }
+}

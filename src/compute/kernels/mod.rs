@@ -1,0 +1,19 @@
+//! One kernel per file: what it computes, its shape checks, and its code for each device.
+//!
+//! The public function of a file takes the device first, checks its operands, and calls `cpu`.
+
+mod activation;
+mod attention;
+mod best_tokens;
+mod embedding;
+mod layer_norm;
+mod matmul;
+mod scatter;
+
+pub use activation::{Activation, activate};
+pub use attention::{KeyList, attention};
+pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
+pub use embedding::{Lookup, embedding};
+pub use layer_norm::layer_norm;
+pub use matmul::{Weight, matmul, matmul_into};
+pub use scatter::scatter;

@@ -1,0 +1,58 @@
+//! Copies rows to chosen rows of a table: `table[at[r]] = rows[r]`.
+//!
+//! This is how keys and values enter a cache.
+
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// Copies each row of `rows` (R, D) to row `at[r]` of `table` (N, D).
+///
+/// # Errors
+/// When the shapes do not fit or a row number is outside the table.
+pub fn scatter(
+    device: &Device,
+    rows: &Tensor,
+    at: &[u32],
+    table: &mut Tensor,
+) -> Result<(), ComputeError> {
+    const OP: &str = "scatter";
+    rows.expect(OP, "rows", at.len(), table.width())?;
+    if let Some(index) = at.iter().find(|index| **index as usize >= table.rows()) {
+        let (index, rows) = (*index as usize, table.rows());
+        return Err(ComputeError::Index { op: OP, operand: "table", index, rows });
+    }
+    match device {
+        Device::Cpu { .. } => cpu(rows, at, table),
+    }
+    Ok(())
+}
+
+fn cpu(rows: &Tensor, at: &[u32], table: &mut Tensor) {
+    let width = table.width();
+    for (row, at) in at.iter().enumerate() {
+        let start = *at as usize * width;
+        table.data_mut()[start..start + width].copy_from_slice(rows.row(row));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Device = Device::Cpu { threads: 1 };
+
+    #[test]
+    fn rows_land_where_they_are_sent() {
+        let mut table = Tensor::zeros(3, 2);
+        let rows = Tensor::new(&[2, 2], vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+        scatter(&ONE, &rows, &[2, 0], &mut table).unwrap();
+        assert_eq!(table.data(), [3.0, 4.0, 0.0, 0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn a_row_outside_the_table_is_an_error() {
+        let mut table = Tensor::zeros(3, 2);
+        assert!(scatter(&ONE, &Tensor::zeros(1, 2), &[3], &mut table).is_err());
+        assert!(scatter(&ONE, &Tensor::zeros(2, 2), &[0], &mut table).is_err());
+        assert!(scatter(&ONE, &Tensor::zeros(1, 3), &[0], &mut table).is_err());
+    }
+}

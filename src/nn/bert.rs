@@ -1,0 +1,259 @@
+//! Encoders of the BERT family: absolute positions, token types, post-norm blocks.
+//!
+//! Source: Devlin et al. 2019, section 3; tensor names and details (exact GELU, epsilon from the
+//! configuration) as in Hugging Face's `BertModel`. The pooler and any head are left out.
+
+use std::path::Path;
+
+use super::layers::{
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Norm, sequence_lists,
+    sequence_positions,
+};
+use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights, WeightsError};
+use crate::compute::kernels::{Lookup, embedding};
+use crate::compute::{Device, Tensor};
+
+/// Tokens that pass through the network together: enough to amortise reading the weights, few
+/// enough that a feed-forward block's activations stay in the processor's caches.
+const PASS_TOKENS: usize = 1024;
+
+/// One sequence of tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EncoderInput {
+    /// Token ids, special tokens included.
+    pub ids: Vec<u32>,
+    /// The type (segment) of each token; empty means type 0 for all.
+    pub type_ids: Vec<u32>,
+}
+
+/// The last layer's states of one sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hidden {
+    /// (T, D)
+    states: Tensor,
+}
+
+impl Hidden {
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.states.rows()
+    }
+
+    /// Whether there is no token; never, coming from an encoder.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Model width, `D`.
+    pub fn width(&self) -> usize {
+        self.states.width()
+    }
+
+    /// The state of one token, `D` numbers.
+    ///
+    /// # Panics
+    /// When there is no such token.
+    pub fn token(&self, token: usize) -> &[f32] {
+        self.states.row(token)
+    }
+
+    /// All states, token by token.
+    pub fn data(&self) -> &[f32] {
+        self.states.data()
+    }
+}
+
+/// An encoder of the BERT family.
+///
+/// ```no_run
+/// use fnstore::compute::Device;
+/// use fnstore::nn::{Encoder, EncoderInput};
+/// # fn main() -> Result<(), fnstore::nn::NnError> {
+/// let encoder = Encoder::open("models/all-MiniLM-L6-v2".as_ref(), &Device::cpu())?;
+/// let input = EncoderInput { ids: vec![101, 7592, 102], type_ids: vec![] };
+/// let states = encoder.encode(&[input])?;
+/// assert_eq!(states[0].token(1).len(), encoder.hidden_size());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Encoder {
+    device: Device,
+    config: BertConfig,
+    fingerprint: Fingerprint,
+    words: Tensor,
+    positions: Tensor,
+    types: Tensor,
+    norm: Norm,
+    layers: Vec<EncoderLayer>,
+}
+
+impl Encoder {
+    /// Loads a model directory.
+    ///
+    /// # Errors
+    /// When the configuration is not of the BERT family, or weights are missing, of the wrong
+    /// shape or not finite.
+    pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
+        let config = BertConfig::read(directory)?;
+        let weights = Weights::open(directory)?;
+        // Exports with a head put the network under a prefix.
+        let prefix =
+            if weights.contains("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
+        let width = config.hidden_size;
+        let table = |name, rows| {
+            weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])
+        };
+        let layers =
+            (0..config.layers).map(|number| load_layer(&weights, device, &config, prefix, number));
+        Ok(Self {
+            words: table("word_embeddings", config.vocab_size)?,
+            positions: table("position_embeddings", config.max_length)?,
+            types: table("token_type_embeddings", config.types)?,
+            norm: Norm::load(
+                &weights,
+                &format!("{prefix}embeddings.LayerNorm"),
+                width,
+                config.eps,
+            )?,
+            layers: layers.collect::<Result<_, _>>()?,
+            fingerprint: weights.fingerprint()?,
+            device: device.clone(),
+            config,
+        })
+    }
+
+    /// Width of a state, `D`.
+    pub fn hidden_size(&self) -> usize {
+        self.config.hidden_size
+    }
+
+    /// The longest input in tokens, special tokens counted.
+    pub fn max_length(&self) -> usize {
+        self.config.max_length
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &BertConfig {
+        &self.config
+    }
+
+    /// The model's fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The states of each input's tokens after the last layer.
+    ///
+    /// A token attends to its own sequence only: an input's result has the same bits whatever
+    /// stands beside it.
+    ///
+    /// # Errors
+    /// When an input is empty or too long, holds an unknown token, or its types do not fit.
+    pub fn encode(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
+        for (index, input) in inputs.iter().enumerate() {
+            self.check(input).map_err(|problem| NnError::Input { index, problem })?;
+        }
+        let mut results = Vec::with_capacity(inputs.len());
+        let mut rest = inputs;
+        while !rest.is_empty() {
+            let mut tokens = 0;
+            let fitting = rest.iter().take_while(|input| {
+                tokens += input.ids.len();
+                tokens <= PASS_TOKENS
+            });
+            let (pass, others) = rest.split_at(fitting.count().max(1));
+            results.extend(self.pass(pass)?);
+            rest = others;
+        }
+        Ok(results)
+    }
+
+    fn check(&self, input: &EncoderInput) -> Result<(), InputProblem> {
+        let (length, max_length) = (input.ids.len(), self.config.max_length);
+        if length == 0 || length > max_length {
+            return Err(InputProblem::Length { length, max_length });
+        }
+        let vocab_size = self.config.vocab_size;
+        if let Some(token) = input.ids.iter().find(|id| **id as usize >= vocab_size) {
+            return Err(InputProblem::Token { token: *token, vocab_size });
+        }
+        let (found, types) = (input.type_ids.len(), self.config.types);
+        let known = input.type_ids.iter().all(|id| (*id as usize) < types);
+        if (found != 0 && found != length) || !known {
+            return Err(InputProblem::Types { expected: length, found, types });
+        }
+        Ok(())
+    }
+
+    /// Encodes inputs that go through the network together.
+    fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
+        let lengths = || inputs.iter().map(|input| input.ids.len());
+        let ids: Vec<u32> = inputs.iter().flat_map(|input| input.ids.iter().copied()).collect();
+        let positions = sequence_positions(lengths());
+        let mut types = Vec::with_capacity(ids.len());
+        for input in inputs {
+            types.extend(&input.type_ids);
+            types.resize(types.len() + input.ids.len() - input.type_ids.len(), 0);
+        }
+        let lists = sequence_lists(lengths());
+
+        let lookup = |table, ids| Lookup { table, ids, scale: 1.0 };
+        let x = embedding(
+            &self.device,
+            &[
+                lookup(&self.words, &ids),
+                lookup(&self.types, &types),
+                lookup(&self.positions, &positions),
+            ],
+        )?;
+        let mut x = self.norm.apply(&self.device, x, None)?;
+        for layer in &self.layers {
+            x = layer.apply(&self.device, &x, &lists)?;
+        }
+        let width = x.width();
+        let mut start = 0;
+        let hidden = lengths().map(|length| {
+            let end = start + length * width;
+            let states = Tensor::new(&[length, width], x.data()[start..end].to_vec());
+            start = end;
+            Ok(Hidden { states: states? })
+        });
+        hidden.collect()
+    }
+}
+
+fn load_layer(
+    weights: &Weights,
+    device: &Device,
+    config: &BertConfig,
+    prefix: &str,
+    number: usize,
+) -> Result<EncoderLayer, WeightsError> {
+    let name = |part: &str| format!("{prefix}encoder.layer.{number}.{part}");
+    let attention = AttentionNames {
+        query: &name("attention.self.query"),
+        key: &name("attention.self.key"),
+        value: &name("attention.self.value"),
+        output: &name("attention.output.dense"),
+        norm: &name("attention.output.LayerNorm"),
+    };
+    let feed_forward = FeedForwardNames {
+        inner: &name("intermediate.dense"),
+        outer: &name("output.dense"),
+        norm: &name("output.LayerNorm"),
+    };
+    let (width, eps) = (config.hidden_size, config.eps);
+    let sizes = (width, config.inner_size);
+    Ok(EncoderLayer {
+        attention: Attention::load(weights, device, attention, width, config.heads, eps)?,
+        feed_forward: FeedForward::load(
+            weights,
+            device,
+            feed_forward,
+            sizes,
+            config.activation,
+            eps,
+        )?,
+    })
+}

@@ -1,0 +1,156 @@
+//! Keys and values of a decoder's past, shared between hypotheses.
+//!
+//! The cache is a pool of *entries*: one entry holds the key and value rows of one token in every
+//! layer. A hypothesis is a list of entries, its *path*. Reordering a beam copies paths (a few
+//! numbers a hypothesis) and never keys or values; hypotheses with a common beginning share its
+//! entries, and an entry that no path names any more is used again. The idea is that of paged
+//! attention with pages of one token (Kwon et al. 2023, section 4).
+
+use crate::compute::kernels::scatter;
+use crate::compute::{Device, Tensor};
+
+use super::NnError;
+
+/// A pool of entries with keys and values for every layer.
+#[derive(Debug)]
+pub(super) struct KvCache {
+    /// Keys and values (N, D) of each layer.
+    layers: Vec<(Tensor, Tensor)>,
+    /// Entries in no path, last freed on top.
+    free: Vec<u32>,
+    /// Number of entries, `N`.
+    entries: usize,
+    /// Scratch of [`KvCache::release_unshared`]: the last round in which an entry was seen.
+    seen: Vec<u64>,
+    round: u64,
+}
+
+impl KvCache {
+    /// An empty pool for `layers` layers of `width` columns.
+    pub(super) fn new(layers: usize, width: usize) -> Self {
+        let empty = || (Tensor::zeros(0, width), Tensor::zeros(0, width));
+        Self {
+            layers: (0..layers).map(|_| empty()).collect(),
+            free: Vec::new(),
+            entries: 0,
+            seen: Vec::new(),
+            round: 0,
+        }
+    }
+
+    /// Takes `count` entries out of the pool, which grows as needed.
+    pub(super) fn allocate(&mut self, count: usize) -> Vec<u32> {
+        if self.free.len() < count {
+            // Doubling, so that the tables are copied rarely.
+            let entries = (self.entries * 2).max(self.entries + count);
+            for (keys, values) in &mut self.layers {
+                keys.resize_rows(entries);
+                values.resize_rows(entries);
+            }
+            // Lower numbers on top: a fresh pool fills from the front.
+            let added = (self.entries as u32..entries as u32).rev();
+            self.free.splice(0..0, added);
+            self.seen.resize(entries, 0);
+            self.entries = entries;
+        }
+        let rest = self.free.len() - count;
+        let mut taken = self.free.split_off(rest);
+        taken.reverse();
+        taken
+    }
+
+    /// Gives entries back.
+    pub(super) fn release(&mut self, entries: &[u32]) {
+        self.free.extend(entries);
+    }
+
+    /// Gives back every entry of the `old` paths that no `kept` path names.
+    pub(super) fn release_unshared(&mut self, old: &[Vec<u32>], kept: &[Vec<u32>]) {
+        self.round += 1;
+        for entry in kept.iter().flatten() {
+            self.seen[*entry as usize] = self.round;
+        }
+        for entry in old.iter().flatten() {
+            let seen = &mut self.seen[*entry as usize];
+            if *seen != self.round {
+                // Marked, so that an entry that two old paths share is freed once.
+                *seen = self.round;
+                self.free.push(*entry);
+            }
+        }
+    }
+
+    /// Writes one layer's keys and values (R, D) of `entries` (R).
+    pub(super) fn append(
+        &mut self,
+        device: &Device,
+        layer: usize,
+        entries: &[u32],
+        keys: &Tensor,
+        values: &Tensor,
+    ) -> Result<(), NnError> {
+        let (key_table, value_table) = &mut self.layers[layer];
+        scatter(device, keys, entries, key_table)?;
+        scatter(device, values, entries, value_table)?;
+        Ok(())
+    }
+
+    /// One layer's keys and values, (N, D) each.
+    pub(super) fn layer(&self, layer: usize) -> (&Tensor, &Tensor) {
+        let (keys, values) = &self.layers[layer];
+        (keys, values)
+    }
+
+    /// Number of entries in some path.
+    #[cfg(test)]
+    pub(super) fn used(&self) -> usize {
+        self.entries - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_distinct_and_reused() {
+        let mut cache = KvCache::new(1, 2);
+        let first = cache.allocate(3);
+        assert_eq!(first, [0, 1, 2]);
+        let second = cache.allocate(2);
+        assert!(second.iter().all(|entry| !first.contains(entry)));
+        cache.release(&first);
+        let mut again = cache.allocate(3);
+        again.sort_unstable();
+        assert_eq!(again, first);
+        assert_eq!(cache.used(), 5);
+    }
+
+    #[test]
+    fn only_entries_that_no_path_names_are_freed() {
+        let mut cache = KvCache::new(1, 2);
+        let e = cache.allocate(5);
+        // Two hypotheses with a common start; the second dies, and so does the first's tail twin.
+        let old = [vec![e[0], e[1], e[2]], vec![e[0], e[1], e[3]], vec![e[0], e[4]]];
+        let kept = [vec![e[0], e[1], e[2]]];
+        cache.release_unshared(&old, &kept);
+        assert_eq!(cache.used(), 3);
+        let mut free = cache.allocate(2);
+        free.sort_unstable();
+        assert_eq!(free, [e[3], e[4]]);
+    }
+
+    #[test]
+    fn keys_and_values_survive_growth() {
+        let device = Device::Cpu { threads: 1 };
+        let mut cache = KvCache::new(2, 2);
+        let entries = cache.allocate(1);
+        let keys = Tensor::new(&[1, 2], vec![1.0, 2.0]).unwrap();
+        let values = Tensor::new(&[1, 2], vec![3.0, 4.0]).unwrap();
+        cache.append(&device, 1, &entries, &keys, &values).unwrap();
+        cache.allocate(100);
+        assert_eq!(cache.layer(1).0.row(0), [1.0, 2.0]);
+        assert_eq!(cache.layer(1).1.row(0), [3.0, 4.0]);
+        assert_eq!(cache.layer(0).0.row(0), [0.0, 0.0]);
+    }
+}

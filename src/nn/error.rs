@@ -1,0 +1,128 @@
+//! What can go wrong in a network.
+
+use super::{ConfigError, WeightsError};
+use crate::compute::ComputeError;
+
+/// What can go wrong in a network.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NnError {
+    /// The weights cannot be used.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// One input of a batch cannot be encoded.
+    #[error("encoding input {index} of the batch: {problem}")]
+    Input {
+        /// Its position in the batch.
+        index: usize,
+        /// Why.
+        problem: InputProblem,
+    },
+    /// One row or mask of a step breaks the protocol.
+    #[error("taking a step, row {row}: {problem}")]
+    Row {
+        /// Position of the row in the call.
+        row: usize,
+        /// Why.
+        problem: RowProblem,
+    },
+    /// A logit or a score is NaN or infinite.
+    #[error("decoding slot {slot}, step {step}: a score is not finite; check the model's weights")]
+    NonFinite {
+        /// The slot.
+        slot: u32,
+        /// The step, counted from 0 in the slot.
+        step: usize,
+    },
+    /// Operands of a kernel do not fit, a defect of this layer.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
+}
+
+/// Why an input cannot be encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputProblem {
+    /// Empty, or longer than the network's positions.
+    #[error("it has {length} tokens, expected 1 to {max_length}; shorten or skip it")]
+    Length {
+        /// Its length in tokens.
+        length: usize,
+        /// The most that the network holds.
+        max_length: usize,
+    },
+    /// A token id is outside the vocabulary.
+    #[error("token `{token}` is outside the vocabulary of {vocab_size}; is it another tokenizer?")]
+    Token {
+        /// The token.
+        token: u32,
+        /// Number of tokens.
+        vocab_size: usize,
+    },
+    /// The token types do not match the tokens.
+    #[error("it has {found} type ids for {expected} tokens, each to be below {types}")]
+    Types {
+        /// Number of tokens.
+        expected: usize,
+        /// Number of type ids.
+        found: usize,
+        /// Number of types that the network knows.
+        types: usize,
+    },
+}
+
+/// Why a row of a step is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RowProblem {
+    /// The slot is not open.
+    #[error("slot {slot} is not open")]
+    UnknownSlot {
+        /// The slot.
+        slot: u32,
+    },
+    /// The parent is not among the slot's rows of the previous step.
+    #[error("parent {parent:?} does not exist; slot {slot} had {rows} rows in the previous step")]
+    UnknownParent {
+        /// The slot.
+        slot: u32,
+        /// The parent asked for.
+        parent: Option<u32>,
+        /// Number of the slot's rows in the previous step.
+        rows: usize,
+    },
+    /// Rows of one slot do not stand together.
+    #[error("rows of slot {slot} do not stand together")]
+    ScatteredSlot {
+        /// The slot.
+        slot: u32,
+    },
+    /// The hypothesis would outgrow the network's positions.
+    #[error("a hypothesis of slot {slot} already holds {max_length} tokens, the most it can")]
+    TooLong {
+        /// The slot.
+        slot: u32,
+        /// The longest hypothesis.
+        max_length: usize,
+    },
+    /// The row's token or a token of its mask is outside the vocabulary.
+    #[error("token `{token}` is outside the vocabulary of {vocab_size}")]
+    Token {
+        /// The token.
+        token: u32,
+        /// Number of tokens.
+        vocab_size: usize,
+    },
+    /// A mask's banned tokens are not ascending.
+    #[error("banned tokens of its mask are not ascending")]
+    UnsortedMask,
+    /// A mask names a row that the call does not have, or a row that has a mask already.
+    #[error("a mask for it is out of place: the call has {rows} rows, each with one mask at most")]
+    Mask {
+        /// Number of rows in the call.
+        rows: usize,
+    },
+}

@@ -1,0 +1,498 @@
+//! Encoder-decoders in the Marian layout, with slots for continuous batching.
+//!
+//! Post-norm blocks, sinusoidal positions (computed, whether or not the file holds them), scaled
+//! token embeddings, an output projection tied to them plus a bias. Sources: Vaswani et al. 2017;
+//! Junczys-Dowmunt et al. 2018 (Marian); tensor names and details as in Hugging Face's
+//! `MarianMTModel`.
+//!
+//! A step handles all rows of all slots in one batch. A slot keeps the keys and values of its
+//! source (computed once) and the paths of its hypotheses; see [`super::cache`].
+
+use std::path::Path;
+
+use super::cache::KvCache;
+use super::layers::{
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Keys, sequence_lists,
+    sequence_positions,
+};
+use super::selection::{group_rows, merge, token_masks};
+use super::{
+    Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig, SlotCandidates,
+    SlotId, StepNetwork, Weights, WeightsError,
+};
+use crate::compute::kernels::{KeyList, Lookup, Weight, best_tokens, embedding, matmul_into};
+use crate::compute::{Device, Tensor};
+
+/// PyTorch's default, which Hugging Face's Marian does not override.
+const NORM_EPS: f32 = 1e-5;
+
+/// One layer of a decoder.
+#[derive(Debug)]
+struct DecoderLayer {
+    own: Attention,
+    source: Attention,
+    feed_forward: FeedForward,
+}
+
+/// One open source.
+#[derive(Debug)]
+struct Slot {
+    /// Entries of the source's keys and values, in the order of its tokens.
+    source: Vec<u32>,
+    /// The path of each row of the previous step.
+    paths: Vec<Vec<u32>>,
+}
+
+/// An encoder-decoder in the Marian layout.
+///
+/// ```no_run
+/// use fnstore::compute::Device;
+/// use fnstore::nn::{EncoderDecoder, Row, StepNetwork};
+/// # fn main() -> Result<(), fnstore::nn::NnError> {
+/// let mut network = EncoderDecoder::open("models/paraphrase".as_ref(), &Device::cpu())?;
+/// let slot = network.open(&[&[66, 1066, 1]])?[0];
+/// let row = Row { slot, parent: None, token: network.start_token(), score: 0.0 };
+/// let candidates = network.step(&[row], &[], 5)?;
+/// assert_eq!(candidates[0].best.len(), 5);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct EncoderDecoder {
+    device: Device,
+    config: Seq2SeqConfig,
+    fingerprint: Fingerprint,
+    /// Source tokens (V, D); target tokens where they have a table of their own.
+    tokens: Tensor,
+    target_tokens: Option<Tensor>,
+    /// (positions, D)
+    positions: Tensor,
+    encoder: Vec<EncoderLayer>,
+    decoder: Vec<DecoderLayer>,
+    projection: Weight,
+    projection_bias: Tensor,
+    own_cache: KvCache,
+    source_cache: KvCache,
+    /// Indexed by slot id; closed ones are empty and used again.
+    slots: Vec<Option<Slot>>,
+    /// (R, V), kept between steps for its memory.
+    logits: Tensor,
+}
+
+impl EncoderDecoder {
+    /// Loads a model directory.
+    ///
+    /// # Errors
+    /// When the configuration is not of the Marian family, or weights are missing, of the wrong
+    /// shape or not finite.
+    pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
+        let config = Seq2SeqConfig::read(directory)?;
+        let weights = Weights::open(directory)?;
+        let width = config.hidden_size;
+        let (source, target) = match config.shared_tokens {
+            true => ("model.shared.weight", None),
+            false => {
+                ("model.encoder.embed_tokens.weight", Some("model.decoder.embed_tokens.weight"))
+            }
+        };
+        let tokens = weights.tensor(source, &[config.source_vocab_size, width])?;
+        let shape = [config.vocab_size, width];
+        let target_tokens = target.map(|name| weights.tensor(name, &shape)).transpose()?;
+        let projection = match config.tied_projection {
+            true => Weight::new(device, target_tokens.as_ref().unwrap_or(&tokens)),
+            false => Weight::new(device, &weights.tensor("lm_head.weight", &shape)?),
+        };
+        let encoder =
+            (0..config.encoder.layers).map(|n| load_encoder_layer(&weights, device, &config, n));
+        let decoder =
+            (0..config.decoder.layers).map(|n| load_decoder_layer(&weights, device, &config, n));
+        Ok(Self {
+            tokens,
+            target_tokens,
+            positions: sinusoids(config.max_length, width),
+            encoder: encoder.collect::<Result<_, _>>()?,
+            decoder: decoder.collect::<Result<_, _>>()?,
+            projection,
+            projection_bias: weights.tensor("final_logits_bias", &[1, config.vocab_size])?,
+            own_cache: KvCache::new(config.decoder.layers, width),
+            source_cache: KvCache::new(config.decoder.layers, width),
+            slots: Vec::new(),
+            logits: Tensor::zeros(0, config.vocab_size),
+            fingerprint: weights.fingerprint()?,
+            device: device.clone(),
+            config,
+        })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Seq2SeqConfig {
+        &self.config
+    }
+
+    /// The model's fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The logits of given targets, through the same steps and caches that a search takes.
+    ///
+    /// Each pair is a source and a target, both ending in EOS; row `t` of its result (T, V) scores
+    /// the candidates for `target[t]`, given the start token and `target[..t]`. For measuring and
+    /// for tests; a search has no use for logits.
+    ///
+    /// # Errors
+    /// As [`StepNetwork::open`] and [`StepNetwork::step`].
+    pub fn forced_logits(&mut self, pairs: &[(&[u32], &[u32])]) -> Result<Vec<Tensor>, NnError> {
+        let sources: Vec<&[u32]> = pairs.iter().map(|(source, _)| *source).collect();
+        let slots = self.open(&sources)?;
+        let logits = self.force(&slots, pairs);
+        slots.iter().for_each(|slot| self.close(*slot));
+        logits
+    }
+
+    fn force(
+        &mut self,
+        slots: &[SlotId],
+        pairs: &[(&[u32], &[u32])],
+    ) -> Result<Vec<Tensor>, NnError> {
+        let vocab_size = self.config.vocab_size;
+        let mut logits = vec![Vec::new(); pairs.len()];
+        let steps = pairs.iter().map(|(_, target)| target.len()).max().unwrap_or(0);
+        for step in 0..steps {
+            let active: Vec<usize> =
+                (0..pairs.len()).filter(|pair| step < pairs[*pair].1.len()).collect();
+            let rows = active.iter().map(|pair| {
+                let (parent, token) = match step.checked_sub(1) {
+                    Some(before) => (Some(0), pairs[*pair].1[before]),
+                    None => (None, self.config.start_token),
+                };
+                Row { slot: slots[*pair], parent, token, score: 0.0 }
+            });
+            let rows: Vec<Row> = rows.collect();
+            let groups = group_rows(&rows)?;
+            self.advance(&rows, &groups)?;
+            for (row, pair) in active.into_iter().enumerate() {
+                logits[pair].extend_from_slice(self.logits.row(row));
+            }
+        }
+        let tensors = logits
+            .into_iter()
+            .map(|data| Ok(Tensor::new(&[data.len() / vocab_size, vocab_size], data)?));
+        tensors.collect()
+    }
+
+    /// Encodes sources as one ragged batch: (R, D).
+    fn encode(&self, sources: &[&[u32]]) -> Result<Tensor, NnError> {
+        let lengths = || sources.iter().map(|source| source.len());
+        let (ids, positions) = (sources.concat(), sequence_positions(lengths()));
+        let mut x = self.embed(&self.tokens, &ids, &positions)?;
+        let lists = sequence_lists(lengths());
+        for layer in &self.encoder {
+            x = layer.apply(&self.device, &x, &lists)?;
+        }
+        Ok(x)
+    }
+
+    fn embed(&self, table: &Tensor, ids: &[u32], positions: &[u32]) -> Result<Tensor, NnError> {
+        let tokens = Lookup { table, ids, scale: self.config.embedding_scale };
+        let positions = Lookup { table: &self.positions, ids: positions, scale: 1.0 };
+        Ok(embedding(&self.device, &[tokens, positions])?)
+    }
+
+    fn check_source(&self, source: &[u32]) -> Result<(), InputProblem> {
+        let (length, max_length) = (source.len(), self.config.max_length);
+        if length == 0 || length > max_length {
+            return Err(InputProblem::Length { length, max_length });
+        }
+        let vocab_size = self.config.source_vocab_size;
+        match source.iter().find(|token| **token as usize >= vocab_size) {
+            Some(token) => Err(InputProblem::Token { token: *token, vocab_size }),
+            None => Ok(()),
+        }
+    }
+
+    fn slot(&self, slot: SlotId) -> Option<&Slot> {
+        self.slots.get(slot.0 as usize)?.as_ref()
+    }
+
+    /// Checks that each row extends a hypothesis that exists.
+    fn check_rows(&self, rows: &[Row]) -> Result<(), NnError> {
+        for (number, row) in rows.iter().enumerate() {
+            let refuse = |problem| Err(NnError::Row { row: number, problem });
+            let SlotId(slot) = row.slot;
+            let Some(open) = self.slot(row.slot) else {
+                return refuse(RowProblem::UnknownSlot { slot });
+            };
+            let previous = open.paths.len();
+            let known = match row.parent {
+                Some(parent) => (parent as usize) < previous,
+                None => previous == 0,
+            };
+            if !known {
+                let (parent, rows) = (row.parent, previous);
+                return refuse(RowProblem::UnknownParent { slot, parent, rows });
+            }
+            let max_length = self.config.max_length;
+            if open.paths.first().is_some_and(|path| path.len() >= max_length) {
+                return refuse(RowProblem::TooLong { slot, max_length });
+            }
+            let vocab_size = self.config.vocab_size;
+            if row.token as usize >= vocab_size {
+                return refuse(RowProblem::Token { token: row.token, vocab_size });
+            }
+        }
+        Ok(())
+    }
+
+    /// Extends the paths of each group's slot by one new entry per row; returns the entries.
+    fn extend_paths(&mut self, rows: &[Row], groups: &[std::ops::Range<usize>]) -> Vec<u32> {
+        let entries = self.own_cache.allocate(rows.len());
+        for group in groups {
+            let SlotId(slot) = rows[group.start].slot;
+            let slot = self.slots[slot as usize].as_mut().expect("rows were checked");
+            let paths: Vec<Vec<u32>> = rows[group.clone()]
+                .iter()
+                .zip(&entries[group.clone()])
+                .map(|(row, entry)| {
+                    let past = row.parent.map_or(&[][..], |parent| &slot.paths[parent as usize]);
+                    past.iter().chain([entry]).copied().collect()
+                })
+                .collect();
+            self.own_cache.release_unshared(&slot.paths, &paths);
+            slot.paths = paths;
+        }
+        entries
+    }
+
+    /// Takes one step and leaves the logits of every row in `self.logits`.
+    fn advance(&mut self, rows: &[Row], groups: &[std::ops::Range<usize>]) -> Result<(), NnError> {
+        self.check_rows(rows)?;
+        let entries = self.extend_paths(rows, groups);
+
+        // 1. What each row sees: its own path, and its slot's source.
+        let (mut past, mut source) = (KeyTable::default(), KeyTable::default());
+        for group in groups {
+            let slot = self.slot(rows[group.start].slot).expect("rows were checked");
+            slot.paths.iter().for_each(|path| past.add(path, 1));
+            source.add(&slot.source, group.len());
+        }
+        let positions: Vec<u32> = past.lists.iter().map(|list| list.len - 1).collect();
+        let tokens: Vec<u32> = rows.iter().map(|row| row.token).collect();
+
+        // 2. The decoder's layers.
+        let table = self.target_tokens.as_ref().unwrap_or(&self.tokens);
+        let mut x = self.embed(table, &tokens, &positions)?;
+        for (number, layer) in self.decoder.iter().enumerate() {
+            let (keys, values) = layer.own.project(&self.device, &x)?;
+            self.own_cache.append(&self.device, number, &entries, &keys, &values)?;
+            x = layer.own.attend(&self.device, &x, past.keys(self.own_cache.layer(number)))?;
+            let keys = source.keys(self.source_cache.layer(number));
+            x = layer.source.attend(&self.device, &x, keys)?;
+            x = layer.feed_forward.apply(&self.device, &x)?;
+        }
+
+        // 3. The output projection.
+        let bias = Some(&self.projection_bias);
+        matmul_into(&self.device, &x, &self.projection, bias, &mut self.logits)?;
+        Ok(())
+    }
+}
+
+/// Entries of a cache, list after list, as attention takes them.
+#[derive(Debug, Default)]
+struct KeyTable {
+    entries: Vec<u32>,
+    lists: Vec<KeyList>,
+}
+
+impl KeyTable {
+    /// Adds a list for `rows` rows.
+    fn add(&mut self, entries: &[u32], rows: usize) {
+        let list = KeyList { start: self.entries.len() as u32, len: entries.len() as u32 };
+        self.entries.extend(entries);
+        self.lists.extend(std::iter::repeat_n(list, rows));
+    }
+
+    fn keys<'a>(&'a self, (keys, values): (&'a Tensor, &'a Tensor)) -> Keys<'a> {
+        Keys { keys, values, lists: &self.lists, table: Some(&self.entries) }
+    }
+}
+
+impl StepNetwork for EncoderDecoder {
+    fn vocab_size(&self) -> usize {
+        self.config.vocab_size
+    }
+
+    fn start_token(&self) -> u32 {
+        self.config.start_token
+    }
+
+    fn eos_token(&self) -> u32 {
+        self.config.eos_token
+    }
+
+    fn max_length(&self) -> usize {
+        self.config.max_length
+    }
+
+    fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError> {
+        for (index, source) in sources.iter().enumerate() {
+            self.check_source(source).map_err(|problem| NnError::Input { index, problem })?;
+        }
+        let states = self.encode(sources)?;
+        let entries = self.source_cache.allocate(states.rows());
+        for (number, layer) in self.decoder.iter().enumerate() {
+            let (keys, values) = layer.source.project(&self.device, &states)?;
+            self.source_cache.append(&self.device, number, &entries, &keys, &values)?;
+        }
+        let mut rest = entries.as_slice();
+        let mut slots = Vec::with_capacity(sources.len());
+        for source in sources {
+            let (own, others) = rest.split_at(source.len());
+            rest = others;
+            let slot = Slot { source: own.to_vec(), paths: Vec::new() };
+            let place = self.slots.iter().position(Option::is_none).unwrap_or_else(|| {
+                self.slots.push(None);
+                self.slots.len() - 1
+            });
+            self.slots[place] = Some(slot);
+            slots.push(SlotId(place as u32));
+        }
+        Ok(slots)
+    }
+
+    fn step(
+        &mut self,
+        rows: &[Row],
+        masks: &[RowMask],
+        top: usize,
+    ) -> Result<Vec<SlotCandidates>, NnError> {
+        let groups = group_rows(rows)?;
+        let mut bans = Vec::new();
+        let masks = token_masks(rows.len(), masks, self.config.eos_token, &mut bans)?;
+        for (row, mask) in masks.iter().enumerate() {
+            let mut named = mask.banned.iter().chain(mask.extra);
+            let vocab_size = self.config.vocab_size;
+            if let Some(token) = named.find(|token| **token as usize >= vocab_size) {
+                let problem = RowProblem::Token { token: *token, vocab_size };
+                return Err(NnError::Row { row, problem });
+            }
+        }
+        self.advance(rows, &groups)?;
+        let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
+        let scored = best_tokens(&self.device, &self.logits, &scores, &masks, top)?;
+        let merged = groups.into_iter().map(|group| {
+            let slot = rows[group.start].slot;
+            merge(slot, &scores[group.clone()], &scored[group], top).ok_or_else(|| {
+                let step = self.slot(slot).map_or(0, |slot| slot.paths[0].len() - 1);
+                NnError::NonFinite { slot: slot.0, step }
+            })
+        });
+        merged.collect()
+    }
+
+    fn rewind(&mut self, slot: SlotId) {
+        if let Some(Some(slot)) = self.slots.get_mut(slot.0 as usize) {
+            self.own_cache.release_unshared(&slot.paths, &[]);
+            slot.paths.clear();
+        }
+    }
+
+    fn close(&mut self, slot: SlotId) {
+        self.rewind(slot);
+        if let Some(slot) = self.slots.get_mut(slot.0 as usize).and_then(Option::take) {
+            self.source_cache.release(&slot.source);
+        }
+    }
+}
+
+/// Sinusoidal positions (positions, D): sines in the first half of the columns, cosines in the
+/// second. `angle(p, i) = p / 10000^(2i / D)`  (Vaswani et al. 2017, section 3.5; the order of
+/// columns is Marian's).
+fn sinusoids(positions: usize, width: usize) -> Tensor {
+    let mut table = Vec::with_capacity(positions * width);
+    let sines = width.div_ceil(2);
+    for position in 0..positions {
+        let angle = |i: usize| position as f64 / 10000f64.powf(2.0 * i as f64 / width as f64);
+        table.extend((0..sines).map(|i| angle(i).sin() as f32));
+        table.extend((0..width - sines).map(|i| angle(i).cos() as f32));
+    }
+    Tensor::new(&[positions, width], table).expect("one number per position and column")
+}
+
+fn attention_names(prefix: &str, norm: &str) -> [String; 5] {
+    let name = |part: &str| format!("{prefix}.{part}");
+    [name("q_proj"), name("k_proj"), name("v_proj"), name("out_proj"), norm.to_owned()]
+}
+
+fn load_attention(
+    weights: &Weights,
+    device: &Device,
+    prefix: &str,
+    (width, heads): (usize, usize),
+) -> Result<Attention, WeightsError> {
+    let [query, key, value, output, norm] =
+        &attention_names(prefix, &format!("{prefix}_layer_norm"));
+    let names = AttentionNames { query, key, value, output, norm };
+    Attention::load(weights, device, names, width, heads, NORM_EPS)
+}
+
+fn load_feed_forward(
+    weights: &Weights,
+    device: &Device,
+    layer: &str,
+    config: &Seq2SeqConfig,
+    inner_size: usize,
+) -> Result<FeedForward, WeightsError> {
+    let name = |part: &str| format!("{layer}.{part}");
+    let (inner, outer, norm) = (&name("fc1"), &name("fc2"), &name("final_layer_norm"));
+    let names = FeedForwardNames { inner, outer, norm };
+    let sizes = (config.hidden_size, inner_size);
+    FeedForward::load(weights, device, names, sizes, config.activation, NORM_EPS)
+}
+
+fn load_encoder_layer(
+    weights: &Weights,
+    device: &Device,
+    config: &Seq2SeqConfig,
+    number: usize,
+) -> Result<EncoderLayer, WeightsError> {
+    let layer = format!("model.encoder.layers.{number}");
+    let sizes = (config.hidden_size, config.encoder.heads);
+    let inner_size = config.encoder.inner_size;
+    Ok(EncoderLayer {
+        attention: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
+        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
+    })
+}
+
+fn load_decoder_layer(
+    weights: &Weights,
+    device: &Device,
+    config: &Seq2SeqConfig,
+    number: usize,
+) -> Result<DecoderLayer, WeightsError> {
+    let layer = format!("model.decoder.layers.{number}");
+    let sizes = (config.hidden_size, config.decoder.heads);
+    let inner_size = config.decoder.inner_size;
+    Ok(DecoderLayer {
+        own: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
+        source: load_attention(weights, device, &format!("{layer}.encoder_attn"), sizes)?,
+        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sines_stand_before_cosines() {
+        let table = sinusoids(2, 4);
+        assert_eq!(table.row(0), [0.0, 0.0, 1.0, 1.0]);
+        let want = [1f64.sin(), 0.01f64.sin(), 1f64.cos(), 0.01f64.cos()].map(|x| x as f32);
+        assert_eq!(table.row(1), want);
+        // An odd width has one sine more.
+        assert_eq!(sinusoids(1, 5).row(0), [0.0, 0.0, 0.0, 1.0, 1.0]);
+    }
+}

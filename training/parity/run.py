@@ -1,0 +1,20 @@
+"""Writes the golden files of tests/data/parity: what transformers computes, for the Rust tests.
+
+    python -m venv VENV && VENV/bin/pip install -r training/parity/requirements.txt
+    VENV/bin/python training/parity/run.py
+
+all-MiniLM-L6-v2 is looked for under $FNSTORE_MODELS, else ~/.cache/fnstore/models.
+"""
+
+import torch
+
+import bert
+import marian
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # one order of sums
+    bert.tiny()
+    bert.minilm()
+    model = marian.build()
+    marian.logits(model)
+    marian.searches(model)
