@@ -138,13 +138,7 @@ impl<'a> Assembler<'a> {
         for (_, frame) in std::mem::take(&mut self.frame_files) {
             self.batch.put_frame(&frame)?;
         }
-        for (id, (name, _)) in std::mem::take(&mut self.frame_index) {
-            if !self.frames.contains_key(&id) {
-                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
-                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
-                self.add_missing_frame(id, &name)?;
-            }
-        }
+        // Before the frames that the index alone names: a relation to one of those dangles, too.
         let relations = std::mem::take(&mut self.relations);
         self.counts.frame_relations = relations.len() as u64;
         for relation in &relations {
@@ -160,6 +154,13 @@ impl<'a> Assembler<'a> {
                 }
             }
             self.batch.put_relation(relation)?;
+        }
+        for (id, (name, _)) in std::mem::take(&mut self.frame_index) {
+            if !self.frames.contains_key(&id) {
+                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
+                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
+                self.add_missing_frame(id, &name)?;
+            }
         }
         self.flush()
     }

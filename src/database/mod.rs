@@ -81,8 +81,8 @@ impl Database {
 
     fn for_writing(dir: &Path, create: bool) -> Result<Self> {
         let store = Store::open_writer(dir, create)?;
-        let (mut writer, stamp) = IndexWriter::open(&dir.join("index"))?;
-        reindex::catch_up(&store, &mut writer, stamp)?;
+        let mut writer = IndexWriter::open(&dir.join("index"))?;
+        reindex::catch_up(&store, &mut writer)?;
         Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)) })
     }
 
