@@ -6,3 +6,4 @@ mod batch_invariance;
 mod bert_parity;
 mod marian_parity;
 mod model_bad_input;
+mod shipped_model;
