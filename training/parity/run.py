@@ -8,6 +8,7 @@ all-MiniLM-L6-v2 is looked for under $FNSTORE_MODELS, else ~/.cache/fnstore/mode
 
 import torch
 
+import beam
 import bert
 import marian
 
@@ -18,3 +19,4 @@ if __name__ == "__main__":
     model = marian.build()
     marian.logits(model)
     marian.searches(model)
+    beam.settings(model)
