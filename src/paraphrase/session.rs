@@ -228,6 +228,20 @@ mod tests {
     }
 
     #[test]
+    fn a_network_that_fails_ends_all_jobs() {
+        let mut paraphraser = paraphraser();
+        paraphraser.network.is_broken = true;
+        let mut session = paraphraser.session(settings()).unwrap();
+        let source = session.open("the cat").unwrap();
+        session.submit(source, &[]).unwrap();
+        let error = session.next_finished().unwrap_err();
+        assert!(matches!(error, ParaphraseError::Decode { .. }), "{error}");
+        assert_eq!(session.next_finished().unwrap(), None);
+        drop(session);
+        assert_eq!(paraphraser.network.open_slots(), 0);
+    }
+
+    #[test]
     fn bans_that_leave_nothing_to_say_are_an_outcome() {
         let mut paraphraser = paraphraser();
         let mut settings = settings();

@@ -25,6 +25,23 @@ use letters::TextState;
 
 /// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
 /// compiled for the same vocabulary.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use fnstore::decode::{AvoidPhrases, Constraint, Vocabulary};
+///
+/// // Surfaces of the tokens 0 (the end), 1 to 4.
+/// let vocabulary = Vocabulary::new([&b""[..], b" con", b"firm", b"ation", b" it"]);
+/// let here = AvoidPhrases::new(Arc::new(vocabulary), ["confirm"])?;
+/// let constraint = Constraint { here: Some(Arc::new(here)), ..Constraint::default() };
+///
+/// let state = constraint.advance(constraint.advance(constraint.start(0), 1), 2);
+/// let blocked = constraint.blocked(state, 0).expect("`confirm` may only go on");
+/// assert_eq!(blocked.tokens, [1, 4]);
+/// assert!(!blocked.may_end);
+/// # Ok::<(), fnstore::decode::DecodeError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Constraint {
     /// Phrases banned from every output.
