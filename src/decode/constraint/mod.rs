@@ -138,20 +138,22 @@ impl Constraint {
     }
 }
 
-/// Adds an ascending list to an ascending list, in linear time: after a banned word it holds half of
-/// the vocabulary, for every row of every step.
+/// Adds an ascending list to an ascending list. After a banned word one of them holds half of the
+/// vocabulary, for every row of every step, while the other is short: the long one is copied in
+/// pieces, between the tokens of the short one.
 fn add(tokens: &mut Vec<u32>, more: &[u32]) {
     let before = std::mem::take(tokens);
-    tokens.reserve(before.len() + more.len());
-    let mut rest = before.as_slice();
-    for &token in more {
-        let smaller = rest.iter().take_while(|&&other| other < token).count();
-        tokens.extend_from_slice(&rest[..smaller]);
+    let (short, mut long) =
+        if before.len() < more.len() { (&before[..], more) } else { (more, &before[..]) };
+    tokens.reserve(short.len() + long.len());
+    for &token in short {
+        let smaller = long.partition_point(|&other| other < token);
+        tokens.extend_from_slice(&long[..smaller]);
         tokens.push(token);
-        rest = &rest[smaller..];
-        rest = rest.strip_prefix(&[token]).unwrap_or(rest);
+        long = &long[smaller..];
+        long = long.strip_prefix(&[token]).unwrap_or(long);
     }
-    tokens.extend_from_slice(rest);
+    tokens.extend_from_slice(long);
 }
 
 #[cfg(test)]
