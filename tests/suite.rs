@@ -8,3 +8,4 @@ mod beam_parity;
 mod bert_parity;
 mod marian_parity;
 mod model_bad_input;
+mod shipped_model;

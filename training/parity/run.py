@@ -6,6 +6,10 @@
 all-MiniLM-L6-v2 is looked for under $FNSTORE_MODELS, else ~/.cache/fnstore/models.
 """
 
+import sys
+
+sys.dont_write_bytecode = True  # leave no caches in the tree
+
 import torch
 
 import beam
