@@ -282,9 +282,9 @@ mod tests {
     fn assert_surfaces_spell_the_text(tokenizer: &Tokenizer, text: &str) {
         let ids = tokenizer.encode(text).unwrap();
         let spelled = surfaces(tokenizer, &ids);
-        let spelled = spelled.strip_prefix(' ').unwrap_or(&spelled);
         let decoded = tokenizer.decode(&ids).unwrap();
-        assert_eq!(spelled, decoded.strip_prefix(' ').unwrap_or(&decoded), "text {text:?}");
+        let from_start = |text: &str| text.trim_start_matches(' ').to_owned();
+        assert_eq!(from_start(&spelled), from_start(&decoded), "text {text:?}");
     }
 
     #[test]
