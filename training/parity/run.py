@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True  # leave no caches in the tree
 
 import torch
 
+import beam
 import bert
 import marian
 
@@ -22,3 +23,4 @@ if __name__ == "__main__":
     model = marian.build()
     marian.logits(model)
     marian.searches(model)
+    beam.settings(model)
