@@ -12,3 +12,4 @@ mod licences;
 mod marian_parity;
 mod model_bad_input;
 mod readme;
+mod span_alignment;
