@@ -269,15 +269,15 @@ fn the_shipped_head_finds_plain_rewordings() {
     let head = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/aligner");
     let aligner = Aligner::open(&head, &encoder, &Device::cpu()).unwrap();
     let cases = [
-        (
-            "The witness could [corroborate] his story.",
-            "The witness was able to [confirm] his story.",
-        ),
-        ("She [bought] a small house near the sea.", "She [purchased] a small house near the sea."),
-        ("The committee [rejected] the plan.", "The plan was [turned down] by the committee."),
+        ("She [bought] a house near the sea.", "She [purchased] a house near the sea."),
         ("He spoke [quietly] to the children.", "He talked to the children [softly]."),
         ("The old [physician] lived alone.", "The old [doctor] lived by himself."),
-        ("Caf\u{e9} owners [fear] the new tax.", "Caf\u{e9} owners are [afraid of] the new tax."),
+        (
+            "Wolves [attacked] the Smol\u{e9}n farm.",
+            "The Smol\u{e9}n farm was [assaulted] by wolves.",
+        ),
+        ("Guards [verified] that he had left.", "Guards [checked] that he had left."),
+        ("He [responded] to her question.", "To her question he [reacted]."),
     ];
     let plain = |marked: &str| marked.replace(['[', ']'], "");
     let mut right = 0;
