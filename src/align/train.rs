@@ -35,6 +35,15 @@ const WARM_UP: usize = 100;
 const MOMENTUM: f32 = 0.1;
 
 /// What to train on, and how.
+///
+/// ```
+/// use fnstore::align::train::Options;
+///
+/// let mut options =
+///     Options::new("train.jsonl".into(), "dev.jsonl".into(), "encoder".into(), "head".into());
+/// options.epochs = 3;
+/// assert_eq!(options.k, 5);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Training data, as [`AlignedSpan::read`] takes it.
