@@ -130,8 +130,11 @@ impl<'a> Lexicon<'a> {
         Ok(new)
     }
 
-    /// Whether every word of a trigger stands in the lexicon or in a human sentence.
+    /// Whether a trigger has words, and each stands in the lexicon or in a human sentence.
     pub(super) fn knows_words(&mut self, trigger: &str) -> Result<bool> {
+        if !trigger.chars().any(char::is_alphanumeric) {
+            return Ok(false);
+        }
         for word in fold(trigger).split_whitespace() {
             if !self.is_attested(word)? {
                 return Ok(false);
