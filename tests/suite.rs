@@ -7,6 +7,7 @@ mod banned_words;
 mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
+mod expansion;
 mod inflection_coverage;
 mod layering;
 mod licences;
