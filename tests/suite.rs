@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 
+mod banned_words;
 mod batch_invariance;
+mod beam_parity;
 mod bert_parity;
+mod inflection_coverage;
+mod layering;
+mod licences;
 mod marian_parity;
 mod model_bad_input;
+mod readme;
 mod shipped_model;

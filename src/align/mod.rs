@@ -1,1 +1,37 @@
-//! align
+//! Span alignment: where a span of a sentence went in its paraphrase.
+//!
+//! The aligner of Culkin et al. 2021 (section 4.1): a frozen encoder reads a sentence and its
+//! paraphrase together, both spans are mean-pooled, and a small network, the *head*, scores every
+//! candidate. Said once and kept everywhere: **spans, candidates, `k` and positional cues count
+//! words** ([`crate::text::words`], or the words of the data), pooled over their pieces.
+//!
+//! ```text
+//! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
+//! pooled states    features.rs   2 D + 4 features of a pair of spans
+//! candidates       candidates.rs all spans within k words of the source span's length
+//! scores           mlp.rs        the head; gradient.rs, train.rs: how it learns; head.rs: its file
+//! answer           aligner.rs    the best candidate, piece by piece
+//! ```
+//!
+//! Bibliography: Culkin, Hu, Stengel-Eskin, Qin and Van Durme 2021, Iterative Paraphrastic
+//! Augmentation with Discriminative Span Alignment (TACL 9).
+
+mod aligner;
+mod candidates;
+mod data;
+mod encode;
+mod error;
+mod features;
+mod gradient;
+mod head;
+mod metrics;
+mod mlp;
+mod random;
+pub mod train;
+
+pub use aligner::{AlignRequest, Aligner, Alignment};
+pub use candidates::{WordSpan, candidates};
+pub use data::AlignedSpan;
+pub use error::AlignError;
+pub use head::{HeadConfig, TrainingRecord};
+pub use metrics::{Agreement, Counts, Report, best_threshold};

@@ -1,1 +1,27 @@
-//! framenet
+//! FrameNet's XML, as its releases are distributed.
+//!
+//! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
+//! and nothing is dropped in silence. What is not XML at all, or a number that is none, is an error.
+//!
+//! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
+//! content into plain types of [`crate::model`]. Putting a release together from them, with ids
+//! that are unique, is the importer's work in [`crate::database`].
+
+mod error;
+mod frames;
+mod fulltext;
+mod indexes;
+mod lexunits;
+mod sentences;
+mod source;
+mod warning;
+mod xml;
+
+pub use error::FramenetError;
+pub use frames::{FrameFile, read_frame_file};
+pub use fulltext::{FullTextFile, read_fulltext_file};
+pub use indexes::{read_frame_index, read_lu_index, read_relations, read_sem_types};
+pub use lexunits::{Corpora, LuFile, read_lu_file};
+pub use sentences::{Evokes, ReadSentence, ReadSet};
+pub use source::{Source, SourceReader};
+pub use warning::{Warning, WarningCode, WarningLog};

@@ -1,1 +1,136 @@
-//! index
+//! The index: triggers, lemmas and texts in Tantivy.
+//!
+//! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back to
+//! a set; whoever searches reads every hit from the store and checks it again, so an index that lags
+//! behind never shows a wrong answer. The last commit carries the store's revision as its
+//! [`Stamp`], which says what has to be laid over its hits.
+
+mod directory;
+mod error;
+mod reader;
+mod schema;
+mod writer;
+
+use std::fmt;
+use std::path::Path;
+
+use crate::model::{AnnotationSetId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId};
+pub use error::IndexError;
+pub use reader::IndexReader;
+pub use writer::IndexWriter;
+
+/// What the last commit stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The store's revision.
+    pub revision: u64,
+    /// The index schema's version.
+    pub schema: u32,
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.revision, self.schema)
+    }
+}
+
+/// The stamp of the last commit of the index in `path`; `None` when there is no index, or none that
+/// was ever committed.
+///
+/// Reads one small file and opens nothing.
+///
+/// # Errors
+/// When that file is there and cannot be read.
+pub fn stamp(path: &Path) -> Result<Option<Stamp>, IndexError> {
+    let meta = path.join("meta.json");
+    let content = match std::fs::read(&meta) {
+        Ok(content) => content,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(IndexError::Io { path: meta, source }),
+    };
+    let meta: serde_json::Value = serde_json::from_slice(&content).unwrap_or_default();
+    let numbers = meta["payload"].as_str().and_then(|payload| payload.split_once(' '));
+    Ok(numbers.and_then(|(revision, schema)| {
+        Some(Stamp { revision: revision.parse().ok()?, schema: schema.parse().ok()? })
+    }))
+}
+
+/// What the index knows of a set that evokes a frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// Its release.
+    pub release: ReleaseId,
+    /// Its frame.
+    pub frame: FrameId,
+    /// Its LU.
+    pub lu: LuId,
+    /// Its sentence.
+    pub sentence: SentenceId,
+    /// The set.
+    pub set: AnnotationSetId,
+    /// The target's text, pieces joined by a space.
+    pub trigger: &'a str,
+    /// The LU's lemma.
+    pub lemma: &'a str,
+    /// The sentence.
+    pub text: &'a str,
+    /// Where the set comes from.
+    pub origin: Origin,
+    /// Name of the corpus.
+    pub corpus: Option<&'a str>,
+    /// Name of the document.
+    pub document: Option<&'a str>,
+    /// How the set was generated.
+    pub generation: Option<&'a Generation>,
+}
+
+impl Entry<'_> {
+    /// The term that an entry is replaced by.
+    fn key(&self) -> String {
+        format!("{}/{}", self.release, self.set)
+    }
+}
+
+/// Where a set that passed a filter is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hit {
+    /// Its release.
+    pub release: ReleaseId,
+    /// Its frame.
+    pub frame: FrameId,
+    /// Its LU.
+    pub lu: LuId,
+    /// Its sentence.
+    pub sentence: SentenceId,
+    /// The set.
+    pub set: AnnotationSetId,
+}
+
+/// Which sets to search for. A filter may let through more than a query wants, never less.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Filter {
+    /// Every set.
+    Everything,
+    /// Sets that pass all of these.
+    All(Vec<Filter>),
+    /// Sets that pass one of these.
+    Any(Vec<Filter>),
+    /// Sets of a release.
+    Release(ReleaseId),
+    /// Sets whose whole trigger, in lower case, matches a regular expression (without anchors: it
+    /// is one of automata, so it matches from end to end).
+    Trigger(String),
+    /// Sets with these words one after the other.
+    Phrase(TextField, String),
+}
+
+/// A tokenised field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextField {
+    /// The trigger.
+    Trigger,
+    /// The LU's lemma.
+    Lemma,
+    /// The sentence.
+    Text,
+}

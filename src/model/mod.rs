@@ -1,5 +1,33 @@
 //! FrameNet as plain types: no I/O, no storage, no serialisation format of its own.
+//!
+//! The words are FrameNet's: a *frame* has *frame elements* (FE); a *lexical unit* (LU) evokes a
+//! frame; a *sentence* carries *annotation sets*; a set's *target* is the span that evokes the frame,
+//! the target's text is the *trigger*; *layers* hold *labels*.
 
+mod annotation;
+mod frame;
+mod ids;
+mod lexunit;
+mod provenance;
+mod release;
+mod sentence;
 mod span;
 
+pub use annotation::{
+    AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
+};
+pub use frame::{
+    Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
+};
+pub use ids::{
+    AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
+    RelationId, ReleaseId, SemTypeId, SentenceId,
+};
+pub use lexunit::{
+    FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
+    ValencePattern, ValenceUnit, Valences,
+};
+pub use provenance::{Flags, Generation, Method, Origin, Provenance};
+pub use release::{Document, Release, ReleaseCounts};
+pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

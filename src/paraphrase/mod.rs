@@ -1,1 +1,360 @@
-//! paraphrase
+//! Paraphrases of sentences under lexical constraints.
+//!
+//! Joins a network, its tokenizer and the search: a sentence and the phrases it may not contain go
+//! in, scored texts come out, best first. Nothing is judged here: a copy of the source is an output
+//! like any other (the caller flags it); only texts that say nothing, and texts that a better one
+//! repeats letter by letter, are left out.
+//!
+//! [`Paraphraser::paraphrase`] rewrites a batch once. [`Session`] is the form for rounds: a finished
+//! source can be rewritten again under more bans without being encoded again, side by side with
+//! other sources.
+//!
+//! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
+//! Discriminative Span Alignment; Hu, Rudinger, Post and Van Durme (2019), ParaBank.
+
+mod error;
+mod session;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use error::{ParaphraseError, Refusal};
+pub use session::{Rewrite, Session};
+
+use crate::compute::Device;
+use crate::decode::{AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Stop, Vocabulary};
+use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork};
+use crate::tokenize::Tokenizer;
+
+/// A rewriter: an encoder-decoder and its tokenizer.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use fnstore::compute::Device;
+/// use fnstore::paraphrase::{Paraphraser, Request, Settings};
+///
+/// let mut paraphraser = Paraphraser::open(Path::new("models/paraphrase"), &Device::cpu())?;
+/// let request =
+///     Request { text: "They checked the bill.".into(), avoid: vec!["checked".into()] };
+/// let outcomes = paraphraser.paraphrase(&[request], &Settings::default())?;
+/// for paraphrase in outcomes[0].paraphrases() {
+///     println!("{:.2} {}", paraphrase.score, paraphrase.text);
+/// }
+/// # Ok::<(), fnstore::paraphrase::ParaphraseError>(())
+/// ```
+#[derive(Debug)]
+pub struct Paraphraser<N = EncoderDecoder> {
+    network: N,
+    tokenizer: Tokenizer,
+    vocabulary: Arc<Vocabulary>,
+    /// Tokens that no output holds: special ones but for the end, and ids without a token.
+    never: Arc<AvoidTokens>,
+    leaks: u64,
+}
+
+/// How to paraphrase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The search. Its `n_best` counts different texts.
+    pub beam: BeamSettings,
+    /// Phrases banned from every output.
+    pub avoid: Vec<String>,
+    /// Sources of more pieces, the end not counted, are refused. 80 in Culkin et al. 2021.
+    pub max_source_pieces: usize,
+    /// Hypotheses in one step of the network, over all sentences.
+    pub row_limit: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            beam: BeamSettings::default(),
+            avoid: Vec::new(),
+            max_source_pieces: 80,
+            // Weights are read from memory once a step: 256 rows make that cost small, and their
+            // logits still fit in cache or little more.
+            row_limit: 256,
+        }
+    }
+}
+
+/// A sentence to paraphrase.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Request {
+    /// The sentence.
+    pub text: String,
+    /// Phrases its paraphrases may not contain: matched as whole words, case folded.
+    pub avoid: Vec<String>,
+}
+
+/// One paraphrase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paraphrase {
+    /// The text, without white space around it.
+    pub text: String,
+    /// The paraphrase score: mean negative log-likelihood per token under the unmasked network
+    /// (natural log, the end counted); lower is better.
+    pub score: f32,
+    /// Whether it ends by itself; if not, it was cut at the length limit.
+    pub ended: bool,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Different texts, ranked best first by the search's length penalty.
+    Paraphrases(Vec<Paraphrase>),
+    /// The search ended without an output that says anything.
+    NothingLeft(Stop),
+    /// The source cannot be rewritten.
+    Refused(Refusal),
+}
+
+impl Outcome {
+    /// The paraphrases, none if there are none.
+    #[must_use]
+    pub fn paraphrases(&self) -> &[Paraphrase] {
+        match self {
+            Self::Paraphrases(paraphrases) => paraphrases,
+            Self::NothingLeft(_) | Self::Refused(_) => &[],
+        }
+    }
+}
+
+impl Paraphraser<EncoderDecoder> {
+    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`.
+    ///
+    /// # Errors
+    /// When one of the files is missing or damaged, or they do not belong together.
+    pub fn open(dir: &Path, device: &Device) -> Result<Self, ParaphraseError> {
+        let tokenizer = Tokenizer::open(dir)?;
+        let network = EncoderDecoder::open(dir, device)
+            .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
+        Self::new(network, tokenizer)
+    }
+
+    /// The fingerprint of the model's weights, configuration and tokenizer.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.network.fingerprint()
+    }
+}
+
+impl<N: StepNetwork> Paraphraser<N> {
+    /// Joins a network and its tokenizer.
+    ///
+    /// # Errors
+    /// When the tokenizer has ids that the network does not know.
+    pub fn new(network: N, tokenizer: Tokenizer) -> Result<Self, ParaphraseError> {
+        let (network_size, tokenizer_size) = (network.vocab_size(), tokenizer.vocab_size());
+        if tokenizer_size > network_size {
+            return Err(ParaphraseError::Vocabulary { tokenizer_size, network_size });
+        }
+        let ids = 0..u32::try_from(network_size).expect("token ids are 32-bit");
+        let vocabulary = Arc::new(Vocabulary::new(ids.clone().map(|id| tokenizer.surface(id))));
+        let eos = network.eos_token();
+        let never = ids.filter(|&id| {
+            id != eos && (id as usize >= tokenizer_size || tokenizer.special_ids().contains(&id))
+        });
+        let never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
+        Ok(Self { network, tokenizer, vocabulary, never, leaks: 0 })
+    }
+
+    /// The tokenizer.
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// Number of pieces of a text as a source, the end and white space around it not counted.
+    ///
+    /// # Errors
+    /// When the text cannot be tokenised.
+    pub fn source_pieces(&self, text: &str) -> Result<usize, ParaphraseError> {
+        Ok(self.tokenizer.encode(text.trim())?.len())
+    }
+
+    /// Number of outputs so far that held a banned phrase in their final text, and were dropped.
+    /// The search blocks them by construction, so anything but 0 is a defect.
+    pub fn leaks(&self) -> u64 {
+        self.leaks
+    }
+
+    /// Paraphrases a batch of sentences; the outcomes are in the order of the requests.
+    ///
+    /// # Errors
+    /// When no search can follow the settings, a banned phrase has no visible letter, or the network
+    /// fails. A single source that cannot be rewritten is no error.
+    pub fn paraphrase(
+        &mut self,
+        requests: &[Request],
+        settings: &Settings,
+    ) -> Result<Vec<Outcome>, ParaphraseError> {
+        let mut session = self.session(settings.clone())?;
+        let mut outcomes: Vec<Option<Outcome>> = vec![None; requests.len()];
+        let mut jobs = HashMap::new();
+        for (at, request) in requests.iter().enumerate() {
+            match session.open(&request.text) {
+                Ok(source) => {
+                    jobs.insert(session.submit(source, &request.avoid)?, at);
+                }
+                Err(ParaphraseError::Refused(refusal)) => {
+                    outcomes[at] = Some(Outcome::Refused(refusal));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        while let Some(rewrite) = session.next_finished()? {
+            session.close(rewrite.source);
+            outcomes[jobs[&rewrite.job]] = Some(rewrite.outcome);
+        }
+        let outcomes = outcomes.into_iter().map(|o| o.expect("every job finishes")).collect();
+        Ok(outcomes)
+    }
+
+    /// Begins a session: sources that are rewritten again and again.
+    ///
+    /// # Errors
+    /// When no search can follow the settings, or a banned phrase has no visible letter.
+    pub fn session(&mut self, settings: Settings) -> Result<Session<'_, N>, ParaphraseError> {
+        Session::new(self, settings)
+    }
+
+    /// Compiles phrases, as they are written and as the tokenizer would write them.
+    fn compile(&self, phrases: &[String]) -> Result<Option<Arc<AvoidPhrases>>, ParaphraseError> {
+        if phrases.is_empty() {
+            return Ok(None);
+        }
+        let mut spellings = Vec::with_capacity(phrases.len());
+        for phrase in phrases {
+            let normalized = self.tokenizer.normalize(phrase)?;
+            spellings.push(phrase.clone());
+            if normalized != *phrase && !normalized.trim().is_empty() {
+                spellings.push(normalized);
+            }
+        }
+        Ok(Some(Arc::new(AvoidPhrases::new(Arc::clone(&self.vocabulary), spellings)?)))
+    }
+
+    fn constraint(
+        &self,
+        everywhere: Option<Arc<AvoidPhrases>>,
+        avoid: &[String],
+    ) -> Result<Constraint, ParaphraseError> {
+        let tokens = Some(Arc::clone(&self.never));
+        Ok(Constraint { everywhere, here: self.compile(avoid)?, tokens })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::decode::toy::ToyNetwork;
+    use crate::decode::{LengthLimit, violations};
+
+    pub(super) fn paraphraser() -> Paraphraser<ToyNetwork> {
+        let json = include_bytes!("../../tests/data/tokenizer/tokenizer.json");
+        let tokenizer = Tokenizer::from_json(json).unwrap();
+        let mut network = ToyNetwork::new(tokenizer.vocab_size(), 30);
+        network.sharpness = 8.0;
+        Paraphraser::new(network, tokenizer).unwrap()
+    }
+
+    pub(super) fn settings() -> Settings {
+        let beam = BeamSettings {
+            beam_size: 4,
+            n_best: 3,
+            length_limit: LengthLimit::tokens(6),
+            ..BeamSettings::default()
+        };
+        Settings { beam, max_source_pieces: 12, row_limit: 10, ..Settings::default() }
+    }
+
+    fn request(text: &str, avoid: &[&str]) -> Request {
+        Request {
+            text: text.to_owned(),
+            avoid: avoid.iter().map(|&phrase| phrase.to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn outcomes_come_in_the_order_of_the_requests() {
+        let mut paraphraser = paraphraser();
+        let requests: Vec<Request> = ["the cat", "a dog", "the dog confirmed", "a cat"]
+            .iter()
+            .map(|text| request(text, &[]))
+            .collect();
+        let together = paraphraser.paraphrase(&requests, &settings()).unwrap();
+        assert_eq!(together.len(), 4);
+        for (request, outcome) in requests.iter().zip(&together) {
+            let alone = paraphraser.paraphrase(std::slice::from_ref(request), &settings()).unwrap();
+            assert_eq!(&alone[0], outcome);
+        }
+        assert_eq!(paraphraser.network.open_slots(), 0);
+    }
+
+    #[test]
+    fn paraphrases_are_different_texts_ranked_and_scored() {
+        let outcome = paraphraser().paraphrase(&[request("the cat", &[])], &settings()).unwrap();
+        let paraphrases = outcome[0].paraphrases();
+        assert!(!paraphrases.is_empty() && paraphrases.len() <= 3);
+        let texts: HashSet<&str> = paraphrases.iter().map(|p| p.text.as_str()).collect();
+        assert_eq!(texts.len(), paraphrases.len());
+        assert!(paraphrases.is_sorted_by(|a, b| a.score <= b.score));
+        assert!(paraphrases.iter().all(|p| p.score > 0.0 && p.text == p.text.trim()));
+    }
+
+    #[test]
+    fn no_paraphrase_holds_what_is_banned_here_or_everywhere() {
+        let mut paraphraser = paraphraser();
+        let letters: Vec<String> = ('a'..='m').map(String::from).collect();
+        let settings = Settings { avoid: letters.clone(), ..settings() };
+        let requests: Vec<Request> =
+            (0..20).map(|n| request(&format!("the cat {n}"), &["the", "cat", "n"])).collect();
+        let outcomes = paraphraser.paraphrase(&requests, &settings).unwrap();
+        let banned: Vec<&str> =
+            letters.iter().map(String::as_str).chain(["the", "cat", "n"]).collect();
+        for paraphrase in outcomes.iter().flat_map(Outcome::paraphrases) {
+            assert!(violations(&paraphrase.text, &banned).unwrap().is_empty());
+        }
+        assert_eq!(paraphraser.leaks(), 0);
+    }
+
+    #[test]
+    fn a_long_or_empty_source_is_refused_and_the_others_go_on() {
+        let requests =
+            [request(&"cat ".repeat(20), &[]), request("the cat", &[]), request("  ", &[])];
+        let outcomes = paraphraser().paraphrase(&requests, &settings()).unwrap();
+        assert!(matches!(
+            outcomes[0],
+            Outcome::Refused(Refusal::TooLong { pieces: 20, limit: 12 })
+        ));
+        assert!(!outcomes[1].paraphrases().is_empty());
+        assert_eq!(outcomes[2], Outcome::Refused(Refusal::Empty));
+    }
+
+    #[test]
+    fn a_phrase_is_banned_in_the_spelling_of_the_tokenizer_too() {
+        let paraphraser = paraphraser();
+        let wide = "\u{ff46}irm".to_owned();
+        let compiled = paraphraser.compile(std::slice::from_ref(&wide)).unwrap().unwrap();
+        assert_eq!(compiled.violations("a firm no"), ["firm"]);
+        assert_eq!(compiled.violations(&wide), [wide.as_str()]);
+    }
+
+    #[test]
+    fn a_phrase_without_letters_is_an_error() {
+        let error = paraphraser().paraphrase(&[request("the cat", &[" "])], &settings());
+        assert!(matches!(error, Err(ParaphraseError::Decode { .. })));
+    }
+
+    #[test]
+    fn a_tokenizer_larger_than_its_network_is_refused() {
+        let Paraphraser { tokenizer, .. } = paraphraser();
+        let error = Paraphraser::new(ToyNetwork::new(10, 5), tokenizer).unwrap_err();
+        assert!(matches!(error, ParaphraseError::Vocabulary { network_size: 10, .. }));
+    }
+}

@@ -1,1 +1,41 @@
-//! query
+//! The query language: text in, a typed [`Expression`] out.
+//!
+//! An expression is a tree of terms such as `frame=Verification` or `aligner>=0.95`. Values are
+//! typed when the text is read, patterns are compiled once, and everything that can be wrong without
+//! looking at a store (an unknown field, an operator that a field does not have, a value outside its
+//! range) is an error with a column. Whether a frame or an LU of that name exists is for the store
+//! to say; it finds [`nearest`] names with the same measure.
+//!
+//! Nothing here knows how a term is answered: [`Expression::holds`] asks its caller about each term.
+//! The grammar and the table of fields are in `schema/query.md`.
+//!
+//! ```
+//! use fnstore::query::{Expression, Field};
+//!
+//! let query = Expression::parse(r#"frame = Verification and not text~"\bnot\b" round<=3"#)?;
+//! assert_eq!(query.to_string(), r#"frame=Verification not text~"\bnot\b" round<=3"#);
+//! assert_eq!(query.terms().map(|term| term.field).collect::<Vec<_>>(), [
+//!     Field::Frame,
+//!     Field::Text,
+//!     Field::Round,
+//! ]);
+//!
+//! let error = Expression::parse("frme=Verification").unwrap_err();
+//! assert_eq!(error.to_string(), "unknown field `frme` at column 1; did you mean `frame`?");
+//! # Ok::<(), fnstore::query::QueryError>(())
+//! ```
+
+mod display;
+mod error;
+mod expression;
+mod field;
+mod lexer;
+mod nearest;
+mod parser;
+mod pattern;
+
+pub use error::QueryError;
+pub use expression::{Comparison, Expression, LabelFacts, LabelField, LabelTest, Term, Test};
+pub use field::{Field, FieldKind, Operator};
+pub use nearest::nearest;
+pub use pattern::{Case, Pattern};

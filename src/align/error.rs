@@ -1,0 +1,105 @@
+//! What can go wrong while aligning, and while training the aligner.
+
+use std::path::PathBuf;
+
+use crate::compute::ComputeError;
+use crate::nn::NnError;
+use crate::text::OffsetError;
+use crate::tokenize::TokenizeError;
+
+/// What can go wrong in the aligner.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlignError {
+    /// A source piece does not fit its sentence, or marks no word of it.
+    #[error(
+        "cannot align piece `{start}..{end}` of source {request}: expected a stretch of the sentence that holds a word"
+    )]
+    Piece {
+        /// Index of the request in its batch.
+        request: usize,
+        /// First unit of the piece (bytes, or words for aligned words).
+        start: u32,
+        /// One past its last unit.
+        end: u32,
+        /// Why the offsets do not fit, when they do not.
+        source: Option<OffsetError>,
+    },
+    /// A sentence and its paraphrase are too long for the encoder.
+    #[error(
+        "cannot encode pair {request}: {pieces} pieces, the encoder takes at most {limit}; leave the pair out"
+    )]
+    TooLong {
+        /// Index of the request in its batch.
+        request: usize,
+        /// Length of the pair, special tokens counted.
+        pieces: usize,
+        /// Longest input of the encoder.
+        limit: usize,
+    },
+    /// A file of a head or of alignment data cannot be read or written.
+    #[error("cannot {action} `{path}`", path = .path.display())]
+    File {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A file of a head or of alignment data does not hold what it should.
+    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+    /// The head was trained on another encoder.
+    #[error("cannot use head `{head}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a head with `fnstore train aligner`", head = .head.display())]
+    Encoder {
+        /// Directory of the head.
+        head: PathBuf,
+        /// Fingerprint of the encoder it was trained on.
+        expected: String,
+        /// Fingerprint of the encoder given.
+        found: String,
+    },
+    /// The network refused its weights or its input.
+    #[error("cannot run the encoder")]
+    Network {
+        /// Why.
+        #[from]
+        source: NnError,
+    },
+    /// The tokenizer refused a sentence.
+    #[error("cannot cut words into pieces")]
+    Tokenize {
+        /// Why.
+        #[from]
+        source: TokenizeError,
+    },
+    /// A kernel refused its operands.
+    #[error("cannot score candidates")]
+    Compute {
+        /// Why.
+        #[from]
+        source: ComputeError,
+    },
+}
+
+impl AlignError {
+    /// Counts requests from the start of the caller's batch instead of from a part's.
+    pub(super) fn from_request(self, start: usize) -> Self {
+        match self {
+            Self::TooLong { request, pieces, limit } => {
+                Self::TooLong { request: start + request, pieces, limit }
+            }
+            other => other,
+        }
+    }
+}

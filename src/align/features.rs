@@ -1,0 +1,176 @@
+//! What the scorer sees of a source span and a candidate.
+//!
+//! Culkin et al. 2021, section 4.1: both spans are mean-pooled over the encoder's states, and a
+//! pair is the concatenation of
+//!
+//! ```text
+//! Df   s - c            D numbers    difference
+//! Mx   max(s, c)        D numbers    element by element
+//! Cue  start, length    4 numbers    of the source span, then of the candidate
+//! ```
+//!
+//! so 2 D + 4 numbers: 772 for an encoder 384 wide. Starts and lengths count words and are divided
+//! by [`CUE_SCALE`]. A span's mean runs over the *pieces* of its words; words are only the units
+//! that spans are made of.
+
+use super::candidates::WordSpan;
+
+/// Number of positional cues.
+pub(super) const CUES: usize = 4;
+
+/// Divisor of the cues, which brings typical word positions near the size of encoder states.
+pub(super) const CUE_SCALE: f32 = 10.0;
+
+/// Encoder states of one sentence, summed so that the mean of any span costs one subtraction.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SentenceStates {
+    width: usize,
+    /// (words + 1, D): row `w` is the sum of the states of all pieces of the words before `w`.
+    sums: Vec<f32>,
+    /// Number of pieces of the words before `w`.
+    pieces: Vec<u32>,
+}
+
+impl SentenceStates {
+    /// Sums the states of pieces, given in order with the word that each belongs to.
+    ///
+    /// A word without pieces (the tokenizer may drop one) has no state and adds nothing to a mean.
+    pub(super) fn new<'a>(
+        width: usize,
+        words: usize,
+        states: impl Iterator<Item = (usize, &'a [f32])>,
+    ) -> Self {
+        let mut sums = vec![0.0; (words + 1) * width];
+        let mut pieces = vec![0; words + 1];
+        for (word, state) in states {
+            pieces[word + 1] += 1;
+            let row = &mut sums[(word + 1) * width..(word + 2) * width];
+            row.iter_mut().zip(state).for_each(|(sum, x)| *sum += x);
+        }
+        for word in 0..words {
+            pieces[word + 1] += pieces[word];
+            let (before, after) = sums.split_at_mut((word + 1) * width);
+            let previous = &before[word * width..];
+            after[..width].iter_mut().zip(previous).for_each(|(sum, x)| *sum += x);
+        }
+        Self { width, sums, pieces }
+    }
+
+    /// Number of words.
+    pub(super) fn words(&self) -> u32 {
+        self.pieces.len() as u32 - 1
+    }
+
+    /// All rows of sums, `(words + 1, D)`.
+    pub(super) fn sums(&self) -> &[f32] {
+        &self.sums
+    }
+
+    /// One over the number of pieces in a span; 1 when it has none, so that its mean is zero.
+    pub(super) fn weight(&self, span: WordSpan) -> f32 {
+        let pieces = self.pieces[span.end as usize] - self.pieces[span.start as usize];
+        1.0 / pieces.max(1) as f32
+    }
+
+    /// Writes the mean state of a span into `mean` (D numbers).
+    pub(super) fn mean(&self, span: WordSpan, mean: &mut [f32]) {
+        let weight = self.weight(span);
+        let row = |word: u32| &self.sums[word as usize * self.width..][..self.width];
+        for ((mean, start), end) in mean.iter_mut().zip(row(span.start)).zip(row(span.end)) {
+            *mean = (end - start) * weight;
+        }
+    }
+}
+
+/// Encoder states of a sentence and its paraphrase, encoded together.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct PairStates {
+    pub(super) source: SentenceStates,
+    pub(super) target: SentenceStates,
+}
+
+impl PairStates {
+    /// Width D of the encoder's states.
+    pub(super) fn width(&self) -> usize {
+        self.source.width
+    }
+
+    /// Writes the 2 D + 4 features of a source span and a candidate into `row`.
+    pub(super) fn features(&self, span: WordSpan, candidate: WordSpan, row: &mut [f32]) {
+        let width = self.width();
+        let (difference, rest) = row.split_at_mut(width);
+        let (maximum, positions) = rest.split_at_mut(width);
+        self.source.mean(span, difference);
+        self.target.mean(candidate, maximum);
+        for (d, m) in difference.iter_mut().zip(maximum) {
+            (*d, *m) = (*d - *m, d.max(*m));
+        }
+        positions.copy_from_slice(&cues(span, candidate));
+    }
+}
+
+/// The positional cues of a source span and a candidate.
+pub(super) fn cues(span: WordSpan, candidate: WordSpan) -> [f32; CUES] {
+    [span.start, span.len(), candidate.start, candidate.len()].map(|n| n as f32 / CUE_SCALE)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn features_of_a_small_pair_are_those_worked_by_hand() {
+        // Source: word 0 of two pieces, word 1 of one. Target: one word of one piece.
+        let states = PairStates {
+            source: SentenceStates::new(
+                2,
+                2,
+                [(0, &[1.0, 0.0][..]), (0, &[3.0, 2.0]), (1, &[5.0, 4.0])].into_iter(),
+            ),
+            target: SentenceStates::new(2, 1, [(0, &[1.0, 3.0][..])].into_iter()),
+        };
+        let mut row = [0.0; 8];
+        states.features(WordSpan::new(0, 1), WordSpan::new(0, 1), &mut row);
+        // s = (2, 1), c = (1, 3).
+        assert_eq!(row, [1.0, -2.0, 2.0, 3.0, 0.0, 0.1, 0.0, 0.1]);
+        // Three pieces in two words: the mean weighs pieces.
+        let mut mean = [0.0; 2];
+        states.source.mean(WordSpan::new(0, 2), &mut mean);
+        assert_eq!(mean, [3.0, 2.0]);
+    }
+
+    #[test]
+    fn a_word_without_pieces_has_a_mean_of_zero() {
+        let states = SentenceStates::new(2, 2, [(1, &[1.0, 2.0][..])].into_iter());
+        let mut mean = [9.0; 2];
+        states.mean(WordSpan::new(0, 1), &mut mean);
+        assert_eq!(mean, [0.0, 0.0]);
+        states.mean(WordSpan::new(0, 2), &mut mean);
+        assert_eq!(mean, [1.0, 2.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn pooled_means_equal_the_mean_over_the_pieces_of_the_span(
+            words in proptest::collection::vec(
+                proptest::collection::vec(proptest::array::uniform3(-2.0_f32..2.0), 0..4), 1..10),
+            a in 0_usize..10, b in 0_usize..10,
+        ) {
+            let pieces = words.iter().enumerate()
+                .flat_map(|(word, states)| states.iter().map(move |state| (word, &state[..])));
+            let pooled = SentenceStates::new(3, words.len(), pieces);
+            let (a, b) = (a % words.len(), b % words.len());
+            let (a, b) = (a.min(b), a.max(b) + 1);
+            let mut mean = [0.0; 3];
+            pooled.mean(WordSpan::new(a as u32, b as u32), &mut mean);
+            let inside: Vec<_> = words[a..b].iter().flatten().collect();
+            for column in 0..3 {
+                let sum: f32 = inside.iter().map(|state| state[column]).sum();
+                let naive = sum / inside.len().max(1) as f32;
+                prop_assert!((mean[column] - naive).abs() < 1e-5);
+            }
+        }
+    }
+}

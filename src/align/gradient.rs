@@ -1,0 +1,290 @@
+//! One training pass of the head: loss, gradients and batch statistics.
+//!
+//! The loss is binary cross-entropy against soft labels, averaged over the rows of a batch.
+//! With `g` the loss's derivative by the logits, `x` the normalised hidden values, and
+//!
+//! ```text
+//! A_u = sum over rows of g x_u          B = sum over rows of g
+//! ```
+//!
+//! the gradients behind batch normalisation (Ioffe and Szegedy 2015, section 3) become
+//!
+//! ```text
+//! dv = gamma A + beta B     dgamma = v A     dbeta = v B     dc = B
+//! dh = gamma v / sqrt(variance + EPSILON) * (g - B / R - x A / R)
+//! ```
+
+use super::mlp::{EPSILON, Parameters, sigmoid};
+use crate::compute::kernels::{Weight, matmul};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// What one batch teaches.
+#[derive(Debug)]
+pub(super) struct Pass {
+    /// Mean binary cross-entropy, natural log.
+    pub(super) loss: f64,
+    /// Gradients in the order of [`Parameters::trainable`].
+    pub(super) gradients: [Vec<f32>; 7],
+    /// Mean of each hidden value over the batch (H).
+    pub(super) mean: Vec<f32>,
+    /// Variance of each hidden value over the batch (H), divided by the number of rows.
+    pub(super) variance: Vec<f32>,
+}
+
+impl Parameters {
+    /// The tensors that training changes; running statistics are not among them.
+    pub(super) fn trainable(&mut self) -> [&mut Vec<f32>; 7] {
+        [
+            &mut self.weight,
+            &mut self.bias,
+            &mut self.slope,
+            &mut self.gamma,
+            &mut self.beta,
+            &mut self.output,
+            &mut self.output_bias,
+        ]
+    }
+}
+
+/// Runs a batch of `inputs` (R, 2 D + 4) with labels in [0, 1] forwards and backwards.
+pub(super) fn loss_and_gradients(
+    device: &Device,
+    parameters: &Parameters,
+    inputs: &Tensor,
+    labels: &[f32],
+) -> Result<Pass, ComputeError> {
+    let (rows, hidden) = (inputs.rows(), parameters.hidden);
+    // 1. z, h and the statistics of h.
+    let weight = Tensor::new(&[hidden, parameters.inputs], parameters.weight.clone())?;
+    let bias = Tensor::new(&[hidden], parameters.bias.clone())?;
+    let z = matmul(device, inputs, &Weight::new(device, &weight), Some(&bias))?.into_data();
+    let slope = parameters.slope[0];
+    let prelu = |z: f32| if z > 0.0 { z } else { slope * z };
+    let mean = column_means(hidden, rows, z.chunks_exact(hidden), |_, z| prelu(z));
+    let variance = column_means(hidden, rows, z.chunks_exact(hidden), |unit, z| {
+        let distance = prelu(z) - mean[unit];
+        distance * distance
+    });
+    let inverse: Vec<f32> = variance.iter().map(|v| 1.0 / (v + EPSILON).sqrt()).collect();
+
+    // 2. Logits, loss and its derivative.
+    let (mut loss, mut derivative) = (0.0_f64, Vec::with_capacity(rows));
+    for (z, &label) in z.chunks_exact(hidden).zip(labels) {
+        let mut logit = parameters.output_bias[0];
+        for unit in 0..hidden {
+            let x = (prelu(z[unit]) - mean[unit]) * inverse[unit];
+            logit += parameters.output[unit] * (parameters.gamma[unit] * x + parameters.beta[unit]);
+        }
+        let softplus = logit.max(0.0) + (-logit.abs()).exp().ln_1p();
+        loss += f64::from(softplus - label * logit) / rows as f64;
+        derivative.push((sigmoid(logit) - label) / rows as f32);
+    }
+
+    // 3. A and B of the module's formulas.
+    let b: f32 = derivative.iter().sum();
+    let mut a = vec![0.0; hidden];
+    for (z, g) in z.chunks_exact(hidden).zip(&derivative) {
+        for unit in 0..hidden {
+            a[unit] += g * (prelu(z[unit]) - mean[unit]) * inverse[unit];
+        }
+    }
+
+    // 4. Back through normalisation and PReLU: `delta` is the derivative by z.
+    let mut delta = z;
+    let mut d_slope = 0.0;
+    let mut d_bias = vec![0.0; hidden];
+    let mean_b = b / rows as f32;
+    for (z, g) in delta.chunks_exact_mut(hidden).zip(&derivative) {
+        for unit in 0..hidden {
+            let x = (prelu(z[unit]) - mean[unit]) * inverse[unit];
+            let scale = parameters.gamma[unit] * parameters.output[unit] * inverse[unit];
+            let d_h = scale * (g - mean_b - x * a[unit] / rows as f32);
+            let below = z[unit] <= 0.0;
+            d_slope += if below { d_h * z[unit] } else { 0.0 };
+            z[unit] = if below { slope * d_h } else { d_h };
+            d_bias[unit] += z[unit];
+        }
+    }
+    let d_weight = product_of_columns(device, &delta, hidden, inputs)?;
+    let per_unit = |f: &dyn Fn(usize) -> f32| (0..hidden).map(f).collect::<Vec<f32>>();
+    let gradients = [
+        d_weight,
+        d_bias,
+        vec![d_slope],
+        per_unit(&|u| parameters.output[u] * a[u]),
+        per_unit(&|u| parameters.output[u] * b),
+        per_unit(&|u| parameters.gamma[u] * a[u] + parameters.beta[u] * b),
+        vec![b],
+    ];
+    Ok(Pass { loss, gradients, mean, variance })
+}
+
+/// Mean over the rows of a function of each element.
+fn column_means<'a>(
+    width: usize,
+    rows: usize,
+    matrix: impl Iterator<Item = &'a [f32]>,
+    value: impl Fn(usize, f32) -> f32,
+) -> Vec<f32> {
+    let mut sums = vec![0.0_f32; width];
+    for row in matrix {
+        for column in 0..width {
+            sums[column] += value(column, row[column]);
+        }
+    }
+    sums.iter().map(|sum| sum / rows as f32).collect()
+}
+
+/// `left^T right`: (R, L) and (R, W) give (L, W).
+///
+/// The kernel multiplies rows by rows, so both matrices are transposed first.
+fn product_of_columns(
+    device: &Device,
+    left: &[f32],
+    left_width: usize,
+    right: &Tensor,
+) -> Result<Vec<f32>, ComputeError> {
+    let rows = right.rows();
+    let left = Tensor::new(&[left_width, rows], transposed(left, left_width))?;
+    let right = Tensor::new(&[right.width(), rows], transposed(right.data(), right.width()))?;
+    Ok(matmul(device, &left, &Weight::new(device, &right), None)?.into_data())
+}
+
+/// The columns of a row-major matrix, one after another.
+fn transposed(matrix: &[f32], width: usize) -> Vec<f32> {
+    /// Rows and columns moved together, so that both sides stay in near memory.
+    const BLOCK: usize = 32;
+    let rows = matrix.len() / width;
+    let mut columns = vec![0.0; matrix.len()];
+    for first_row in (0..rows).step_by(BLOCK) {
+        for first_column in (0..width).step_by(BLOCK) {
+            for column in first_column..(first_column + BLOCK).min(width) {
+                for row in first_row..(first_row + BLOCK).min(rows) {
+                    columns[column * rows + row] = matrix[row * width + column];
+                }
+            }
+        }
+    }
+    columns
+}
+
+/// AdamW (Loshchilov and Hutter 2019, algorithm 2): Adam with decay apart from the gradient.
+#[derive(Debug)]
+pub(super) struct AdamW {
+    step: i32,
+    first: Vec<Vec<f32>>,
+    second: Vec<Vec<f32>>,
+}
+
+impl AdamW {
+    /// Decay of the first and second moments.
+    const BETAS: (f32, f32) = (0.9, 0.999);
+    /// Added to the root of the second moment.
+    const EPSILON: f32 = 1e-8;
+
+    pub(super) fn new(parameters: &mut Parameters) -> Self {
+        let zeros: Vec<Vec<f32>> =
+            parameters.trainable().iter().map(|tensor| vec![0.0; tensor.len()]).collect();
+        Self { step: 0, first: zeros.clone(), second: zeros }
+    }
+
+    /// One step against the gradients. Only matrices decay, not biases, slopes and scales.
+    pub(super) fn update(
+        &mut self,
+        parameters: &mut Parameters,
+        gradients: &[Vec<f32>; 7],
+        rate: f32,
+        decay: f32,
+    ) {
+        /// Indices of the two matrices in [`Parameters::trainable`].
+        const MATRICES: [usize; 2] = [0, 5];
+        self.step += 1;
+        let (beta1, beta2) = Self::BETAS;
+        let correction1 = 1.0 - beta1.powi(self.step);
+        let correction2 = 1.0 - beta2.powi(self.step);
+        for (at, tensor) in parameters.trainable().into_iter().enumerate() {
+            let shrink = if MATRICES.contains(&at) { 1.0 - rate * decay } else { 1.0 };
+            let moments = self.first[at].iter_mut().zip(&mut self.second[at]);
+            for ((value, g), (m, v)) in tensor.iter_mut().zip(&gradients[at]).zip(moments) {
+                *m = beta1 * *m + (1.0 - beta1) * g;
+                *v = beta2 * *v + (1.0 - beta2) * g * g;
+                let root = (*v / correction2).sqrt() + Self::EPSILON;
+                *value = *value * shrink - rate * (*m / correction1) / root;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::random::SplitMix64;
+
+    fn batch(random: &mut SplitMix64, rows: usize, width: usize) -> (Tensor, Vec<f32>) {
+        let data = (0..rows * width).map(|_| 2.0 * random.unit() - 1.0).collect();
+        let labels = (0..rows).map(|_| random.unit()).collect();
+        (Tensor::new(&[rows, width], data).unwrap(), labels)
+    }
+
+    #[test]
+    fn gradients_agree_with_finite_differences() {
+        let mut random = SplitMix64::new(11);
+        let device = Device::cpu();
+        let mut parameters = Parameters::random(6, 4, &mut random);
+        parameters.beta.iter_mut().for_each(|beta| *beta = random.unit());
+        parameters.gamma.iter_mut().for_each(|gamma| *gamma = 0.5 + random.unit());
+        let (inputs, labels) = batch(&mut random, 9, 6);
+        let pass = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap();
+        for tensor in 0..7 {
+            for element in 0..pass.gradients[tensor].len() {
+                let loss_at = |offset: f32| {
+                    let mut moved = parameters.clone();
+                    moved.trainable()[tensor][element] += offset;
+                    loss_and_gradients(&device, &moved, &inputs, &labels).unwrap().loss
+                };
+                let step = 2e-3;
+                let slope = (loss_at(step) - loss_at(-step)) / f64::from(2.0 * step);
+                let gradient = f64::from(pass.gradients[tensor][element]);
+                assert!(
+                    (slope - gradient).abs() < 2e-3,
+                    "tensor {tensor}, element {element}: {slope} {gradient}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_loss_of_even_odds_is_the_logarithm_of_two() {
+        let mut random = SplitMix64::new(2);
+        let mut parameters = Parameters::random(5, 3, &mut random);
+        parameters.output.fill(0.0);
+        parameters.output_bias.fill(0.0);
+        let (inputs, labels) = batch(&mut random, 4, 5);
+        let pass = loss_and_gradients(&Device::cpu(), &parameters, &inputs, &labels).unwrap();
+        assert!((pass.loss - std::f64::consts::LN_2).abs() < 1e-6);
+    }
+
+    #[test]
+    fn steps_against_the_gradient_lower_the_loss() {
+        let mut random = SplitMix64::new(4);
+        let mut parameters = Parameters::random(8, 16, &mut random);
+        let (inputs, labels) = batch(&mut random, 12, 8);
+        let labels: Vec<f32> = labels.iter().map(|label| label.round()).collect();
+        let mut adam = AdamW::new(&mut parameters);
+        let device = Device::cpu();
+        let first = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap().loss;
+        for _ in 0..300 {
+            let pass = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap();
+            adam.update(&mut parameters, &pass.gradients, 0.02, 0.0);
+        }
+        let last = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap().loss;
+        assert!(last < 0.05 && last < first / 5.0, "{first} {last}");
+    }
+
+    #[test]
+    fn transposing_twice_gives_the_matrix_back() {
+        let matrix: Vec<f32> = (0..70 * 37).map(|i| i as f32).collect();
+        assert_eq!(transposed(&matrix, 37)[1], 37.0);
+        assert_eq!(transposed(&transposed(&matrix, 37), 70), matrix);
+    }
+}

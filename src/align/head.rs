@@ -1,0 +1,238 @@
+//! A trained head on disk.
+//!
+//! A directory with `config.json` ([`HeadConfig`]) and `model.safetensors` (f32 tensors
+//! `hidden.weight` (H, 2 D + 4), `hidden.bias`, `prelu.weight`, `norm.weight`, `norm.bias`,
+//! `norm.running_mean`, `norm.running_var`, `output.weight` (1, H), `output.bias`). A head belongs to
+//! the states of one encoder and names it by fingerprint.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::AlignError;
+use super::features::{CUE_SCALE, CUES};
+use super::metrics::Report;
+use super::mlp::Parameters;
+use crate::nn::{NnError, Weights, write_weights};
+
+/// The format that this build writes and reads.
+const FORMAT: u32 = 1;
+
+const CONFIG: &str = "config.json";
+
+/// What a head's weights were made for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeadConfig {
+    /// Version of the format.
+    pub format: u32,
+    /// Directory name of the encoder, for people.
+    pub encoder: String,
+    /// Fingerprint of the encoder (BLAKE3, hexadecimal).
+    pub encoder_fingerprint: String,
+    /// Width D of the encoder's states.
+    pub width: usize,
+    /// Number of hidden units H.
+    pub hidden: usize,
+    /// What spans and cues count: `words`.
+    pub unit: String,
+    /// Names of the features in the order of the inputs.
+    pub features: Vec<String>,
+    /// Divisor of the cues.
+    pub cue_scale: f32,
+    /// Most words by which a candidate may be longer or shorter than the source span.
+    pub k: u32,
+    /// Score below which a source span counts as not aligned, tuned for F1.
+    pub threshold: f32,
+    /// How the weights were trained.
+    pub training: TrainingRecord,
+    /// Counts on the data that threshold and length of training were chosen on.
+    pub dev: Report,
+}
+
+/// How a head was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrainingRecord {
+    /// Number of training items.
+    pub items: usize,
+    /// Epoch whose weights were kept, from 1.
+    pub epoch: usize,
+    /// Items per step.
+    pub batch: usize,
+    /// Most candidates of an item that one step looks at.
+    pub sample: usize,
+    /// Learning rate after warm-up.
+    pub learning_rate: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Seed of weights, order and samples.
+    pub seed: u64,
+}
+
+impl HeadConfig {
+    /// The names of the features, as the file lists them.
+    pub(super) fn feature_names() -> Vec<String> {
+        let names = ["difference", "maximum"];
+        let cues = ["source_start", "source_length", "candidate_start", "candidate_length"];
+        names.iter().chain(&cues).map(|name| (*name).to_owned()).collect()
+    }
+
+    /// A configuration of this build's format.
+    pub(super) fn current(encoder: String, encoder_fingerprint: String, width: usize) -> Self {
+        Self {
+            format: FORMAT,
+            encoder,
+            encoder_fingerprint,
+            width,
+            hidden: 0,
+            unit: "words".to_owned(),
+            features: Self::feature_names(),
+            cue_scale: CUE_SCALE,
+            k: 0,
+            threshold: 0.0,
+            training: TrainingRecord {
+                items: 0,
+                epoch: 0,
+                batch: 0,
+                sample: 0,
+                learning_rate: 0.0,
+                weight_decay: 0.0,
+                seed: 0,
+            },
+            dev: Report::default(),
+        }
+    }
+}
+
+/// A head in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Head {
+    pub(super) config: HeadConfig,
+    pub(super) parameters: Parameters,
+}
+
+impl Head {
+    /// Writes the two files of a head, making the directory if need be.
+    pub(super) fn write(&self, directory: &Path) -> Result<(), AlignError> {
+        let path = directory.join(CONFIG);
+        let file = |source| AlignError::File { action: "write head", path: path.clone(), source };
+        std::fs::create_dir_all(directory).map_err(file)?;
+        write_weights(directory, &self.parameters.tensors()).map_err(NnError::from)?;
+        let mut json =
+            serde_json::to_string_pretty(&self.config).expect("numbers and strings have JSON");
+        json.push('\n');
+        std::fs::write(&path, json).map_err(file)
+    }
+
+    /// Reads a head that was trained on an encoder's states.
+    pub(super) fn read(directory: &Path, fingerprint: &str) -> Result<Self, AlignError> {
+        let config = read_config(directory)?;
+        if config.encoder_fingerprint != fingerprint {
+            return Err(AlignError::Encoder {
+                head: directory.to_owned(),
+                expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
+                found: fingerprint.to_owned(),
+            });
+        }
+        let weights = Weights::open(directory).map_err(NnError::from)?;
+        let inputs = 2 * config.width + CUES;
+        let hidden = config.hidden;
+        let tensor = |name: &str, shape: &[usize]| -> Result<Vec<f32>, AlignError> {
+            let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
+            Ok(tensor.into_data())
+        };
+        let parameters = Parameters {
+            inputs,
+            hidden,
+            weight: tensor("hidden.weight", &[hidden, inputs])?,
+            bias: tensor("hidden.bias", &[hidden])?,
+            slope: tensor("prelu.weight", &[1])?,
+            gamma: tensor("norm.weight", &[hidden])?,
+            beta: tensor("norm.bias", &[hidden])?,
+            mean: tensor("norm.running_mean", &[hidden])?,
+            variance: tensor("norm.running_var", &[hidden])?,
+            output: tensor("output.weight", &[1, hidden])?,
+            output_bias: tensor("output.bias", &[1])?,
+        };
+        Ok(Self { config, parameters })
+    }
+}
+
+/// Reads `config.json` and refuses what this build would misread.
+fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
+    let path = directory.join(CONFIG);
+    let json = std::fs::read_to_string(&path).map_err(|source| AlignError::File {
+        action: "read head",
+        path: path.clone(),
+        source,
+    })?;
+    let refuse = |line, found, expected| AlignError::Content { path, line, found, expected };
+    let config: HeadConfig = match serde_json::from_str(&json) {
+        Ok(config) => config,
+        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a head")),
+    };
+    if config.format != FORMAT {
+        return Err(refuse(1, format!("format {}", config.format), "format 1"));
+    }
+    let known = config.unit == "words"
+        && config.features == HeadConfig::feature_names()
+        && config.cue_scale == CUE_SCALE;
+    if !known {
+        let found = format!("{} {:?}", config.unit, config.features);
+        return Err(refuse(1, found, "the unit, features and cue scale of src/align/features.rs"));
+    }
+    if config.width == 0 || config.hidden == 0 {
+        return Err(refuse(1, "no inputs or no hidden units".to_owned(), "at least one of each"));
+    }
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::random::SplitMix64;
+
+    fn head() -> Head {
+        let mut config = HeadConfig::current("tiny".to_owned(), "abc".to_owned(), 3);
+        (config.hidden, config.k) = (2, 5);
+        Head { config, parameters: Parameters::random(10, 2, &mut SplitMix64::new(1)) }
+    }
+
+    #[test]
+    fn a_head_reads_back_as_it_was_written() {
+        let directory = tempfile::tempdir().unwrap();
+        head().write(directory.path()).unwrap();
+        assert_eq!(Head::read(directory.path(), "abc").unwrap(), head());
+    }
+
+    #[test]
+    fn a_head_of_another_encoder_is_refused_and_named() {
+        let directory = tempfile::tempdir().unwrap();
+        head().write(directory.path()).unwrap();
+        let error = Head::read(directory.path(), "xyz").unwrap_err();
+        assert!(matches!(error, AlignError::Encoder { .. }));
+        assert!(error.to_string().contains("tiny abc"), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_head_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(CONFIG);
+        assert!(matches!(Head::read(directory.path(), ""), Err(AlignError::File { .. })));
+        head().write(directory.path()).unwrap();
+        let json = std::fs::read_to_string(&path).unwrap();
+        for (old, new) in [
+            ("\"format\": 1", "\"format\": 2"),
+            ("\"words\"", "\"pieces\""),
+            ("\"hidden\": 2", "\"hidden\": 0"),
+            ("\"k\": 5", "\"k\": -5"),
+            ("{", "["),
+        ] {
+            std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
+            let error = Head::read(directory.path(), "abc").unwrap_err();
+            assert!(matches!(error, AlignError::Content { .. }), "{old}: {error}");
+        }
+        std::fs::write(&path, json.replacen("\"hidden\": 2", "\"hidden\": 3", 1)).unwrap();
+        let error = Head::read(directory.path(), "abc").unwrap_err();
+        assert!(matches!(error, AlignError::Network { .. }), "{error}");
+    }
+}

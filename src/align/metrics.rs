@@ -1,0 +1,162 @@
+//! Precision, recall and F1 of span alignment.
+//!
+//! As in Culkin et al. 2021, section 4.3: *exact* counts spans, *soft* counts words, micro-averaged
+//! over all items. P = right / predicted, R = right / gold; where nothing is predicted, an item
+//! lowers recall only.
+
+use serde::{Deserialize, Serialize};
+
+use super::candidates::WordSpan;
+
+/// Counts from which precision, recall and F1 follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Spans (or words) that are both predicted and gold.
+    pub right: u64,
+    /// Spans (or words) predicted.
+    pub predicted: u64,
+    /// Spans (or words) of the gold alignment.
+    pub gold: u64,
+}
+
+impl Counts {
+    /// Share of the predicted that is right; 0 when nothing is predicted.
+    #[must_use]
+    pub fn precision(&self) -> f64 {
+        ratio(self.right, self.predicted)
+    }
+
+    /// Share of the gold that is found; 0 when there is none.
+    #[must_use]
+    pub fn recall(&self) -> f64 {
+        ratio(self.right, self.gold)
+    }
+
+    /// Harmonic mean of precision and recall.
+    #[must_use]
+    pub fn f1(&self) -> f64 {
+        ratio(2 * self.right, self.predicted + self.gold)
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Exact and soft counts over a set of items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Counts of spans.
+    pub exact: Counts,
+    /// Counts of words.
+    pub soft: Counts,
+}
+
+impl Agreement {
+    /// Adds one item.
+    pub fn add(&mut self, predicted: Option<WordSpan>, gold: WordSpan) {
+        self.exact.gold += 1;
+        self.soft.gold += u64::from(gold.len());
+        if let Some(predicted) = predicted {
+            self.exact.predicted += 1;
+            self.exact.right += u64::from(predicted == gold);
+            self.soft.predicted += u64::from(predicted.len());
+            self.soft.right += u64::from(predicted.shared(gold));
+        }
+    }
+}
+
+/// How well an aligner does on a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// All items.
+    pub all: Agreement,
+    /// Items whose two spans differ in wording.
+    pub changed: Agreement,
+    /// Items whose two spans are worded alike.
+    pub identical: Agreement,
+    /// Items whose gold span is among the candidates.
+    pub covered: u64,
+}
+
+impl Report {
+    /// Adds one item; `covered` says whether its gold span was among the candidates.
+    pub fn add(
+        &mut self,
+        predicted: Option<WordSpan>,
+        gold: WordSpan,
+        changed: bool,
+        covered: bool,
+    ) {
+        self.all.add(predicted, gold);
+        let part = if changed { &mut self.changed } else { &mut self.identical };
+        part.add(predicted, gold);
+        self.covered += u64::from(covered);
+    }
+}
+
+/// The threshold that gives the best exact F1, and that F1: items scored below it count as not
+/// aligned. `scored` holds the score of each item's best span and whether it is the gold one.
+///
+/// Of thresholds that do equally well the lowest is taken; 0 keeps everything.
+#[must_use]
+pub fn best_threshold(scored: &[(f32, bool)]) -> (f32, f64) {
+    let mut ascending = scored.to_vec();
+    ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let gold = scored.len() as u64;
+    let mut right = scored.iter().filter(|(_, right)| *right).count() as u64;
+    let mut best = (0.0, ratio(2 * right, 2 * gold));
+    for (dropped, &(score, was_right)) in ascending.iter().enumerate() {
+        right -= u64::from(was_right);
+        let Some(&(next, _)) = ascending.get(dropped + 1) else { break };
+        if next > score {
+            let f1 = ratio(2 * right, gold - (dropped as u64 + 1) + gold);
+            if f1 > best.1 {
+                best = (next, f1);
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn soft_counts_words_and_exact_counts_spans() {
+        let mut report = Report::default();
+        report.add(Some(WordSpan::new(1, 3)), WordSpan::new(2, 4), true, true);
+        report.add(Some(WordSpan::new(0, 1)), WordSpan::new(0, 1), false, true);
+        report.add(None, WordSpan::new(5, 6), true, false);
+        let soft = report.all.soft;
+        assert_eq!(soft, Counts { right: 2, predicted: 3, gold: 4 });
+        assert!((soft.f1() - 4.0 / 7.0).abs() < 1e-12);
+        assert_eq!(report.changed.exact, Counts { right: 0, predicted: 1, gold: 2 });
+        assert_eq!(report.identical.exact.f1(), 1.0);
+        assert_eq!(report.covered, 2);
+    }
+
+    #[test]
+    fn nothing_at_all_scores_zero() {
+        let counts = Counts::default();
+        assert_eq!((counts.precision(), counts.recall(), counts.f1()), (0.0, 0.0, 0.0));
+        assert_eq!(best_threshold(&[]), (0.0, 0.0));
+    }
+
+    #[test]
+    fn the_threshold_drops_what_is_mostly_wrong() {
+        // Without the two wrong items F1 rises from 2*2/8 to 2*2/6.
+        let scored = [(0.9, true), (0.2, false), (0.8, true), (0.1, false)];
+        let (threshold, f1) = best_threshold(&scored);
+        assert_eq!(threshold, 0.8);
+        assert!((f1 - 4.0 / 6.0).abs() < 1e-12);
+        assert_eq!(best_threshold(&[(0.5, true), (0.4, true)]).0, 0.0);
+    }
+
+    #[test]
+    fn items_of_equal_score_are_kept_or_dropped_together() {
+        let (threshold, _) = best_threshold(&[(0.3, false), (0.3, true), (0.9, true)]);
+        assert!(threshold == 0.0 || threshold == 0.9);
+    }
+}

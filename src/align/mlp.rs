@@ -1,0 +1,394 @@
+//! The head: a feed-forward network that scores a source span against a candidate.
+//!
+//! Culkin et al. 2021, section 4.1: one hidden layer, PReLU, batch normalisation, a sigmoid output:
+//!
+//! ```text
+//! z = W x + b                           W (H, 2 D + 4)
+//! h = max(0, z) + slope * min(0, z)     one slope, as PyTorch's PReLU
+//! n = gamma * (h - mean) / sqrt(variance + EPSILON) + beta
+//! p = sigmoid(v . n + c)
+//! ```
+//!
+//! [`Scorer`] evaluates this for all candidates of many spans. Normalisation is folded into `v` and
+//! `c`. The part of `W` that multiplies the difference `s - c` is linear in both spans, and the
+//! mean of a span is a difference of running sums: so it is applied once per word instead of once
+//! per candidate. Only the maximum needs a product per candidate.
+
+use super::candidates::{WordSpan, candidates};
+use super::error::AlignError;
+use super::features::{CUES, PairStates, cues};
+use super::random::SplitMix64;
+use crate::compute::kernels::{Weight, matmul};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// Added to a variance before its root is taken (PyTorch's default).
+pub(super) const EPSILON: f32 = 1e-5;
+
+/// Candidates that one product takes; bounds memory, not results.
+const CHUNK: usize = 4096;
+
+/// The weights of a head, as they are trained and stored.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Parameters {
+    /// Number of inputs, 2 D + 4.
+    pub(super) inputs: usize,
+    /// Number of hidden units H.
+    pub(super) hidden: usize,
+    /// (H, inputs).
+    pub(super) weight: Vec<f32>,
+    /// (H).
+    pub(super) bias: Vec<f32>,
+    /// Slope of PReLU below zero (1).
+    pub(super) slope: Vec<f32>,
+    /// Scale of the normalised values (H).
+    pub(super) gamma: Vec<f32>,
+    /// Shift of the normalised values (H).
+    pub(super) beta: Vec<f32>,
+    /// (H).
+    pub(super) output: Vec<f32>,
+    /// (1).
+    pub(super) output_bias: Vec<f32>,
+    /// Running mean of the hidden values (H).
+    pub(super) mean: Vec<f32>,
+    /// Running variance of the hidden values (H).
+    pub(super) variance: Vec<f32>,
+}
+
+impl Parameters {
+    /// Untrained weights, drawn as PyTorch draws them: uniform in `+-1/sqrt(inputs)`, slope 0.25.
+    pub(super) fn random(inputs: usize, hidden: usize, random: &mut SplitMix64) -> Self {
+        let mut draw = |count: usize, fan_in: usize| -> Vec<f32> {
+            let bound = 1.0 / (fan_in as f32).sqrt();
+            (0..count).map(|_| (2.0 * random.unit() - 1.0) * bound).collect()
+        };
+        Self {
+            inputs,
+            hidden,
+            weight: draw(hidden * inputs, inputs),
+            bias: draw(hidden, inputs),
+            slope: vec![0.25],
+            gamma: vec![1.0; hidden],
+            beta: vec![0.0; hidden],
+            output: draw(hidden, hidden),
+            output_bias: draw(1, hidden),
+            mean: vec![0.0; hidden],
+            variance: vec![1.0; hidden],
+        }
+    }
+
+    /// Every tensor with its name in a file and its shape, in a fixed order.
+    pub(super) fn tensors(&self) -> [(&'static str, Vec<usize>, &[f32]); 9] {
+        let (h, i) = (self.hidden, self.inputs);
+        [
+            ("hidden.weight", vec![h, i], &self.weight),
+            ("hidden.bias", vec![h], &self.bias),
+            ("prelu.weight", vec![1], &self.slope),
+            ("norm.weight", vec![h], &self.gamma),
+            ("norm.bias", vec![h], &self.beta),
+            ("output.weight", vec![1, h], &self.output),
+            ("output.bias", vec![1], &self.output_bias),
+            ("norm.running_mean", vec![h], &self.mean),
+            ("norm.running_var", vec![h], &self.variance),
+        ]
+    }
+
+    /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
+    fn folded_output(&self) -> (Vec<f32>, f32) {
+        let mut bias = self.output_bias[0];
+        let output = (0..self.hidden)
+            .map(|unit| {
+                let scale = self.gamma[unit] / (self.variance[unit] + EPSILON).sqrt();
+                bias += self.output[unit] * (self.beta[unit] - scale * self.mean[unit]);
+                self.output[unit] * scale
+            })
+            .collect();
+        (output, bias)
+    }
+}
+
+/// A span of a sentence to be found in its paraphrase.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) states: &'a PairStates,
+    pub(super) span: WordSpan,
+}
+
+/// A candidate and its score in [0, 1].
+pub(super) type Scored = (WordSpan, f32);
+
+/// The candidate that scores highest, the earlier of equals.
+pub(super) fn best<'a>(scores: impl IntoIterator<Item = &'a Scored>) -> Option<Scored> {
+    let mut best: Option<Scored> = None;
+    for &(span, score) in scores {
+        if best.is_none_or(|(_, highest)| score > highest) {
+            best = Some((span, score));
+        }
+    }
+    best
+}
+
+/// The head, arranged for scoring.
+#[derive(Debug, Clone)]
+pub(super) struct Scorer {
+    device: Device,
+    k: u32,
+    /// Columns of the hidden weight for the difference (H, D) and the maximum (H, D).
+    difference: Weight,
+    maximum: Weight,
+    /// Columns for the cues (H, 4).
+    cues: Vec<f32>,
+    bias: Vec<f32>,
+    slope: f32,
+    output: Vec<f32>,
+    output_bias: f32,
+}
+
+impl Scorer {
+    /// Arranges weights whose number of inputs is 2 D + 4.
+    pub(super) fn new(
+        parameters: &Parameters,
+        k: u32,
+        device: &Device,
+    ) -> Result<Self, ComputeError> {
+        let width = (parameters.inputs - CUES) / 2;
+        let columns = |from: usize, count: usize| -> Vec<f32> {
+            let rows = parameters.weight.chunks_exact(parameters.inputs);
+            rows.flat_map(|row| row[from..from + count].iter().copied()).collect()
+        };
+        let part = |from| -> Result<Weight, ComputeError> {
+            let tensor = Tensor::new(&[parameters.hidden, width], columns(from, width))?;
+            Ok(Weight::new(device, &tensor))
+        };
+        let (output, output_bias) = parameters.folded_output();
+        Ok(Self {
+            device: device.clone(),
+            k,
+            difference: part(0)?,
+            maximum: part(width)?,
+            cues: columns(2 * width, CUES),
+            bias: parameters.bias.clone(),
+            slope: parameters.slope[0],
+            output,
+            output_bias,
+        })
+    }
+
+    /// Scores of all candidates of each question, in the order of
+    /// [`candidates`](super::candidates::candidates).
+    ///
+    /// The scores of a question depend on nothing but the question.
+    pub(super) fn score(&self, questions: &[Question<'_>]) -> Result<Vec<Vec<Scored>>, AlignError> {
+        let mut scores = Vec::with_capacity(questions.len());
+        let mut from = 0;
+        while from < questions.len() {
+            // 1. As many questions as fill a chunk, at least one.
+            let mut spans: Vec<Vec<WordSpan>> = Vec::new();
+            let mut rows = 0;
+            while let Some(question) = questions.get(from + spans.len()) {
+                let words = question.states.target.words();
+                let of_question: Vec<_> = candidates(question.span.len(), words, self.k).collect();
+                if !spans.is_empty() && rows + of_question.len() > CHUNK {
+                    break;
+                }
+                rows += of_question.len();
+                spans.push(of_question);
+            }
+            let chunk = &questions[from..from + spans.len()];
+            from += spans.len();
+            // 2. The two products, then the rest per candidate.
+            let differences = self.project_differences(chunk)?;
+            let maxima = self.project_maxima(chunk, &spans)?;
+            let mut at = Cursor { word_row: 0, candidate_row: 0 };
+            for (question, spans) in chunk.iter().zip(spans) {
+                scores.push(self.finish(question, spans, &differences, &maxima, &mut at));
+            }
+        }
+        Ok(scores)
+    }
+
+    /// `W_Df` applied to the source span's mean and to the running sums of the paraphrase: per
+    /// question 1 + (words + 1) rows.
+    fn project_differences(&self, questions: &[Question<'_>]) -> Result<Tensor, ComputeError> {
+        let width = self.difference.inputs();
+        let mut rows = Vec::new();
+        for Question { states, span } in questions {
+            let start = rows.len();
+            rows.resize(start + width, 0.0);
+            states.source.mean(*span, &mut rows[start..]);
+            rows.extend_from_slice(states.target.sums());
+        }
+        let rows = Tensor::new(&[rows.len() / width, width], rows)?;
+        matmul(&self.device, &rows, &self.difference, None)
+    }
+
+    /// `W_Mx max(s, c)`: one row per candidate.
+    fn project_maxima(
+        &self,
+        questions: &[Question<'_>],
+        spans: &[Vec<WordSpan>],
+    ) -> Result<Tensor, ComputeError> {
+        let width = self.maximum.inputs();
+        let count: usize = spans.iter().map(Vec::len).sum();
+        let mut rows = vec![0.0; count * width];
+        let mut source = vec![0.0; width];
+        let mut free = rows.chunks_exact_mut(width);
+        for (Question { states, span }, candidates) in questions.iter().zip(spans) {
+            states.source.mean(*span, &mut source);
+            for (candidate, row) in candidates.iter().zip(&mut free) {
+                states.target.mean(*candidate, row);
+                row.iter_mut().zip(&source).for_each(|(c, s)| *c = c.max(*s));
+            }
+        }
+        matmul(&self.device, &Tensor::new(&[count, width], rows)?, &self.maximum, None)
+    }
+
+    /// Adds the parts of `z` up and applies what follows it.
+    fn finish(
+        &self,
+        question: &Question<'_>,
+        spans: Vec<WordSpan>,
+        differences: &Tensor,
+        maxima: &Tensor,
+        at: &mut Cursor,
+    ) -> Vec<Scored> {
+        let source = differences.row(at.word_row);
+        let first_sum = at.word_row + 1;
+        at.word_row = first_sum + question.states.target.words() as usize + 1;
+        let score = |span: WordSpan| {
+            let weight = question.states.target.weight(span);
+            let before = differences.row(first_sum + span.start as usize);
+            let after = differences.row(first_sum + span.end as usize);
+            let maximum = maxima.row(at.candidate_row);
+            at.candidate_row += 1;
+            let cues = cues(question.span, span);
+            let mut logit = self.output_bias;
+            for unit in 0..self.bias.len() {
+                let of_cues = &self.cues[unit * CUES..(unit + 1) * CUES];
+                let z = self.bias[unit] + source[unit] - (after[unit] - before[unit]) * weight
+                    + maximum[unit]
+                    + of_cues.iter().zip(&cues).map(|(w, cue)| w * cue).sum::<f32>();
+                let h = if z > 0.0 { z } else { self.slope * z };
+                logit += self.output[unit] * h;
+            }
+            (span, sigmoid(logit))
+        };
+        spans.into_iter().map(score).collect()
+    }
+}
+
+/// Next unread rows of the two products.
+struct Cursor {
+    word_row: usize,
+    candidate_row: usize,
+}
+
+/// `1 / (1 + exp(-logit))`.
+pub(super) fn sigmoid(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::align::features::SentenceStates;
+
+    /// States of a pair with one or two pieces per word, drawn at random.
+    pub(in crate::align) fn random_pair(
+        random: &mut SplitMix64,
+        width: usize,
+        source_words: usize,
+        target_words: usize,
+    ) -> PairStates {
+        let mut sentence = |words: usize| {
+            let pieces: Vec<(usize, Vec<f32>)> = (0..words)
+                .flat_map(|word| std::iter::repeat_n(word, 1 + random.below(2)))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .map(|word| (word, (0..width).map(|_| 2.0 * random.unit() - 1.0).collect()))
+                .collect();
+            let states = pieces.iter().map(|(word, state)| (*word, state.as_slice()));
+            SentenceStates::new(width, words, states)
+        };
+        PairStates { source: sentence(source_words), target: sentence(target_words) }
+    }
+
+    /// The head's formula, read aloud.
+    fn naive(parameters: &Parameters, row: &[f32]) -> f32 {
+        let mut logit = f64::from(parameters.output_bias[0]);
+        for unit in 0..parameters.hidden {
+            let weights = &parameters.weight[unit * parameters.inputs..][..parameters.inputs];
+            let product: f64 =
+                weights.iter().zip(row).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
+            let z = f64::from(parameters.bias[unit]) + product;
+            let h = z.max(0.0) + f64::from(parameters.slope[0]) * z.min(0.0);
+            let deviation = f64::from(parameters.variance[unit] + EPSILON).sqrt();
+            let n = f64::from(parameters.gamma[unit]) * (h - f64::from(parameters.mean[unit]))
+                / deviation
+                + f64::from(parameters.beta[unit]);
+            logit += f64::from(parameters.output[unit]) * n;
+        }
+        (1.0 / (1.0 + (-logit).exp())) as f32
+    }
+
+    fn random_head(width: usize, hidden: usize, random: &mut SplitMix64) -> Parameters {
+        let mut parameters = Parameters::random(2 * width + CUES, hidden, random);
+        for unit in 0..hidden {
+            parameters.gamma[unit] = 0.5 + random.unit();
+            parameters.beta[unit] = random.unit() - 0.5;
+            parameters.mean[unit] = random.unit() - 0.5;
+            parameters.variance[unit] = 0.2 + random.unit();
+        }
+        parameters
+    }
+
+    #[test]
+    fn shared_products_give_the_scores_of_the_formula() {
+        let mut random = SplitMix64::new(3);
+        let (width, hidden) = (7, 5);
+        let parameters = random_head(width, hidden, &mut random);
+        let scorer = Scorer::new(&parameters, 2, &Device::cpu()).unwrap();
+        let pairs: Vec<_> = [(3, 6), (5, 1), (4, 9)]
+            .map(|(source, target)| random_pair(&mut random, width, source, target))
+            .into_iter()
+            .collect();
+        let spans = [WordSpan::new(0, 1), WordSpan::new(2, 5), WordSpan::new(1, 3)];
+        let questions: Vec<_> =
+            pairs.iter().zip(spans).map(|(states, span)| Question { states, span }).collect();
+        let scores = scorer.score(&questions).unwrap();
+        for (question, scores) in questions.iter().zip(&scores) {
+            let words = question.states.target.words();
+            assert_eq!(scores.len(), candidates(question.span.len(), words, 2).count());
+            for (candidate, score) in scores {
+                let mut row = vec![0.0; 2 * width + CUES];
+                question.states.features(question.span, *candidate, &mut row);
+                let expected = naive(&parameters, &row);
+                assert!((score - expected).abs() < 1e-5, "{score} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_scores_the_same_bits_alone_and_in_company() {
+        let mut random = SplitMix64::new(5);
+        let parameters = random_head(16, 12, &mut random);
+        let scorer = Scorer::new(&parameters, 5, &Device::cpu()).unwrap();
+        let pairs: Vec<_> = (1..60).map(|n| random_pair(&mut random, 16, 4, n)).collect();
+        let questions: Vec<_> =
+            pairs.iter().map(|states| Question { states, span: WordSpan::new(1, 3) }).collect();
+        let together = scorer.score(&questions).unwrap();
+        for (question, together) in questions.iter().zip(&together) {
+            assert_eq!(&scorer.score(&[*question]).unwrap()[0], together);
+        }
+    }
+
+    #[test]
+    fn a_paraphrase_without_words_has_no_candidate() {
+        let mut random = SplitMix64::new(9);
+        let parameters = random_head(4, 3, &mut random);
+        let scorer = Scorer::new(&parameters, 5, &Device::cpu()).unwrap();
+        let states = random_pair(&mut random, 4, 2, 0);
+        let question = Question { states: &states, span: WordSpan::new(0, 2) };
+        assert_eq!(scorer.score(&[question]).unwrap(), [vec![]]);
+        assert!(scorer.score(&[]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,76 @@
+//! One answer of a query: an annotation set with everything that it refers to by name.
+
+use std::sync::Arc;
+
+use crate::model::{AnnotationSet, Label, LayerName, Release, Sentence, Span};
+
+/// An annotation set that a query found.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Its release.
+    pub release: Arc<Release>,
+    /// Name of its frame.
+    pub frame: Arc<str>,
+    /// Name of its LU.
+    pub lexunit: Arc<str>,
+    /// Name of its document, for full text.
+    pub document: Option<Arc<str>>,
+    /// Its sentence.
+    pub sentence: Sentence,
+    /// The set.
+    pub set: AnnotationSet,
+}
+
+impl Answer {
+    /// The target's text, pieces joined by a space.
+    #[must_use]
+    pub fn trigger(&self) -> String {
+        self.set.trigger(&self.sentence.text)
+    }
+
+    /// The FE labels with the grammatical function and phrase type that stand on the same span.
+    pub fn elements(&self) -> impl Iterator<Item = ElementLabel<'_>> {
+        elements(&self.set)
+    }
+}
+
+/// An FE label of an annotation set, with what the GF and PT layers say of its span.
+#[derive(Debug, Clone, Copy)]
+pub struct ElementLabel<'a> {
+    /// The label.
+    pub label: &'a Label,
+    /// Rank of its layer.
+    pub rank: u8,
+    /// Grammatical function.
+    pub gf: Option<&'a str>,
+    /// Phrase type.
+    pub pt: Option<&'a str>,
+}
+
+/// The FE labels of a set, in order of layer and label.
+pub(super) fn elements(set: &AnnotationSet) -> impl Iterator<Item = ElementLabel<'_>> {
+    set.fe_layers().flat_map(|layer| layer.labels.iter().map(move |label| (layer.rank, label))).map(
+        |(rank, label)| {
+            let span = label.extent.span();
+            ElementLabel {
+                label,
+                rank,
+                gf: on_span(set, &LayerName::Gf, rank, span),
+                pt: on_span(set, &LayerName::Pt, rank, span),
+            }
+        },
+    )
+}
+
+/// The label of a layer of that name and rank on exactly that span.
+fn on_span<'a>(
+    set: &'a AnnotationSet,
+    name: &LayerName,
+    rank: u8,
+    span: Option<Span>,
+) -> Option<&'a str> {
+    let span = span?;
+    let layers = set.layers.iter().filter(|layer| layer.name == *name && layer.rank == rank);
+    let mut labels = layers.flat_map(|layer| &layer.labels);
+    labels.find(|label| label.extent.span() == Some(span)).map(|label| label.name.as_str())
+}

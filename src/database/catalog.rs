@@ -1,0 +1,260 @@
+//! The names behind the numbers: releases, frames, LUs and documents, read when first asked for.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::{Database, DatabaseError, Result};
+use crate::model::{
+    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Release,
+    ReleaseId, SemTypeId,
+};
+use crate::query::nearest;
+use crate::store::{NameKind, Store};
+
+/// Frame relation that makes one frame a kind of another.
+const INHERITANCE: &str = "Inheritance";
+
+/// LUs looked up one by one before all names are read at once: a frame has some ten LUs, and reading
+/// every name of FrameNet 1.5 costs about as much as reading a few hundred LUs.
+const LOOKUPS: usize = 200;
+
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+
+/// Names of one database at one moment.
+pub struct Catalog<'a> {
+    store: &'a Store,
+    releases: Vec<Arc<Release>>,
+    frames: Memo<(ReleaseId, FrameId), Arc<str>>,
+    lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    documents: OnceCell<HashMap<(ReleaseId, DocumentId), Arc<Document>>>,
+    parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
+}
+
+impl<'a> Catalog<'a> {
+    pub(super) fn new(store: &'a Store) -> Result<Self> {
+        Ok(Self {
+            store,
+            releases: store.releases()?.into_iter().map(Arc::new).collect(),
+            frames: RefCell::default(),
+            lexunits: RefCell::default(),
+            documents: OnceCell::new(),
+            parents: OnceCell::new(),
+        })
+    }
+
+    /// The visible releases, in order of import.
+    #[must_use]
+    pub fn releases(&self) -> &[Arc<Release>] {
+        &self.releases
+    }
+
+    pub(super) fn release(&self, id: ReleaseId) -> Option<&Arc<Release>> {
+        self.releases.iter().find(|release| release.id == id)
+    }
+
+    /// Name of a frame; its number when the store has no such frame.
+    ///
+    /// # Errors
+    /// When the store fails; so for every function here.
+    pub fn frame(&self, release: ReleaseId, frame: FrameId) -> Result<Arc<str>> {
+        let key = (release, frame);
+        if let Some(name) = self.frames.borrow().get(&key) {
+            return Ok(Arc::clone(name));
+        }
+        let found = self.store.frame(release, frame)?;
+        let name: Arc<str> = found.map_or_else(|| frame.to_string(), |frame| frame.name).into();
+        self.frames.borrow_mut().insert(key, Arc::clone(&name));
+        Ok(name)
+    }
+
+    /// Name of an LU; its number when the store has no such LU.
+    pub fn lexunit(&self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<Arc<str>> {
+        let key = (release, frame, lu);
+        if let Some(name) = self.lexunits.borrow().get(&key) {
+            return Ok(Arc::clone(name));
+        }
+        if self.lexunits.borrow().len() == LOOKUPS {
+            self.read_all_lexunits()?;
+            if let Some(name) = self.lexunits.borrow().get(&key) {
+                return Ok(Arc::clone(name));
+            }
+        }
+        let found = self.store.lexunit(release, frame, lu)?;
+        let name: Arc<str> = found.map_or_else(|| lu.to_string(), |lu| lu.name).into();
+        self.lexunits.borrow_mut().insert(key, Arc::clone(&name));
+        Ok(name)
+    }
+
+    fn read_all_lexunits(&self) -> Result<()> {
+        let mut lexunits = self.lexunits.borrow_mut();
+        for release in &self.releases {
+            for row in self.store.lexunit_names(release.id)? {
+                let (frame, lu, name) = row?;
+                lexunits.entry((release.id, frame, lu)).or_insert_with(|| name.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn documents(&self) -> Result<&HashMap<(ReleaseId, DocumentId), Arc<Document>>> {
+        if let Some(documents) = self.documents.get() {
+            return Ok(documents);
+        }
+        let mut documents = HashMap::new();
+        for release in &self.releases {
+            for document in self.store.documents(release.id)? {
+                let document = document?;
+                documents.insert((release.id, document.id), Arc::new(document));
+            }
+        }
+        Ok(self.documents.get_or_init(|| documents))
+    }
+
+    /// The document of that number; full text or a source of exemplars.
+    pub fn document(&self, release: ReleaseId, id: DocumentId) -> Result<Option<Arc<Document>>> {
+        Ok(self.documents()?.get(&(release, id)).cloned())
+    }
+
+    /// Name of a corpus.
+    pub fn corpus(&self, release: ReleaseId, id: CorpusId) -> Result<Option<String>> {
+        let documents = self.documents()?;
+        let mut of_corpus =
+            documents.iter().filter(|((of, _), document)| *of == release && document.corpus == id);
+        Ok(of_corpus.next().map(|(_, document)| document.corpus_name.clone()))
+    }
+
+    /// The frame and every frame that it inherits from, at any distance.
+    pub fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<BTreeSet<FrameId>> {
+        if self.parents.get().is_none() {
+            let mut parents: HashMap<(ReleaseId, FrameId), Vec<FrameId>> = HashMap::new();
+            for release in &self.releases {
+                for relation in self.store.relations(release.id)? {
+                    let relation = relation?;
+                    if relation.kind == INHERITANCE {
+                        parents
+                            .entry((release.id, relation.child))
+                            .or_default()
+                            .push(relation.parent);
+                    }
+                }
+            }
+            let _ = self.parents.set(parents);
+        }
+        let mut ancestors = BTreeSet::from([frame]);
+        let mut waiting = vec![frame];
+        while let Some(frame) = waiting.pop() {
+            let parents = self.parents.get().and_then(|all| all.get(&(release, frame)));
+            for parent in parents.into_iter().flatten() {
+                if ancestors.insert(*parent) {
+                    waiting.push(*parent);
+                }
+            }
+        }
+        Ok(ancestors)
+    }
+}
+
+/// A frame with everything that refers to it.
+#[derive(Debug, Clone)]
+pub struct FrameProfile {
+    /// The release.
+    pub release: Release,
+    /// The frame.
+    pub frame: Frame,
+    /// Its LUs, by name.
+    pub lexunits: Vec<LexUnit>,
+    /// Relations in which it is the super or the sub frame, by number.
+    pub relations: Vec<FrameRelation>,
+    /// Names of the semantic types that the frame and its FEs have.
+    pub sem_types: BTreeMap<SemTypeId, String>,
+}
+
+impl Database {
+    /// The names behind the numbers.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn catalog(&self) -> Result<Catalog<'_>> {
+        Catalog::new(&self.store)
+    }
+
+    /// Frames of that name, in any letter case, one for each release that has it.
+    ///
+    /// # Errors
+    /// When no release has one, with the nearest name.
+    pub fn frame_profiles(&self, name: &str) -> Result<Vec<FrameProfile>> {
+        let mut profiles = Vec::new();
+        for release in self.releases()? {
+            for id in self.store.frames_by_name(release.id, name, true)? {
+                let Some(frame) = self.store.frame(release.id, id)? else { continue };
+                profiles.push(self.frame_profile(&release, frame)?);
+            }
+        }
+        if profiles.is_empty() {
+            return Err(self.unknown(NameKind::Frame, name)?);
+        }
+        Ok(profiles)
+    }
+
+    fn frame_profile(&self, release: &Release, frame: Frame) -> Result<FrameProfile> {
+        let mut lexunits: Vec<LexUnit> =
+            self.store.lexunits_of(release.id, frame.id)?.collect::<std::result::Result<_, _>>()?;
+        lexunits.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        let mut relations = Vec::new();
+        for relation in self.store.relations(release.id)? {
+            let relation = relation?;
+            if relation.parent == frame.id || relation.child == frame.id {
+                relations.push(relation);
+            }
+        }
+        let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
+        let mut sem_types = BTreeMap::new();
+        for id in frame.sem_types.iter().chain(of_elements) {
+            if let Some(sem_type) = self.store.sem_type(release.id, *id)? {
+                sem_types.insert(*id, sem_type.name);
+            }
+        }
+        Ok(FrameProfile { release: release.clone(), frame, lexunits, relations, sem_types })
+    }
+
+    /// LUs of that name, in any letter case, in order of release, frame and number.
+    ///
+    /// # Errors
+    /// When no release has one, with the nearest name.
+    pub fn lexunits_by_name(&self, name: &str) -> Result<Vec<(Release, LexUnit)>> {
+        let mut found = Vec::new();
+        for release in self.releases()? {
+            for (frame, lu) in self.store.lexunits_by_name(release.id, name, true)? {
+                if let Some(lexunit) = self.store.lexunit(release.id, frame, lu)? {
+                    found.push((release.clone(), lexunit));
+                }
+            }
+        }
+        if found.is_empty() {
+            return Err(self.unknown(NameKind::LexUnit, name)?);
+        }
+        Ok(found)
+    }
+
+    /// The error for a name that no release has.
+    pub(super) fn unknown(&self, kind: NameKind, name: &str) -> Result<DatabaseError> {
+        let mut names = BTreeSet::new();
+        for release in self.releases()? {
+            for known in self.store.names(release.id, kind)? {
+                names.insert(known?);
+            }
+        }
+        Ok(DatabaseError::UnknownName {
+            kind: match kind {
+                NameKind::Frame => "frame",
+                NameKind::LexUnit => "lexical unit",
+                NameKind::FrameElement => "frame element",
+                NameKind::SemType => "semantic type",
+                NameKind::Document => "document",
+            },
+            name: name.to_owned(),
+            nearest: nearest(name, names),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Keeping the index beside the store: replaying what it has missed, or building it anew.
+
+use std::collections::HashMap;
+
+use super::Result;
+use crate::index::{Entry, IndexWriter, Stamp};
+use crate::model::{
+    AnnotationSet, Document, DocumentId, FrameId, LuId, Provenance, ReleaseId, Sentence,
+};
+use crate::store::{Change, Store};
+
+/// Brings the index to the store's revision.
+pub(super) fn catch_up(
+    store: &Store,
+    writer: &mut IndexWriter,
+    stamp: Option<Stamp>,
+) -> Result<()> {
+    let revision = store.revision()?;
+    match stamp {
+        Some(stamp) if stamp.revision == revision => Ok(()),
+        Some(stamp) if stamp.revision < revision => replay(store, writer, stamp.revision, revision),
+        // No index, or one of a store that is gone.
+        _ => {
+            writer.clear()?;
+            let mut names = Names::new(store);
+            for release in store.releases()? {
+                add_release(store, writer, &mut names, release.id)?;
+            }
+            Ok(writer.commit(revision)?)
+        }
+    }
+}
+
+fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
+    let mut names = Names::new(store);
+    for change in store.changes_since(since)? {
+        match change?.1 {
+            Change::ReleaseAdded(release) => add_release(store, writer, &mut names, release)?,
+            Change::SetWritten(release, set, location) => {
+                if let Some(set) = store.annotation_set_at(release, set, location)? {
+                    put_set(store, writer, &mut names, release, &set)?;
+                }
+            }
+            Change::LexUnitWritten(..) => {}
+        }
+    }
+    Ok(writer.commit(revision)?)
+}
+
+fn add_release(
+    store: &Store,
+    writer: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+) -> Result<()> {
+    for set in store.annotation_sets(release)? {
+        put_set(store, writer, names, release, &set?)?;
+    }
+    Ok(())
+}
+
+/// Puts a stored set into the index.
+pub(super) fn put_set(
+    store: &Store,
+    writer: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    set: &AnnotationSet,
+) -> Result<()> {
+    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
+    let document = names.document(release, &sentence, set)?;
+    let trigger = set.trigger(&sentence.text);
+    let lemma = names.lemma(release, set.frame, set.lu)?;
+    Ok(writer.put(&Entry {
+        release,
+        frame: set.frame,
+        lu: set.lu,
+        sentence: set.sentence,
+        set: set.id,
+        trigger: &trigger,
+        lemma: &lemma,
+        text: &sentence.text,
+        origin: set.provenance.origin(),
+        corpus: document.as_ref().map(|document| document.corpus_name.as_str()),
+        document: document.as_ref().map(|document| document.name.as_str()),
+        generation: match &set.provenance {
+            Provenance::Generated(generation) => Some(generation),
+            _ => None,
+        },
+    })?)
+}
+
+/// Lemmas and documents, read when first asked for.
+pub(super) struct Names<'a> {
+    store: &'a Store,
+    lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
+    documents: HashMap<ReleaseId, HashMap<DocumentId, Document>>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
+    }
+
+    fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
+        if let Some(lemma) = self.lemmas.get(&(release, frame, lu)) {
+            return Ok(lemma.clone());
+        }
+        let lexunit = self.store.lexunit(release, frame, lu)?;
+        let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
+        self.lemmas.insert((release, frame, lu), lemma.clone());
+        Ok(lemma)
+    }
+
+    fn document(
+        &mut self,
+        release: ReleaseId,
+        sentence: &Sentence,
+        set: &AnnotationSet,
+    ) -> Result<Option<Document>> {
+        let id = match set.provenance {
+            Provenance::FullText { document } => Some(document),
+            _ => sentence.occurrences.iter().find_map(|place| place.document),
+        };
+        let Some(id) = id else { return Ok(None) };
+        if !self.documents.contains_key(&release) {
+            let mut documents = HashMap::new();
+            for document in self.store.documents(release)? {
+                let document = document?;
+                documents.insert(document.id, document);
+            }
+            self.documents.insert(release, documents);
+        }
+        Ok(self.documents.get(&release).and_then(|documents| documents.get(&id)).cloned())
+    }
+}

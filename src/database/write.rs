@@ -1,0 +1,77 @@
+//! Writing records into a release that is there: one commit of the store, then one of the index.
+
+use super::{Database, DatabaseError, Result, reindex};
+use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
+use crate::store::JournalEntry;
+
+/// Rows to be written together, all of them or none.
+#[derive(Debug, Clone, Default)]
+pub struct Write {
+    /// Sentences, in place of earlier ones of the same id.
+    pub sentences: Vec<Sentence>,
+    /// LUs, in place of earlier ones of the same id.
+    pub lexunits: Vec<LexUnit>,
+    /// Annotation sets that evoke frames, in place of earlier ones of the same id.
+    pub sets: Vec<AnnotationSet>,
+    /// How far chains have come.
+    pub journal: Vec<JournalWrite>,
+}
+
+/// How far the chain of a seed's target has come under a recipe.
+#[derive(Debug, Clone)]
+pub struct JournalWrite {
+    /// The seed.
+    pub seed: AnnotationSetId,
+    /// Which of the seed's targets.
+    pub target: u16,
+    /// The recipe.
+    pub recipe: RecipeId,
+    /// What to write down.
+    pub entry: JournalEntry,
+}
+
+impl Write {
+    /// Whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+            && self.lexunits.is_empty()
+            && self.sets.is_empty()
+            && self.journal.is_empty()
+    }
+}
+
+impl Database {
+    /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
+    /// new revision.
+    ///
+    /// # Errors
+    /// When the handle is a reader's, or the store or the index fails. When only the index fails the
+    /// rows are in the store all the same, and the next writer brings the index up to date.
+    pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
+        let Some(index) = &self.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        };
+        let mut batch = self.store.batch(release);
+        for lexunit in &write.lexunits {
+            batch.put_lexunit(lexunit)?;
+        }
+        for sentence in &write.sentences {
+            batch.put_sentence(sentence)?;
+        }
+        for set in &write.sets {
+            batch.put_annotation_set(set)?;
+        }
+        for row in &write.journal {
+            batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
+        }
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let revision = self.store.commit(batch)?;
+        let mut names = reindex::Names::new(&self.store);
+        for set in &write.sets {
+            reindex::put_set(&self.store, &mut index, &mut names, release, set)?;
+        }
+        index.commit(revision)?;
+        Ok(revision)
+    }
+}

@@ -1,0 +1,304 @@
+//! Beam search for one source.
+//!
+//! Every step takes the `2 * beam_size` best continuations of all open hypotheses by score. Those
+//! that end and stand among the first `beam_size` join the finished outputs; the best `beam_size`
+//! that do not end stay open. Twice the beam is taken because at most half of the continuations can
+//! end, so the beam stays full. At the length limit every continuation counts as finished, though
+//! it has not ended. This is the search of `generate(num_beams=..)` in Hugging Face transformers
+//! (`generation/utils.py`, `_beam_search`, read at 5.23); where that keeps placeholders of score
+//! -1e9, this keeps nothing.
+//!
+//! Invariants: open hypotheses are sorted best first; equal scores keep the order of the network's
+//! candidates (lower parent, then lower token), so a search has one result. The search of one source
+//! never sees another one.
+
+use super::constraint::{Constraint, ConstraintState};
+use super::settings::{BeamSettings, Stopping};
+use crate::nn::{Candidate, Row, RowMask, SlotId};
+
+/// An output of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hypothesis {
+    /// Token ids without the start token, with the end token if `ended`.
+    pub tokens: Vec<u32>,
+    /// Sum of the log-probabilities of the tokens under the unmasked network (natural log).
+    pub score: f32,
+    /// The score that ranks it: higher is better.
+    pub normalized_score: f32,
+    /// Whether it ends in the end token; if not, it was cut at the length limit.
+    pub ended: bool,
+}
+
+impl Hypothesis {
+    /// Mean negative log-likelihood per token (natural log, the end counted): lower is better.
+    /// This is the *paraphrase score*; it does not depend on the length penalty that ranked.
+    #[must_use]
+    pub fn mean_negative_log_likelihood(&self) -> f32 {
+        -self.score / self.tokens.len() as f32
+    }
+}
+
+/// Why a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// No open hypothesis was expected to beat the finished ones.
+    Settled,
+    /// The outputs reached the length limit.
+    LengthLimit,
+    /// Bans left no open hypothesis a continuation. Outputs that finished before are kept; there
+    /// may be none.
+    Blocked,
+}
+
+/// A search in progress.
+#[derive(Debug)]
+pub(super) struct BeamSearch {
+    settings: BeamSettings,
+    constraint: Constraint,
+    eos_token: u32,
+    /// Longest output in tokens.
+    max_length: usize,
+    /// Tokens of open hypotheses, each with the place of the one before it.
+    trail: Vec<(u32, Option<u32>)>,
+    open: Vec<Open>,
+    /// Best first, at most `beam_size`.
+    finished: Vec<Hypothesis>,
+    steps: usize,
+}
+
+/// An open hypothesis.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// Index among the open hypotheses of the step before.
+    parent: Option<u32>,
+    token: u32,
+    /// Place of `token` in the trail; the start token has none.
+    place: Option<u32>,
+    score: f32,
+    state: ConstraintState,
+}
+
+impl BeamSearch {
+    pub(super) fn new(
+        settings: BeamSettings,
+        constraint: Constraint,
+        start_token: u32,
+        eos_token: u32,
+        max_length: usize,
+    ) -> Self {
+        let state = constraint.start(start_token);
+        let start = Open { parent: None, token: start_token, place: None, score: 0.0, state };
+        Self {
+            settings,
+            constraint,
+            eos_token,
+            max_length,
+            trail: Vec::new(),
+            open: vec![start],
+            finished: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    pub(super) fn beam_size(&self) -> usize {
+        self.settings.beam_size
+    }
+
+    /// Continuations that one step needs.
+    pub(super) fn candidates_wanted(&self) -> usize {
+        2 * self.settings.beam_size
+    }
+
+    /// Steps taken.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Appends this search's rows and their masks to those of a step.
+    pub(super) fn write_step(&self, slot: SlotId, rows: &mut Vec<Row>, masks: &mut Vec<RowMask>) {
+        for open in &self.open {
+            if let Some(blocked) = self.constraint.blocked(open.state, self.eos_token) {
+                masks.push(RowMask {
+                    row: u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows"),
+                    banned: blocked.tokens,
+                    extra: Vec::new(),
+                    eos_allowed: blocked.may_end,
+                });
+            }
+            let Open { parent, token, score, .. } = *open;
+            rows.push(Row { slot, parent, token, score });
+        }
+    }
+
+    /// Takes the step's candidates, best first, and says whether the search is over.
+    pub(super) fn advance(&mut self, candidates: &[Candidate]) -> Option<Stop> {
+        self.steps += 1;
+        let at_limit = self.steps >= self.max_length;
+        let beam_size = self.settings.beam_size;
+        let mut open = Vec::with_capacity(beam_size);
+        for (rank, candidate) in candidates.iter().take(self.candidates_wanted()).enumerate() {
+            let parent = self.open[candidate.parent as usize];
+            let score = parent.score + candidate.log_prob;
+            let ended = candidate.token == self.eos_token;
+            if ended || at_limit {
+                if rank < beam_size && (ended || self.may_be_cut(parent, candidate.token)) {
+                    self.finish(parent.place, candidate.token, score, ended);
+                }
+            } else if open.len() < beam_size {
+                open.push(self.extend(parent, candidate, score));
+            }
+        }
+        self.open = open;
+        if at_limit {
+            Some(Stop::LengthLimit)
+        } else if self.is_settled() {
+            Some(Stop::Settled)
+        } else if self.open.is_empty() {
+            Some(Stop::Blocked)
+        } else {
+            None
+        }
+    }
+
+    /// The best outputs, best first.
+    pub(super) fn into_hypotheses(mut self) -> Vec<Hypothesis> {
+        self.finished.truncate(self.settings.n_best);
+        self.finished
+    }
+
+    /// A word that is banned only as a whole may stand at a cut, where no letter can follow.
+    fn may_be_cut(&self, parent: Open, token: u32) -> bool {
+        self.constraint.may_be_cut(self.constraint.advance(parent.state, token))
+    }
+
+    fn extend(&mut self, parent: Open, candidate: &Candidate, score: f32) -> Open {
+        let place = u32::try_from(self.trail.len()).expect("a search is under 2^32 tokens");
+        self.trail.push((candidate.token, parent.place));
+        Open {
+            parent: Some(candidate.parent),
+            token: candidate.token,
+            place: Some(place),
+            score,
+            state: self.constraint.advance(parent.state, candidate.token),
+        }
+    }
+
+    fn finish(&mut self, place: Option<u32>, token: u32, score: f32, ended: bool) {
+        let normalized_score = self.settings.length_penalty.normalize(score, self.steps);
+        // After all that are at least as good: of equals, the one that finished first is better.
+        let at = self.finished.partition_point(|h| h.normalized_score >= normalized_score);
+        if at < self.settings.beam_size {
+            let tokens = self.tokens(place, token);
+            self.finished.insert(at, Hypothesis { tokens, score, normalized_score, ended });
+            self.finished.truncate(self.settings.beam_size);
+        }
+    }
+
+    fn tokens(&self, mut place: Option<u32>, last: u32) -> Vec<u32> {
+        let mut tokens = vec![last];
+        while let Some(at) = place {
+            let (token, before) = self.trail[at as usize];
+            tokens.push(token);
+            place = before;
+        }
+        tokens.reverse();
+        tokens
+    }
+
+    /// Whether the finished outputs are taken to be final.
+    fn is_settled(&self) -> bool {
+        let (Some(worst), true) =
+            (self.finished.last(), self.finished.len() == self.settings.beam_size)
+        else {
+            return false;
+        };
+        let Some(best_open) = self.open.first() else { return true };
+        let best_at = |length| self.settings.length_penalty.normalize(best_open.score, length);
+        let bound = match self.settings.stopping {
+            Stopping::FirstFull => return true,
+            Stopping::Heuristic => best_at(self.steps),
+            Stopping::Exhaustive => {
+                (self.steps..=self.max_length).map(best_at).fold(f32::NEG_INFINITY, f32::max)
+            }
+        };
+        bound <= worst.normalized_score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EOS: u32 = 0;
+
+    fn search(beam_size: usize, max_length: usize) -> BeamSearch {
+        let settings = BeamSettings { beam_size, n_best: beam_size, ..BeamSettings::default() };
+        BeamSearch::new(settings, Constraint::default(), 9, EOS, max_length)
+    }
+
+    fn candidate(parent: u32, token: u32, log_prob: f32) -> Candidate {
+        Candidate { parent, token, log_prob }
+    }
+
+    #[test]
+    fn an_end_outside_the_first_beam_is_no_output() {
+        let mut search = search(2, 9);
+        let candidates = [
+            candidate(0, 1, -0.1),
+            candidate(0, 2, -0.2),
+            candidate(0, EOS, -0.3),
+            candidate(0, 3, -0.4),
+        ];
+        assert_eq!(search.advance(&candidates), None);
+        assert!(search.finished.is_empty());
+        assert_eq!(search.open.iter().map(|open| open.token).collect::<Vec<_>>(), [1, 2]);
+    }
+
+    #[test]
+    fn the_beam_stays_full_when_all_of_its_first_half_ends() {
+        let mut search = search(2, 9);
+        search.advance(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]);
+        let candidates = [
+            candidate(0, EOS, -0.1),
+            candidate(1, EOS, -0.1),
+            candidate(0, 3, -2.0),
+            candidate(1, 3, -2.0),
+        ];
+        assert_eq!(search.advance(&candidates), Some(Stop::Settled));
+        assert_eq!(search.open.len(), 2);
+        let outputs = search.into_hypotheses();
+        assert_eq!(outputs[0].tokens, [1, EOS]);
+        assert!(outputs[0].ended);
+    }
+
+    #[test]
+    fn at_the_limit_open_hypotheses_are_given_back_as_not_ended() {
+        let mut search = search(1, 2);
+        assert_eq!(search.advance(&[candidate(0, 1, -0.5), candidate(0, 2, -1.0)]), None);
+        let stop = search.advance(&[candidate(0, 2, -0.5), candidate(0, EOS, -1.0)]);
+        assert_eq!(stop, Some(Stop::LengthLimit));
+        let outputs = search.into_hypotheses();
+        assert_eq!(outputs[0].tokens, [1, 2]);
+        assert!(!outputs[0].ended);
+        assert_eq!(outputs[0].mean_negative_log_likelihood(), 0.5);
+    }
+
+    #[test]
+    fn nothing_left_to_say_is_reported() {
+        let mut search = search(2, 9);
+        assert_eq!(search.advance(&[]), Some(Stop::Blocked));
+        assert!(search.into_hypotheses().is_empty());
+    }
+
+    #[test]
+    fn rows_name_parents_among_the_rows_before() {
+        let mut search = search(2, 9);
+        search.advance(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]);
+        search.advance(&[candidate(1, 3, -0.1), candidate(1, 4, -0.2)]);
+        let (mut rows, mut masks) = (Vec::new(), Vec::new());
+        search.write_step(SlotId(5), &mut rows, &mut masks);
+        assert_eq!(rows.iter().map(|row| row.parent).collect::<Vec<_>>(), [Some(1), Some(1)]);
+        assert_eq!(rows.iter().map(|row| row.token).collect::<Vec<_>>(), [3, 4]);
+        assert!(masks.is_empty());
+    }
+}

@@ -1,0 +1,222 @@
+//! How a text is read when words are banned: as folded letters with word boundaries between them.
+//!
+//! Bytes become letters, letters become **symbols**:
+//!
+//! - case is folded per letter as lower(upper(c)), which takes `S`, `s` and U+017F together, the
+//!   three sigmas, and sharp s with `ss`;
+//! - a run of white space reads as one space, at the start of the text as nothing;
+//! - letters that print nothing (soft hyphen, zero-width space and joiners, byte order mark) are
+//!   skipped, so that a word cannot hide behind them;
+//! - a [`BOUNDARY`] stands wherever a word letter meets another letter or the text's start or end.
+//!   A *word letter* is alphanumeric in Unicode's sense or a combining mark; apostrophe, hyphen and
+//!   underscore are not, so a ban of `confirm` covers `confirm's` and `re-confirm` too.
+//!
+//! With boundaries written out, "occurs as a word" is plain substring search. Composed and
+//! decomposed spellings stay different: the caller normalises.
+
+/// The symbol between a word letter and what is none. Above every letter.
+pub(super) const BOUNDARY: u32 = 0x11_0000;
+
+/// What the letter before the current position was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) enum After {
+    /// White space, or nothing yet.
+    #[default]
+    Space,
+    /// A word letter.
+    Word,
+    /// Anything else.
+    Other,
+}
+
+/// Whether a folded letter belongs to a word.
+pub(super) fn is_word_letter(letter: char) -> bool {
+    letter.is_alphanumeric() || is_combining_mark(letter)
+}
+
+/// The blocks of combining diacritical marks; the standard library has no test for category M.
+fn is_combining_mark(letter: char) -> bool {
+    matches!(letter,
+        '\u{300}'..='\u{36f}'
+        | '\u{483}'..='\u{489}'
+        | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}'
+        | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// Letters that print nothing.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// The folded letters of a letter: none when it is invisible, up to three otherwise.
+pub(super) fn fold(letter: char) -> impl Iterator<Item = char> {
+    let letter = if letter.is_whitespace() { ' ' } else { letter };
+    (!is_invisible(letter))
+        .then_some(letter)
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+}
+
+impl After {
+    /// Reads one folded letter: emits its symbols and returns what comes after it.
+    pub(super) fn read(self, letter: char, mut emit: impl FnMut(u32)) -> Self {
+        let now = match letter {
+            ' ' => Self::Space,
+            letter if is_word_letter(letter) => Self::Word,
+            _ => Self::Other,
+        };
+        if self == Self::Space && now == Self::Space {
+            return self;
+        }
+        if (self == Self::Word) != (now == Self::Word) {
+            emit(BOUNDARY);
+        }
+        emit(u32::from(letter));
+        now
+    }
+
+    /// Reads the end of the text.
+    pub(super) fn end(self, mut emit: impl FnMut(u32)) {
+        if self == Self::Word {
+            emit(BOUNDARY);
+        }
+    }
+}
+
+/// The symbols of a whole text, its end included. White space around the text is left out.
+pub(super) fn symbols(text: &str) -> Vec<u32> {
+    let mut symbols = Vec::with_capacity(text.len() + 8);
+    let mut after = After::default();
+    for letter in text.trim().chars().flat_map(fold) {
+        after = after.read(letter, |symbol| symbols.push(symbol));
+    }
+    after.end(|symbol| symbols.push(symbol));
+    symbols
+}
+
+/// A place in a text that arrives token by token: what came before, and the bytes of a letter that
+/// is still incomplete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(super) struct TextState {
+    pub(super) after: After,
+    pending: [u8; 3],
+    pending_len: u8,
+}
+
+/// The bytes read so far can begin no letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IllFormed;
+
+impl TextState {
+    /// Whether the bytes read so far end between two letters.
+    pub(super) fn is_complete(self) -> bool {
+        self.pending_len == 0
+    }
+
+    /// Reads the bytes of one token.
+    pub(super) fn read(
+        mut self,
+        bytes: &[u8],
+        mut emit: impl FnMut(u32),
+    ) -> Result<Self, IllFormed> {
+        for &byte in bytes {
+            let held = usize::from(self.pending_len);
+            let mut letter = [0; 4];
+            letter[..held].copy_from_slice(&self.pending[..held]);
+            letter[held] = byte;
+            match std::str::from_utf8(&letter[..=held]) {
+                Ok(text) => {
+                    self.pending_len = 0;
+                    self.pending = [0; 3];
+                    for folded in text.chars().flat_map(fold) {
+                        self.after = self.after.read(folded, &mut emit);
+                    }
+                }
+                Err(error) if error.error_len().is_none() => {
+                    self.pending[held] = byte;
+                    self.pending_len += 1;
+                }
+                Err(_) => return Err(IllFormed),
+            }
+        }
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        symbols(text)
+            .into_iter()
+            .map(|symbol| if symbol == BOUNDARY { '|' } else { char::from_u32(symbol).unwrap() })
+            .collect()
+    }
+
+    #[test]
+    fn boundaries_stand_around_words() {
+        assert_eq!(shown("Confirm it, please"), "|confirm| |it|, |please|");
+        assert_eq!(shown("'s"), "'|s|");
+        assert_eq!(shown("..."), "...");
+    }
+
+    #[test]
+    fn white_space_reads_as_one_space_and_its_ends_as_nothing() {
+        assert_eq!(shown("  take\t\n place "), "|take| |place|");
+        assert_eq!(shown(" \n "), "");
+    }
+
+    #[test]
+    fn case_is_folded_beyond_ascii() {
+        assert_eq!(shown("\u{c9}t\u{e9}"), shown("\u{e9}T\u{c9}"));
+        assert_eq!(shown("Stra\u{df}e"), shown("STRASSE"));
+        assert_eq!(shown("\u{3a3}\u{3c3}\u{3c2}"), "|\u{3c3}\u{3c3}\u{3c3}|");
+        assert_eq!(shown("\u{17f}ea"), "|sea|");
+    }
+
+    #[test]
+    fn invisible_letters_are_skipped_and_combining_marks_belong_to_words() {
+        assert_eq!(shown("con\u{ad}fi\u{200b}rm"), "|confirm|");
+        assert_eq!(shown("cafe\u{301}s"), "|cafe\u{301}s|");
+    }
+
+    #[test]
+    fn a_letter_may_arrive_byte_by_byte() {
+        let mut seen = Vec::new();
+        let mut state = TextState::default();
+        for byte in "\u{c9}".bytes() {
+            state = state.read(&[byte], |symbol| seen.push(symbol)).unwrap();
+        }
+        assert!(state.is_complete());
+        assert_eq!(seen, [BOUNDARY, 0xe9]);
+    }
+
+    #[test]
+    fn bytes_that_begin_no_letter_are_ill_formed() {
+        let start = TextState::default();
+        assert_eq!(start.read(&[0xff], |_| ()), Err(IllFormed));
+        let half = start.read(&[0xc3], |_| ()).unwrap();
+        assert!(!half.is_complete());
+        assert_eq!(half.read(b"a", |_| ()), Err(IllFormed));
+    }
+
+    proptest! {
+        #[test]
+        fn reading_in_pieces_is_reading_at_once(text in "\\PC{0,12}", cut in 0usize..40) {
+            let cut = cut.min(text.len());
+            let mut pieces = Vec::new();
+            let half = TextState::default().read(&text.as_bytes()[..cut], |s| pieces.push(s));
+            half.unwrap().read(&text.as_bytes()[cut..], |s| pieces.push(s)).unwrap();
+            let mut whole = Vec::new();
+            TextState::default().read(text.as_bytes(), |s| whole.push(s)).unwrap();
+            prop_assert_eq!(pieces, whole);
+        }
+    }
+}

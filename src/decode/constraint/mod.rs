@@ -1,0 +1,214 @@
+//! What a hypothesis may not say.
+//!
+//! A [`Constraint`] joins up to three sources of bans: phrases for every sentence, phrases for this
+//! one, and sequences of token ids. Its progress in a hypothesis is a [`ConstraintState`], a small
+//! value that is copied along when a hypothesis is continued. Bans are hard: what a state blocks is
+//! masked before the best continuations are chosen, so no output can contain a banned phrase.
+//!
+//! Blocking renormalises nothing: the stored score is that of the unmasked network (Culkin et al.
+//! 2021, section 3; Hu et al. 2019, section 3.2).
+
+mod automaton;
+mod letters;
+mod phrases;
+mod tokens;
+mod vocabulary;
+
+use std::sync::Arc;
+
+pub use phrases::{AvoidPhrases, violations};
+pub use tokens::AvoidTokens;
+pub use vocabulary::Vocabulary;
+
+use automaton::ROOT;
+use letters::TextState;
+
+/// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
+/// compiled for the same vocabulary.
+#[derive(Debug, Clone, Default)]
+pub struct Constraint {
+    /// Phrases banned from every output.
+    pub everywhere: Option<Arc<AvoidPhrases>>,
+    /// Phrases banned from this output.
+    pub here: Option<Arc<AvoidPhrases>>,
+    /// Banned sequences of token ids.
+    pub tokens: Option<Arc<AvoidTokens>>,
+}
+
+/// How far a hypothesis has come towards the banned phrases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ConstraintState {
+    text: TextState,
+    everywhere: u32,
+    here: u32,
+    tokens: u32,
+}
+
+/// What may not come next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// Token ids, ascending.
+    pub tokens: Vec<u32>,
+    /// Whether the end of the sentence may come next.
+    pub may_end: bool,
+}
+
+impl Constraint {
+    /// The state before any token. The decoder's start token counts as read by token sequences, as
+    /// in Hugging Face transformers, and spells nothing.
+    #[must_use]
+    pub fn start(&self, start_token: u32) -> ConstraintState {
+        let tokens = self.tokens.as_ref().map_or(ROOT, |avoid| avoid.next(ROOT, start_token));
+        ConstraintState { tokens, ..ConstraintState::default() }
+    }
+
+    /// The state after one more token. After a token that was blocked the state is some state, but
+    /// not a meaningful one.
+    #[must_use]
+    pub fn advance(&self, mut state: ConstraintState, token: u32) -> ConstraintState {
+        if let Some(avoid) = &self.tokens {
+            state.tokens = avoid.next(state.tokens, token);
+        }
+        if let Some(vocabulary) = self.vocabulary() {
+            let text = vocabulary.read(state.text, token, |symbol| {
+                if let Some(avoid) = &self.everywhere {
+                    state.everywhere = avoid.next(state.everywhere, symbol);
+                }
+                if let Some(avoid) = &self.here {
+                    state.here = avoid.next(state.here, symbol);
+                }
+            });
+            state.text = text.unwrap_or_default();
+        }
+        state
+    }
+
+    /// What may not come next, or `None` when everything may.
+    #[must_use]
+    pub fn blocked(&self, state: ConstraintState, eos_token: u32) -> Option<Blocked> {
+        let mut tokens: Vec<u32> = Vec::new();
+        let mut may_end = self.may_be_cut(state);
+        for (avoid, node) in [(&self.everywhere, state.everywhere), (&self.here, state.here)] {
+            if let Some(avoid) = avoid {
+                add(&mut tokens, &avoid.blocked(node, state.text));
+            }
+        }
+        if let Some(avoid) = &self.tokens {
+            add(&mut tokens, avoid.blocked(state.tokens));
+        }
+        may_end &= tokens.binary_search(&eos_token).is_err();
+        (!may_end || !tokens.is_empty()).then_some(Blocked { tokens, may_end })
+    }
+
+    /// Whether the text read so far holds no banned phrase, were it cut here.
+    #[must_use]
+    pub fn may_be_cut(&self, state: ConstraintState) -> bool {
+        let lists = [(&self.everywhere, state.everywhere), (&self.here, state.here)];
+        lists
+            .into_iter()
+            .all(|(avoid, node)| avoid.as_ref().is_none_or(|avoid| avoid.may_end(node, state.text)))
+    }
+
+    /// The banned phrases that occur in a finished text; none is expected to.
+    #[must_use]
+    pub fn violations(&self, text: &str) -> Vec<&str> {
+        let lists = [&self.everywhere, &self.here];
+        lists.into_iter().flatten().flat_map(|avoid| avoid.violations(text)).collect()
+    }
+
+    fn vocabulary(&self) -> Option<&Vocabulary> {
+        self.everywhere.as_ref().or(self.here.as_ref()).map(|avoid| &**avoid.vocabulary())
+    }
+}
+
+/// Adds an ascending list to an ascending list, in linear time: after a banned word it holds half of
+/// the vocabulary, for every row of every step.
+fn add(tokens: &mut Vec<u32>, more: &[u32]) {
+    let before = std::mem::take(tokens);
+    tokens.reserve(before.len() + more.len());
+    let mut rest = before.as_slice();
+    for &token in more {
+        let smaller = rest.iter().take_while(|&&other| other < token).count();
+        tokens.extend_from_slice(&rest[..smaller]);
+        tokens.push(token);
+        rest = &rest[smaller..];
+        rest = rest.strip_prefix(&[token]).unwrap_or(rest);
+    }
+    tokens.extend_from_slice(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vocabulary() -> Arc<Vocabulary> {
+        Arc::new(Vocabulary::new([&b""[..], b" yes", b" no", b" may", b"be"]))
+    }
+
+    fn phrases(vocabulary: &Arc<Vocabulary>, phrases: &[&str]) -> Option<Arc<AvoidPhrases>> {
+        Some(Arc::new(AvoidPhrases::new(Arc::clone(vocabulary), phrases).unwrap()))
+    }
+
+    #[test]
+    fn without_bans_nothing_is_blocked() {
+        let constraint = Constraint::default();
+        let state = constraint.advance(constraint.start(0), 2);
+        assert_eq!(constraint.blocked(state, 0), None);
+    }
+
+    #[test]
+    fn all_kinds_of_bans_add_up() {
+        let vocabulary = vocabulary();
+        let constraint = Constraint {
+            everywhere: phrases(&vocabulary, &["yes no"]),
+            here: phrases(&vocabulary, &["maybe"]),
+            tokens: Some(Arc::new(AvoidTokens::new([[4]]).unwrap())),
+        };
+        let start = constraint.start(0);
+        let read = |tokens: &[u32]| {
+            let state = tokens.iter().fold(start, |state, &token| constraint.advance(state, token));
+            constraint.blocked(state, 0).unwrap()
+        };
+        assert_eq!(read(&[1, 2]), Blocked { tokens: vec![1, 2, 3, 4], may_end: false });
+        assert_eq!(read(&[2]), Blocked { tokens: vec![4], may_end: true });
+        assert_eq!(constraint.violations("Maybe. Yes no!"), ["yes no", "maybe"]);
+    }
+
+    proptest! {
+        #[test]
+        fn lists_add_up_to_their_ascending_union(
+            mut lists in prop::collection::vec(prop::collection::vec(0u32..20, 0..12), 0..4),
+        ) {
+            let mut sum = Vec::new();
+            for list in &mut lists {
+                list.sort_unstable();
+                list.dedup();
+                add(&mut sum, list);
+            }
+            let union: std::collections::BTreeSet<u32> = lists.concat().into_iter().collect();
+            prop_assert_eq!(sum, union.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_ban_of_the_end_is_a_ban_of_ending() {
+        let constraint = Constraint {
+            tokens: Some(Arc::new(AvoidTokens::new([vec![3, 0]]).unwrap())),
+            ..Constraint::default()
+        };
+        let state = constraint.advance(constraint.start(0), 3);
+        assert!(!constraint.blocked(state, 0).unwrap().may_end);
+    }
+
+    #[test]
+    fn the_start_token_counts_for_token_sequences() {
+        let constraint = Constraint {
+            tokens: Some(Arc::new(AvoidTokens::new([vec![0, 5]]).unwrap())),
+            ..Constraint::default()
+        };
+        let blocked = constraint.blocked(constraint.start(0), 1).unwrap();
+        assert_eq!(blocked.tokens, [5]);
+    }
+}

@@ -1,0 +1,482 @@
+//! Banned phrases as strings: which tokens would complete one.
+//!
+//! The phrases become an [`Automaton`] over the symbols of `letters.rs`. A token is blocked in a
+//! state when reading its bytes completes a phrase, however the phrase was cut into tokens before.
+//! A phrase that ends in a word letter is complete only when something else than a word letter
+//! follows: after `confirm`, the tokens `s` and ` it` and the end are told apart, so `confirmation`
+//! stays possible when only `confirm` is banned.
+//!
+//! Blocked tokens of a state are found once and kept. A completed match starts either before the
+//! token, at a suffix of what was read, which is a node of the failure chain, or inside the token.
+//! Either way only trie edges are followed, so the search ends where no phrase goes on; matches that
+//! start inside a token are the same for every state and are found when the phrases are compiled.
+//!
+//! While phrases are banned, bytes that cannot be read as UTF-8 are blocked as well: nobody could
+//! say what they spell.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::DecodeError;
+use super::automaton::{Automaton, ROOT};
+use super::letters::{self, After, BOUNDARY, TextState};
+use super::vocabulary::{TOP, Vocabulary};
+
+/// Phrases that may not occur in the output, compiled for one vocabulary.
+///
+/// Case is folded, runs of white space are one space, and a phrase occurs only as whole words. A
+/// list shared by many sentences is compiled once and keeps what it learned about its states.
+#[derive(Debug)]
+pub struct AvoidPhrases {
+    vocabulary: Arc<Vocabulary>,
+    automaton: Automaton,
+    list: PhraseList,
+    /// Tokens that contain a whole phrase, whatever comes before them.
+    inside: Vec<u32>,
+    blocked: Mutex<BlockedLists>,
+}
+
+/// Blocked tokens of the states seen so far. States that block the same tokens share one list: after
+/// most banned words that is "whatever begins no letter of a word", half of the vocabulary.
+#[derive(Debug, Default)]
+struct BlockedLists {
+    by_state: HashMap<(u32, TextState), Arc<[u32]>>,
+    lists: HashSet<Arc<[u32]>>,
+}
+
+impl AvoidPhrases {
+    /// Compiles phrases.
+    ///
+    /// # Errors
+    /// When a phrase has no visible letter.
+    pub fn new<S: AsRef<str>>(
+        vocabulary: Arc<Vocabulary>,
+        phrases: impl IntoIterator<Item = S>,
+    ) -> Result<Self, DecodeError> {
+        let list = PhraseList::new(phrases)?;
+        let automaton = Automaton::new(list.phrases.keys());
+        let mut avoid =
+            Self { vocabulary, automaton, list, inside: Vec::new(), blocked: Mutex::default() };
+        avoid.inside = avoid.find_inside();
+        Ok(avoid)
+    }
+
+    /// The phrases that occur in a text as whole words, case folded, in no particular order.
+    ///
+    /// Compares words with words and does not use the automaton: it is the check on finished
+    /// texts.
+    #[must_use]
+    pub fn violations(&self, text: &str) -> Vec<&str> {
+        self.list.violations(text)
+    }
+
+    /// The vocabulary it was compiled for.
+    pub(super) fn vocabulary(&self) -> &Arc<Vocabulary> {
+        &self.vocabulary
+    }
+
+    /// The node after reading a symbol.
+    pub(super) fn next(&self, node: u32, symbol: u32) -> u32 {
+        self.automaton.next(node, symbol)
+    }
+
+    /// Whether the text may end here.
+    pub(super) fn may_end(&self, node: u32, text: TextState) -> bool {
+        let mut last = node;
+        text.after.end(|symbol| last = self.next(last, symbol));
+        text.is_complete() && !self.automaton.accepts(last)
+    }
+
+    /// Tokens that may not come next, ascending.
+    pub(super) fn blocked(&self, node: u32, text: TextState) -> Arc<[u32]> {
+        let mut known = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(blocked) = known.by_state.get(&(node, text)) {
+            return Arc::clone(blocked);
+        }
+        let found = self.find_blocked(node, text);
+        let list = match known.lists.get(found.as_slice()) {
+            Some(list) => Arc::clone(list),
+            None => found.into(),
+        };
+        known.lists.insert(Arc::clone(&list));
+        known.by_state.insert((node, text), Arc::clone(&list));
+        list
+    }
+
+    fn find_blocked(&self, node: u32, text: TextState) -> Vec<u32> {
+        let mut blocked: Vec<u32> = if text.is_complete() {
+            let mut blocked = self.inside.clone();
+            for suffix in self.automaton.suffixes(node) {
+                self.follow(suffix, TOP, text.after, &mut blocked);
+            }
+            blocked
+        } else {
+            // Inside a letter only a fragment can go on.
+            let fragments = self.vocabulary.fragments();
+            self.vocabulary.visible().filter(|id| fragments.binary_search(id).is_err()).collect()
+        };
+        let fragments = self.vocabulary.fragments().iter().copied();
+        blocked.extend(fragments.filter(|&token| !self.allows(node, text, token)));
+        blocked.sort_unstable();
+        blocked.dedup();
+        blocked
+    }
+
+    /// Whether a token may come next, by reading it.
+    fn allows(&self, node: u32, text: TextState, token: u32) -> bool {
+        let mut at = node;
+        let mut completed = false;
+        let read = self.vocabulary.read(text, token, |symbol| {
+            at = self.next(at, symbol);
+            completed |= self.automaton.accepts(at);
+        });
+        read.is_ok() && !completed
+    }
+
+    /// Tokens that contain a phrase which begins inside them.
+    fn find_inside(&self) -> Vec<u32> {
+        let mut blocked = Vec::new();
+        let mut begin = |letter: char, phrase: u32| {
+            let after = After::default().read(letter, |_| ());
+            for &node in self.vocabulary.inner_starts(letter) {
+                if self.automaton.ends(phrase) {
+                    blocked.extend_from_slice(self.vocabulary.below(node));
+                } else {
+                    self.follow(phrase, node, after, &mut blocked);
+                }
+            }
+        };
+        for &(symbol, phrase) in self.automaton.edges(ROOT) {
+            if symbol == BOUNDARY {
+                for &(letter, phrase) in self.automaton.edges(phrase) {
+                    begin(to_letter(letter), phrase);
+                }
+            } else {
+                begin(to_letter(symbol), phrase);
+            }
+        }
+        blocked.sort_unstable();
+        blocked.dedup();
+        blocked
+    }
+
+    /// Adds the tokens below `node` of the vocabulary that complete a phrase from its node
+    /// `phrase`, without falling back.
+    fn follow(&self, phrase: u32, node: u32, after: After, blocked: &mut Vec<u32>) {
+        for &(letter, child) in self.vocabulary.edges(node) {
+            let mut at = Some(phrase);
+            let mut completed = false;
+            let after = after.read(letter, |symbol| {
+                at = at.and_then(|phrase| self.automaton.edge(phrase, symbol));
+                completed |= at.is_some_and(|phrase| self.automaton.ends(phrase));
+            });
+            if completed {
+                blocked.extend_from_slice(self.vocabulary.below(child));
+            } else if let Some(phrase) = at {
+                self.follow(phrase, child, after, blocked);
+            }
+        }
+    }
+}
+
+fn to_letter(symbol: u32) -> char {
+    char::from_u32(symbol).expect("a symbol that is no boundary is a letter")
+}
+
+/// The phrases of a list that occur in a text as whole words: case folded, white space collapsed.
+///
+/// ```
+/// use fnstore::decode::violations;
+///
+/// assert_eq!(violations("He Confirmed it.", ["confirm", "confirmed"])?, ["confirmed"]);
+/// # Ok::<(), fnstore::decode::DecodeError>(())
+/// ```
+///
+/// # Errors
+/// When a phrase has no visible letter.
+pub fn violations<S: AsRef<str>>(
+    text: &str,
+    phrases: impl IntoIterator<Item = S>,
+) -> Result<Vec<String>, DecodeError> {
+    let list = PhraseList::new(phrases)?;
+    Ok(list.violations(text).into_iter().map(str::to_owned).collect())
+}
+
+/// Phrases by their symbols.
+#[derive(Debug)]
+struct PhraseList {
+    phrases: HashMap<Vec<u32>, String>,
+    /// The different lengths in symbols, ascending.
+    lengths: Vec<usize>,
+}
+
+impl PhraseList {
+    fn new<S: AsRef<str>>(phrases: impl IntoIterator<Item = S>) -> Result<Self, DecodeError> {
+        let mut by_symbols = HashMap::new();
+        for phrase in phrases {
+            let phrase = phrase.as_ref();
+            let symbols = letters::symbols(phrase);
+            if symbols.is_empty() {
+                return Err(DecodeError::EmptyPhrase { phrase: phrase.to_owned() });
+            }
+            by_symbols.entry(symbols).or_insert_with(|| phrase.to_owned());
+        }
+        let mut lengths: Vec<usize> = by_symbols.keys().map(Vec::len).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        Ok(Self { phrases: by_symbols, lengths })
+    }
+
+    fn violations(&self, text: &str) -> Vec<&str> {
+        let symbols = letters::symbols(text);
+        let mut found: Vec<&str> = self
+            .lengths
+            .iter()
+            .flat_map(|&length| symbols.windows(length))
+            .filter_map(|window| self.phrases.get(window).map(String::as_str))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SURFACES: [&[u8]; 24] = [
+        b"",
+        b" con",
+        b"con",
+        b"firm",
+        b"fi",
+        b"rm",
+        b"ation",
+        b"s",
+        b" it",
+        b".",
+        b" ",
+        b"'",
+        b" take",
+        b" place",
+        b" con firm",
+        b" Confirm",
+        b"C",
+        b"o",
+        b"n",
+        b"\xc3",
+        b"\xa9",
+        b"-",
+        b" caf",
+        b"x con",
+    ];
+
+    fn avoid(phrases: &[&str]) -> AvoidPhrases {
+        AvoidPhrases::new(Arc::new(Vocabulary::new(SURFACES)), phrases).unwrap()
+    }
+
+    fn id(surface: &str) -> u32 {
+        let at = SURFACES.iter().position(|s| *s == surface.as_bytes());
+        u32::try_from(at.unwrap()).unwrap()
+    }
+
+    /// State after tokens that were allowed one by one.
+    fn after(avoid: &AvoidPhrases, tokens: &[&str]) -> (u32, TextState) {
+        let mut node = ROOT;
+        let mut text = TextState::default();
+        for token in tokens {
+            assert!(!avoid.blocked(node, text).contains(&id(token)), "{token:?} is blocked");
+            let read = avoid.vocabulary.read(text, id(token), |s| node = avoid.next(node, s));
+            text = read.unwrap();
+        }
+        (node, text)
+    }
+
+    fn blocks(avoid: &AvoidPhrases, tokens: &[&str], next: &str) -> bool {
+        let (node, text) = after(avoid, tokens);
+        avoid.blocked(node, text).contains(&id(next))
+    }
+
+    fn may_end(avoid: &AvoidPhrases, tokens: &[&str]) -> bool {
+        let (node, text) = after(avoid, tokens);
+        avoid.may_end(node, text)
+    }
+
+    #[test]
+    fn a_word_is_complete_only_when_no_word_letter_follows() {
+        let avoid = avoid(&["confirm"]);
+        assert!(!blocks(&avoid, &[" con"], "firm"));
+        assert!(!blocks(&avoid, &[" con", "firm"], "ation"));
+        for next in [" it", ".", " ", "'", "-"] {
+            assert!(blocks(&avoid, &[" con", "firm"], next), "{next:?}");
+        }
+        assert!(!may_end(&avoid, &[" con", "firm"]));
+        assert!(may_end(&avoid, &[" con", "firm", "ation"]));
+    }
+
+    #[test]
+    fn every_segmentation_and_case_is_covered() {
+        let avoid = avoid(&["confirm"]);
+        for tokens in [
+            &[" con", "fi", "rm"][..],
+            &[" ", "C", "o", "n", "firm"],
+            &["con", "firm"],
+            &[" Confirm"],
+            &[" it", ".", "con", "firm"],
+        ] {
+            assert!(blocks(&avoid, tokens, " it"), "{tokens:?}");
+            assert!(!may_end(&avoid, tokens), "{tokens:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_inside_a_word_is_another_word() {
+        let avoid = avoid(&["firm", "con"]);
+        assert!(may_end(&avoid, &[" con", "firm"]));
+        assert!(!may_end(&avoid, &[" it", ".", "firm"]));
+        assert!(may_end(&avoid, &[" con", "s"]));
+    }
+
+    #[test]
+    fn a_phrase_of_several_words_bans_only_their_sequence() {
+        let avoid = avoid(&["take place"]);
+        assert!(may_end(&avoid, &[" take"]));
+        assert!(!blocks(&avoid, &[" take"], " place"));
+        assert!(!may_end(&avoid, &[" take", " place"]));
+        assert!(!may_end(&avoid, &[" take", " ", " ", " place"]));
+        assert!(may_end(&avoid, &[" take", " it", " place"]));
+    }
+
+    #[test]
+    fn overlapping_phrases_are_all_blocked() {
+        let avoid = avoid(&["con it con", "it take"]);
+        assert!(!may_end(&avoid, &[" con", " it", " take"]));
+        let avoid = self::avoid(&["con con it"]);
+        assert!(!may_end(&avoid, &[" con", " con", " con", " it"]));
+    }
+
+    #[test]
+    fn a_token_that_contains_a_banned_word_is_blocked_everywhere() {
+        let avoid = avoid(&["con"]);
+        assert!(blocks(&avoid, &[], " con firm"));
+        assert!(blocks(&avoid, &[" it"], " con firm"));
+        let avoid = self::avoid(&["x"]);
+        assert!(blocks(&avoid, &[], "x con"));
+        assert!(!blocks(&avoid, &[" con"], "x con"));
+    }
+
+    #[test]
+    fn a_phrase_of_other_letters_needs_no_boundary() {
+        let avoid = avoid(&["'s", "."]);
+        assert!(blocks(&avoid, &[" it"], "."));
+        assert!(!may_end(&avoid, &[" it", "'", "s"]));
+        assert!(may_end(&avoid, &[" it", "'"]));
+    }
+
+    #[test]
+    fn a_letter_spelled_in_bytes_counts_and_broken_letters_are_blocked() {
+        let two_bytes: Vec<u8> = vec![0xc3];
+        let byte = u32::try_from(SURFACES.iter().position(|s| **s == two_bytes).unwrap()).unwrap();
+        let avoid = avoid(&["caf\u{e9}"]);
+        let (node, text) = after(&avoid, &[" caf"]);
+        assert!(!avoid.blocked(node, text).contains(&byte));
+        let mut next = node;
+        let half = avoid.vocabulary.read(text, byte, |s| next = avoid.next(next, s)).unwrap();
+        let blocked = avoid.blocked(next, half);
+        assert!(blocked.contains(&id(" it")) && !blocked.contains(&(byte + 1)));
+        assert!(!avoid.may_end(next, half));
+        let whole = avoid.vocabulary.read(half, byte + 1, |s| next = avoid.next(next, s)).unwrap();
+        assert!(!avoid.may_end(next, whole));
+        assert!(avoid.blocked(next, whole).contains(&id(" it")));
+        assert!(!avoid.blocked(next, whole).contains(&id("s")));
+    }
+
+    #[test]
+    fn special_tokens_hide_nothing() {
+        let avoid = avoid(&["confirm"]);
+        assert!(blocks(&avoid, &[" con", "", "firm", ""], " it"));
+        assert!(!blocks(&avoid, &[" con", "firm"], ""));
+    }
+
+    #[test]
+    fn a_phrase_without_letters_is_refused() {
+        let vocabulary = Arc::new(Vocabulary::new(SURFACES));
+        for phrase in ["", "  ", "\u{ad}"] {
+            let error = AvoidPhrases::new(Arc::clone(&vocabulary), [phrase]).unwrap_err();
+            assert!(matches!(error, DecodeError::EmptyPhrase { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn violations_are_whole_words_in_any_case() {
+        let found = violations("He CONFIRMED  it, take\nPlace!", ["confirm", "take place", "IT"]);
+        assert_eq!(found.unwrap(), ["IT", "take place"]);
+        assert!(violations("confirmation", ["confirm"]).unwrap().is_empty());
+        assert_eq!(violations("the so-called", ["called"]).unwrap(), ["called"]);
+    }
+
+    /// Whole words of lower-case ASCII, found without symbols: by looking at the letters around.
+    fn naive(text: &str, phrase: &str) -> bool {
+        let text: Vec<char> = text.chars().collect();
+        let phrase: Vec<char> = phrase.chars().collect();
+        let cuts = |at: usize| {
+            at == 0
+                || at == text.len()
+                || text[at - 1].is_alphanumeric() != text[at].is_alphanumeric()
+        };
+        (0..=text.len().saturating_sub(phrase.len())).any(|at| {
+            let end = at + phrase.len();
+            text.get(at..end) == Some(&phrase[..])
+                && (!phrase[0].is_alphanumeric() || cuts(at))
+                && (!phrase[phrase.len() - 1].is_alphanumeric() || cuts(end))
+        })
+    }
+
+    proptest! {
+        /// The law of this file: a string is spelled by allowed tokens with an allowed end if and
+        /// only if no banned phrase occurs in it.
+        #[test]
+        fn tokens_are_allowed_exactly_when_no_phrase_occurs(
+            phrases in prop::collection::vec("[ab.]( ?[ab.]){0,3}", 1..4),
+            pieces in prop::collection::vec("[ab.]{1,2}| [ab.]{0,2}", 1..7),
+        ) {
+            let mut surfaces: Vec<String> = pieces.clone();
+            surfaces.extend(["a", "b", ".", " a", " b", "ab", " ."].map(str::to_owned));
+            let vocabulary = Arc::new(Vocabulary::new(surfaces.iter().map(|s| s.as_bytes())));
+            let avoid = AvoidPhrases::new(vocabulary, &phrases).unwrap();
+            let (mut node, mut text, mut written) = (ROOT, TextState::default(), String::new());
+            let mut leaked = false;
+            for token in 0..u32::try_from(pieces.len()).unwrap() {
+                leaked |= avoid.blocked(node, text).contains(&token);
+                written.push_str(&pieces[token as usize]);
+                text = avoid.vocabulary.read(text, token, |s| node = avoid.next(node, s)).unwrap();
+            }
+            leaked |= !avoid.may_end(node, text);
+            let words: Vec<&str> = written.split(' ').filter(|word| !word.is_empty()).collect();
+            let collapsed = words.join(" ");
+            let occurs = phrases.iter().any(|phrase| naive(&collapsed, phrase));
+            prop_assert_eq!(leaked, occurs, "{:?} in {:?}", phrases, written);
+            prop_assert_eq!(!avoid.violations(&written).is_empty(), occurs);
+        }
+
+        #[test]
+        fn the_search_through_the_vocabulary_agrees_with_reading_every_token(
+            phrases in prop::collection::vec("[ab'](  ?[ab']|[ab']){0,3}", 1..5),
+            surfaces in prop::collection::vec("[abA' ]{1,5}", 1..20),
+            before in "[ab' ]{0,6}",
+        ) {
+            let vocabulary = Arc::new(Vocabulary::new(surfaces.iter().map(|s| s.as_bytes())));
+            let avoid = AvoidPhrases::new(vocabulary, &phrases).unwrap();
+            let mut node = ROOT;
+            let text = TextState::default().read(before.as_bytes(), |s| node = avoid.next(node, s));
+            let text = text.unwrap();
+            let blocked = avoid.blocked(node, text);
+            for token in avoid.vocabulary.visible() {
+                prop_assert_eq!(blocked.contains(&token), !avoid.allows(node, text, token));
+            }
+        }
+    }
+}

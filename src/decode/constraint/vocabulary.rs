@@ -1,0 +1,200 @@
+//! What every token spells, as a trie of folded letters.
+//!
+//! Which tokens a set of banned words blocks is a question to the whole vocabulary. The trie
+//! answers it for thousands of tokens at once: where a banned word is completed, everything below
+//! is blocked, and where no banned word can begin, nothing below is looked at. Tokens lie in the
+//! trie's order, so "everything below" is one slice.
+//!
+//! Tokens whose bytes are not UTF-8 by themselves (byte pieces, cut letters) are kept apart as
+//! *fragments*; there are a few hundred at most and each is tried by itself.
+
+use std::collections::HashMap;
+
+use super::letters::{self, TextState};
+
+/// Where the trie begins.
+pub(super) const TOP: u32 = 0;
+
+/// The surfaces of all tokens of a tokenizer, prepared for [`AvoidPhrases`](super::AvoidPhrases).
+///
+/// One vocabulary serves every sentence.
+#[derive(Debug)]
+pub struct Vocabulary {
+    surfaces: Vec<Box<[u8]>>,
+    nodes: Vec<Node>,
+    /// Token ids in the trie's depth-first order.
+    order: Vec<u32>,
+    /// Nodes at which a phrase may begin whatever came before, by the letter that leads to them.
+    inner_starts: HashMap<char, Vec<u32>>,
+    fragments: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    /// Letter and child, ascending.
+    edges: Vec<(char, u32)>,
+    /// Tokens whose letters start with the path to here: a range of `order`.
+    first: usize,
+    end: usize,
+}
+
+impl Vocabulary {
+    /// A vocabulary from the surface of each token id, from 0 on. A token with an empty surface
+    /// (a special token) is never blocked.
+    #[must_use]
+    pub fn new<'a>(surfaces: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let surfaces: Vec<Box<[u8]>> = surfaces.into_iter().map(Box::from).collect();
+        let mut spelled = Vec::new();
+        let mut fragments = Vec::new();
+        for (id, surface) in (0u32..).zip(&surfaces) {
+            match std::str::from_utf8(surface) {
+                Ok(text) => spelled.push((text.chars().flat_map(letters::fold).collect(), id)),
+                Err(_) => fragments.push(id),
+            }
+        }
+        spelled.sort_unstable();
+        let nodes = trie(&spelled);
+        Self {
+            inner_starts: inner_starts(&nodes),
+            order: spelled.into_iter().map(|(_, id)| id).collect(),
+            surfaces,
+            nodes,
+            fragments,
+        }
+    }
+
+    /// Number of token ids.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.surfaces.len()
+    }
+
+    /// Whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.surfaces.is_empty()
+    }
+
+    /// The bytes of a token; none for an id out of range.
+    pub(super) fn surface(&self, token: u32) -> &[u8] {
+        self.surfaces.get(token as usize).map_or(&[], |surface| surface)
+    }
+
+    /// Letters and children of a node.
+    pub(super) fn edges(&self, node: u32) -> &[(char, u32)] {
+        &self.nodes[node as usize].edges
+    }
+
+    /// The tokens whose letters start with the path to a node.
+    pub(super) fn below(&self, node: u32) -> &[u32] {
+        let node = &self.nodes[node as usize];
+        &self.order[node.first..node.end]
+    }
+
+    /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
+    /// token.
+    pub(super) fn inner_starts(&self, letter: char) -> &[u32] {
+        self.inner_starts.get(&letter).map_or(&[], Vec::as_slice)
+    }
+
+    /// Tokens that are no UTF-8 by themselves.
+    pub(super) fn fragments(&self) -> &[u32] {
+        &self.fragments
+    }
+
+    /// All tokens that add something to the text.
+    pub(super) fn visible(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..).zip(&self.surfaces).filter(|(_, surface)| !surface.is_empty()).map(|(id, _)| id)
+    }
+
+    /// Reads a token's bytes from a place in the text.
+    pub(super) fn read(
+        &self,
+        state: TextState,
+        token: u32,
+        emit: impl FnMut(u32),
+    ) -> Result<TextState, letters::IllFormed> {
+        state.read(self.surface(token), emit)
+    }
+}
+
+/// The trie of sorted spellings. Sorted spellings with a common beginning stand together, so the
+/// tokens below a node are a range.
+fn trie(spelled: &[(Vec<char>, u32)]) -> Vec<Node> {
+    let mut nodes = vec![Node { end: spelled.len(), ..Node::default() }];
+    for (place, (letters, _)) in spelled.iter().enumerate() {
+        let mut node = TOP as usize;
+        for &letter in letters {
+            node = match nodes[node].edges.last() {
+                Some(&(last, child)) if last == letter => child as usize,
+                _ => {
+                    let child = nodes.len();
+                    let id = u32::try_from(child).expect("a vocabulary is under 2^32 letters");
+                    nodes[node].edges.push((letter, id));
+                    nodes.push(Node { first: place, ..Node::default() });
+                    child
+                }
+            };
+            nodes[node].end = place + 1;
+        }
+    }
+    nodes
+}
+
+/// A phrase that starts with a word letter begins after a letter that is none; one that starts with
+/// another letter begins anywhere. (A word at the very start of a token is left out: whether it begins
+/// there depends on the text before.)
+fn inner_starts(nodes: &[Node]) -> HashMap<char, Vec<u32>> {
+    let mut starts: HashMap<char, Vec<u32>> = HashMap::new();
+    for &(letter, child) in &nodes[TOP as usize].edges {
+        if !letters::is_word_letter(letter) {
+            starts.entry(letter).or_default().push(child);
+        }
+    }
+    for node in nodes {
+        for &(before, middle) in &node.edges {
+            for &(letter, child) in &nodes[middle as usize].edges {
+                if !letters::is_word_letter(letter) || !letters::is_word_letter(before) {
+                    starts.entry(letter).or_default().push(child);
+                }
+            }
+        }
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary() -> Vocabulary {
+        Vocabulary::new([&b""[..], b" con", b" Conf", b"firm", b" a b", b"\xc3"])
+    }
+
+    #[test]
+    fn tokens_below_a_node_share_its_letters() {
+        let vocabulary = vocabulary();
+        let mut node = TOP;
+        for letter in " con".chars() {
+            node = vocabulary.edges(node).iter().find(|edge| edge.0 == letter).unwrap().1;
+        }
+        assert_eq!(vocabulary.below(node), [1, 2]);
+        assert_eq!(vocabulary.below(TOP).len(), 5);
+    }
+
+    #[test]
+    fn a_phrase_begins_inside_a_token_only_after_a_letter_that_is_no_word_letter() {
+        let vocabulary = vocabulary();
+        assert_eq!(vocabulary.inner_starts('c').len(), 1);
+        assert_eq!(vocabulary.inner_starts('b').len(), 1);
+        assert!(vocabulary.inner_starts('o').is_empty());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_fragments_and_empty_surfaces_are_invisible() {
+        let vocabulary = vocabulary();
+        assert_eq!(vocabulary.fragments(), [5]);
+        assert_eq!(vocabulary.visible().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(vocabulary.surface(99), b"");
+    }
+}

@@ -1,0 +1,33 @@
+//! What can go wrong in a search.
+
+use crate::nn::NnError;
+
+/// A search that cannot be set up, or whose network failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// A banned phrase that would match everywhere.
+    #[error("cannot ban phrase `{phrase}`: expected at least one letter or token; leave it out")]
+    EmptyPhrase {
+        /// The phrase.
+        phrase: String,
+    },
+    /// Settings that no search can follow.
+    #[error("cannot search with {setting} = `{value}`: expected {expected}")]
+    Settings {
+        /// The setting's name.
+        setting: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The network failed.
+    #[error("cannot {doing} in the network")]
+    Network {
+        /// `open sources` or `take a step`.
+        doing: &'static str,
+        /// What the network says.
+        source: NnError,
+    },
+}

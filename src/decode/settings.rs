@@ -1,0 +1,205 @@
+//! How a beam search is run: its width, when it ends, and what ranks its outputs.
+
+use super::DecodeError;
+
+/// Settings of a beam search. The defaults are those of `generate(num_beams=10,
+/// num_return_sequences=10)` in Hugging Face transformers, but for the length limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BeamSettings {
+    /// Hypotheses kept at every step, and the most outputs there can be.
+    pub beam_size: usize,
+    /// Outputs wanted, at most `beam_size`.
+    pub n_best: usize,
+    /// What ranks outputs of different lengths.
+    pub length_penalty: LengthPenalty,
+    /// How long an output may become.
+    pub length_limit: LengthLimit,
+    /// When the search is over.
+    pub stopping: Stopping,
+}
+
+impl Default for BeamSettings {
+    fn default() -> Self {
+        Self {
+            beam_size: 10,
+            n_best: 10,
+            length_penalty: LengthPenalty::default(),
+            length_limit: LengthLimit::default(),
+            stopping: Stopping::default(),
+        }
+    }
+}
+
+impl BeamSettings {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// When the beam is empty, more outputs are wanted than it holds, or a number is not finite.
+    pub fn check(&self) -> Result<(), DecodeError> {
+        let refuse = |setting, value: String, expected| {
+            Err(DecodeError::Settings { setting, value, expected })
+        };
+        if self.beam_size == 0 {
+            return refuse("beam_size", "0".to_owned(), "1 or more");
+        }
+        if self.n_best == 0 || self.n_best > self.beam_size {
+            return refuse("n_best", self.n_best.to_string(), "1 to beam_size");
+        }
+        if !self.length_penalty.is_finite() {
+            let value = format!("{:?}", self.length_penalty);
+            return refuse("length_penalty", value, "finite numbers, beta > -1");
+        }
+        let factor = self.length_limit.factor;
+        if !factor.is_finite() || factor < 0.0 {
+            return refuse("length_limit.factor", factor.to_string(), "0 or more");
+        }
+        Ok(())
+    }
+}
+
+/// Normalisation of a score `s` (sum of log-probabilities) by the length `L` of the output in
+/// tokens. `L` counts the end of the sentence and not the start token, as all these systems do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum LengthPenalty {
+    /// `s / L^power`: Hugging Face transformers (`length_penalty`), fairseq (`--lenpen`) and
+    /// CTranslate2 (`length_penalty`, without its coverage term).
+    Power(f32),
+    /// `s / ((beta + L)^alpha / (beta + 1)^alpha)`: Sockeye; with `beta` = 5 Wu et al. (2016),
+    /// equation 14.
+    Sockeye {
+        /// Strength; 0 turns normalisation off.
+        alpha: f32,
+        /// Offset of the length.
+        beta: f32,
+    },
+    /// `(s - word_penalty * L) / L^alpha`: Marian (`--normalize`, `--word-penalty`).
+    Marian {
+        /// Strength; 0 turns normalisation off.
+        alpha: f32,
+        /// Cost of each token.
+        word_penalty: f32,
+    },
+}
+
+impl Default for LengthPenalty {
+    /// `s / L`, the default of Sockeye, fairseq and Hugging Face transformers alike.
+    fn default() -> Self {
+        Self::Power(1.0)
+    }
+}
+
+impl LengthPenalty {
+    /// The score that ranks an output: higher is better.
+    #[must_use]
+    pub fn normalize(self, score: f32, length: usize) -> f32 {
+        let length = length as f32;
+        match self {
+            Self::Power(power) => score / length.powf(power),
+            Self::Sockeye { alpha, beta } => {
+                score / ((beta + length).powf(alpha) / (beta + 1.0).powf(alpha))
+            }
+            Self::Marian { alpha, word_penalty } => {
+                (score - word_penalty * length) / length.powf(alpha)
+            }
+        }
+    }
+
+    fn is_finite(self) -> bool {
+        match self {
+            Self::Power(power) => power.is_finite(),
+            Self::Sockeye { alpha, beta } => alpha.is_finite() && beta.is_finite() && beta > -1.0,
+            Self::Marian { alpha, word_penalty } => alpha.is_finite() && word_penalty.is_finite(),
+        }
+    }
+}
+
+/// The longest output for a source: `factor * (tokens of the source) + constant` tokens, ends
+/// counted, rounded down, at least 1; never more than the network can hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LengthLimit {
+    /// Output tokens per source token.
+    pub factor: f32,
+    /// Output tokens on top.
+    pub constant: usize,
+}
+
+impl Default for LengthLimit {
+    /// Twice the source and ten more.
+    fn default() -> Self {
+        Self { factor: 2.0, constant: 10 }
+    }
+}
+
+impl LengthLimit {
+    /// A limit that does not depend on the source.
+    #[must_use]
+    pub fn tokens(limit: usize) -> Self {
+        Self { factor: 0.0, constant: limit }
+    }
+
+    /// The limit for a source of `source_length` tokens in a network that holds `network_limit`.
+    #[must_use]
+    pub fn for_source(self, source_length: usize, network_limit: usize) -> usize {
+        let scaled = (self.factor * source_length as f32) as usize;
+        scaled.saturating_add(self.constant).min(network_limit).max(1)
+    }
+}
+
+/// When a search is over. It is always over when no hypothesis is left or the length limit is
+/// reached. The names in parentheses are values of `early_stopping` in Hugging Face transformers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Stopping {
+    /// When `beam_size` outputs are finished and the best open hypothesis, normalised by its
+    /// present length, does not beat the worst of them (`False`). With a length penalty a longer
+    /// output could still do better: a heuristic.
+    #[default]
+    Heuristic,
+    /// As soon as `beam_size` outputs are finished (`True`).
+    FirstFull,
+    /// When `beam_size` outputs are finished and no open hypothesis can beat the worst of them at
+    /// any length up to the limit (`"never"`).
+    Exhaustive,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(got: f32, expected: f32) {
+        assert!((got - expected).abs() < 1e-6, "{got} is not {expected}");
+    }
+
+    #[test]
+    fn each_formula_gives_its_worked_value() {
+        close(LengthPenalty::default().normalize(-6.0, 4), -1.5);
+        close(LengthPenalty::Power(0.5).normalize(-6.0, 4), -3.0);
+        close(LengthPenalty::Power(0.0).normalize(-6.0, 4), -6.0);
+        close(LengthPenalty::Sockeye { alpha: 1.0, beta: 0.0 }.normalize(-6.0, 4), -1.5);
+        close(LengthPenalty::Sockeye { alpha: 1.0, beta: 5.0 }.normalize(-6.0, 7), -3.0);
+        close(LengthPenalty::Marian { alpha: 0.0, word_penalty: 0.5 }.normalize(-6.0, 4), -8.0);
+        close(LengthPenalty::Marian { alpha: 1.0, word_penalty: 0.5 }.normalize(-6.0, 4), -2.0);
+    }
+
+    #[test]
+    fn the_length_limit_follows_source_and_network() {
+        let limit = LengthLimit { factor: 1.5, constant: 3 };
+        assert_eq!(limit.for_source(5, 100), 10);
+        assert_eq!(limit.for_source(50, 60), 60);
+        assert_eq!(LengthLimit::tokens(0).for_source(5, 100), 1);
+    }
+
+    #[test]
+    fn settings_that_no_search_can_follow_are_named() {
+        let refused = |settings: BeamSettings| settings.check().unwrap_err().to_string();
+        let settings = BeamSettings::default();
+        assert!(refused(BeamSettings { beam_size: 0, ..settings }).contains("beam_size"));
+        assert!(refused(BeamSettings { n_best: 11, ..settings }).contains("`11`"));
+        assert!(refused(BeamSettings { n_best: 0, ..settings }).contains("n_best"));
+        let length_penalty = LengthPenalty::Power(f32::NAN);
+        assert!(refused(BeamSettings { length_penalty, ..settings }).contains("length_penalty"));
+        let length_limit = LengthLimit { factor: -1.0, constant: 0 };
+        assert!(refused(BeamSettings { length_limit, ..settings }).contains("factor"));
+    }
+}

@@ -1,0 +1,69 @@
+//! What can go wrong while reading a release.
+
+use std::path::PathBuf;
+
+use super::Warning;
+
+/// A release cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FramenetError {
+    /// A file or directory cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The archive is damaged or no zip file.
+    #[error(
+        "cannot read `{}` as a zip archive: {reason}; check that the download is complete",
+        path.display()
+    )]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What the archive reader found.
+        reason: String,
+    },
+    /// The place holds no release.
+    #[error(
+        "`{}` holds no FrameNet release: expected `{expected}`; give the release's zip file or \
+         the directory that holds `frameIndex.xml`, `frame/` and `lu/`",
+        path.display()
+    )]
+    NotARelease {
+        /// The place.
+        path: PathBuf,
+        /// What was looked for and not found.
+        expected: &'static str,
+    },
+    /// A file is not well-formed XML.
+    #[error("{file}:{line}: malformed XML: {reason}")]
+    Xml {
+        /// The file, inside the release.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What the XML reader found.
+        reason: String,
+    },
+    /// An element or attribute is not what FrameNet's schema says.
+    #[error("{file}:{line}: {what} is `{found}`, expected {expected}")]
+    Value {
+        /// The file, inside the release.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The element or attribute.
+        what: String,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+    /// A warning that was asked to count as an error.
+    #[error("{0} (warnings count as errors here)")]
+    Strict(Warning),
+}

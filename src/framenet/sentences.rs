@@ -1,0 +1,308 @@
+//! Sentences with their annotation sets, as LU files and full-text files both hold them.
+//!
+//! Offsets in the files count characters and include the end; here they become half-open byte
+//! offsets, once and for all.
+
+use crate::model::{
+    Colors, CorpusId, DocumentId, Extent, FeId, FrameId, Label, Layer, LayerName, LuId,
+    NullInstantiation, Occurrence, Span,
+};
+
+use super::xml::{Element, XmlFile};
+use super::{FramenetError, WarningCode};
+
+type Result<T> = std::result::Result<T, FramenetError>;
+
+/// A sentence as a file holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadSentence {
+    /// FrameNet's number.
+    pub xml_id: u64,
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// Text, byte-exact.
+    pub text: String,
+    /// The place; the LU and the subcorpus are the LU reader's to fill in.
+    pub occurrence: Occurrence,
+    /// Its annotation sets, in file order.
+    pub sets: Vec<ReadSet>,
+}
+
+/// An annotation set as a file holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadSet {
+    /// FrameNet's number.
+    pub xml_id: u64,
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// FrameNet's status.
+    pub status: String,
+    /// Date of creation as written; empty when not given.
+    pub created: String,
+    /// What the set's attributes say it evokes.
+    pub evokes: Evokes,
+    /// Its layers, in file order.
+    pub layers: Vec<Layer>,
+}
+
+/// What an annotation set evokes by its own attributes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evokes {
+    /// A frame; full-text sets name it.
+    Frame {
+        /// The frame.
+        frame: FrameId,
+        /// Its name.
+        frame_name: String,
+        /// The LU.
+        lu: LuId,
+        /// Its name.
+        lu_name: String,
+    },
+    /// A construction.
+    Construction {
+        /// Its number.
+        id: u32,
+        /// Its name.
+        name: String,
+    },
+    /// Not said. In an LU file a set of any status but `UNANN` evokes the LU's frame; an `UNANN`
+    /// one holds sentence layers (five of FrameNet 1.5's also mark a target nobody annotated).
+    Unsaid,
+}
+
+impl ReadSet {
+    /// The spans of all Target layers, in order of text.
+    #[must_use]
+    pub fn targets(&self) -> Vec<Span> {
+        let layers = self.layers.iter().filter(|layer| layer.name == LayerName::Target);
+        let mut spans: Vec<Span> = layers
+            .flat_map(|layer| &layer.labels)
+            .filter_map(|label| label.extent.span())
+            .collect();
+        spans.retain(|span| !span.is_empty());
+        spans.sort_unstable();
+        spans.dedup();
+        spans
+    }
+}
+
+/// Reads the `sentence` whose start was read.
+pub(super) fn read_sentence<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+) -> Result<ReadSentence> {
+    let mut sentence = ReadSentence {
+        xml_id: element.number("ID")?,
+        line: element.line(),
+        text: String::new(),
+        occurrence: Occurrence {
+            lu: None,
+            subcorpus: None,
+            corpus: element.optional_number("corpID")?.map(CorpusId),
+            document: element.optional_number("docID")?.map(DocumentId),
+            paragraph: element.optional_number("paragNo")?,
+            number: element.optional_number("sentNo")?,
+            position: element.optional_number("aPos")?,
+        },
+        sets: Vec::new(),
+    };
+    let mut boundaries = Boundaries::default();
+    xml.children(|xml, child| {
+        match child.name() {
+            "text" => {
+                sentence.text = xml.text()?;
+                boundaries = Boundaries::of(&sentence.text);
+            }
+            "annotationSet" => sentence.sets.push(read_set(xml, &child, &boundaries)?),
+            _ => xml.unknown(&child)?,
+        }
+        Ok(())
+    })?;
+    Ok(sentence)
+}
+
+fn read_set<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    boundaries: &Boundaries,
+) -> Result<ReadSet> {
+    let mut set = ReadSet {
+        xml_id: element.number("ID")?,
+        line: element.line(),
+        status: element.text_or_empty("status")?,
+        created: element.text_or_empty("cDate")?,
+        evokes: read_evokes(element)?,
+        layers: Vec::new(),
+    };
+    xml.children(|xml, child| match child.name() {
+        "layer" => {
+            let name = LayerName::parse(&child.required("name")?);
+            let rank = child.optional_number("rank")?.unwrap_or(1);
+            let labels = read_labels(xml, &name, boundaries)?;
+            set.layers.push(Layer { name, rank, labels });
+            Ok(())
+        }
+        _ => xml.unknown(&child),
+    })?;
+    let targets = set.layers.iter().filter(|layer| layer.name == LayerName::Target).count();
+    if targets > 1 {
+        let detail = format!("set {} has {targets} Target layers; merged", set.xml_id);
+        xml.warn(element, WarningCode::TargetLayers, detail);
+    }
+    Ok(set)
+}
+
+fn read_evokes(element: &Element<'_>) -> Result<Evokes> {
+    if let Some(frame) = element.optional_number("frameID")? {
+        return Ok(Evokes::Frame {
+            frame: FrameId(frame),
+            frame_name: element.required("frameName")?,
+            lu: LuId(element.number("luID")?),
+            lu_name: element.required("luName")?,
+        });
+    }
+    if let Some(id) = element.optional_number("cxnID")? {
+        return Ok(Evokes::Construction { id, name: element.text_or_empty("cxnName")? });
+    }
+    Ok(Evokes::Unsaid)
+}
+
+fn read_labels(
+    xml: &mut XmlFile<'_>,
+    layer: &LayerName,
+    boundaries: &Boundaries,
+) -> Result<Vec<Label>> {
+    let mut labels: Vec<Label> = Vec::new();
+    xml.children(|xml, child| {
+        if child.name() != "label" {
+            return xml.unknown(&child);
+        }
+        let label = read_label(xml, &child, boundaries)?;
+        xml.skip()?;
+        let repeated = labels.iter().any(|earlier| {
+            earlier.name == label.name && earlier.fe == label.fe && earlier.extent == label.extent
+        });
+        if repeated {
+            let detail =
+                format!("label `{}` of layer {layer} stands there twice; kept once", label.name);
+            xml.warn(&child, WarningCode::DuplicateLabel, detail);
+        } else {
+            labels.push(label);
+        }
+        Ok(())
+    })?;
+    Ok(labels)
+}
+
+fn read_label<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    boundaries: &Boundaries,
+) -> Result<Label> {
+    let mut label = Label {
+        name: String::new(),
+        extent: Extent::None,
+        fe: None,
+        annotator: String::new(),
+        colors: None,
+    };
+    let (mut start, mut end, mut null) = (None, None, None);
+    element.attributes(|key, value| {
+        let number = || -> Result<u32> {
+            value.parse().map_err(|_| element.wrong(key, &value, "a whole number"))
+        };
+        match key {
+            "name" => label.name = value.into_owned(),
+            "start" => start = Some(number()?),
+            "end" => end = Some(number()?),
+            "feID" => label.fe = Some(FeId(number()?)),
+            "itype" => null = Some(NullInstantiation::parse(&value)),
+            "cBy" => label.annotator = value.into_owned(),
+            "fgColor" => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
+            "bgColor" => label.colors.get_or_insert_with(Colors::default).bg = value.into_owned(),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    if let Some(NullInstantiation::Other(text)) = &null {
+        let detail =
+            format!("null instantiation `{text}` of `{}` is unknown; kept as text", label.name);
+        xml.warn(element, WarningCode::NullUnknown, detail);
+    }
+    label.extent = match (start, end, null) {
+        (Some(start), Some(end), _) => match boundaries.span(start, end) {
+            Some(span) => Extent::Overt(span),
+            None => {
+                let detail = format!(
+                    "label `{}` covers characters {start} to {end} of {}; kept without a span",
+                    label.name,
+                    boundaries.characters(),
+                );
+                xml.warn(element, WarningCode::SpanRange, detail);
+                Extent::None
+            }
+        },
+        (_, _, Some(null)) => Extent::Null(null),
+        _ => Extent::None,
+    };
+    Ok(label)
+}
+
+/// Byte offsets of a text's characters.
+#[derive(Default)]
+struct Boundaries {
+    length: u32,
+    /// Byte offset of every character; empty when characters are bytes.
+    starts: Vec<u32>,
+}
+
+impl Boundaries {
+    fn of(text: &str) -> Self {
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        if text.is_ascii() {
+            return Self { length, starts: Vec::new() };
+        }
+        let offsets = text.char_indices().map(|(offset, _)| offset);
+        let starts = offsets.map(|offset| u32::try_from(offset).unwrap_or(u32::MAX)).collect();
+        Self { length, starts }
+    }
+
+    fn characters(&self) -> usize {
+        if self.starts.is_empty() { self.length as usize } else { self.starts.len() }
+    }
+
+    fn byte(&self, character: usize) -> Option<u32> {
+        match character.cmp(&self.characters()) {
+            std::cmp::Ordering::Equal => Some(self.length),
+            std::cmp::Ordering::Greater => None,
+            std::cmp::Ordering::Less if self.starts.is_empty() => u32::try_from(character).ok(),
+            std::cmp::Ordering::Less => self.starts.get(character).copied(),
+        }
+    }
+
+    /// The bytes of characters `first..=last`. A label of nothing is written with its end one before
+    /// its start (210 punctuation labels of FrameNet 1.5).
+    fn span(&self, first: u32, last: u32) -> Option<Span> {
+        let start = self.byte(first as usize)?;
+        let end = self.byte((last as usize).checked_add(1)?)?;
+        (start <= end).then(|| Span::new(start, end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_become_bytes() {
+        let text = "a\u{e9}\u{1F600}b";
+        let boundaries = Boundaries::of(text);
+        assert_eq!(boundaries.span(1, 2).and_then(|span| span.of(text)), Some("\u{e9}\u{1F600}"));
+        assert_eq!(boundaries.span(3, 3).and_then(|span| span.of(text)), Some("b"));
+        assert_eq!(boundaries.span(3, 4), None, "past the end");
+        assert_eq!(boundaries.span(2, 1), Some(Span::new(3, 3)), "a label of nothing");
+        assert_eq!(boundaries.span(3, 1), None, "backwards");
+        assert_eq!(Boundaries::of("ab").span(0, 1), Some(Span::new(0, 2)));
+    }
+}

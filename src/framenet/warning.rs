@@ -1,0 +1,131 @@
+//! Coded warnings: what is odd in a release, and what was done about it.
+//!
+//! FrameNet's releases hold repeated labels, references to frames that do not exist, and numbers
+//! used twice. None of that stops a reading and none of it is passed over in silence: every case is
+//! a [`Warning`] with a code, a file and a line.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
+        /// What is odd.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum WarningCode {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl WarningCode {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The written code.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// A layer has the same label on the same span twice: the first is kept.
+    DuplicateLabel = "W-duplicate-label",
+    /// A set names a frame without a file: the frame is kept by name alone.
+    FrameMissing = "W-frame-missing",
+    /// A set names an LU that no file defines: the LU is kept by name alone.
+    LuMissing = "W-lu-missing",
+    /// A frame file names an LU (often of status `Problem`) without a file in `lu/`: it is kept.
+    LuWithoutFile = "W-lu-without-file",
+    /// A frame has two LUs of one name: both are kept.
+    LuNameRepeated = "W-lu-name-repeated",
+    /// An LU file's LU does not stand in its frame's file: it is kept.
+    LuNotInFrame = "W-lu-not-in-frame",
+    /// A null instantiation of an unknown kind: its text is kept.
+    NullUnknown = "W-null-unknown",
+    /// A set has more than one Target layer: the targets are merged.
+    TargetLayers = "W-target-layers",
+    /// A frame set has no target: it is kept.
+    TargetEmpty = "W-target-empty",
+    /// One number stands for two texts in one folder: the later text gets a fresh id.
+    SentenceConflict = "W-sentence-conflict",
+    /// One number stands for two different sets in one folder: the later set gets a fresh id.
+    SetConflict = "W-set-conflict",
+    /// A label lies outside its sentence, or ends before it starts: its layer keeps it without a span.
+    SpanRange = "W-span-range",
+    /// A label names an FE that its frame does not have: it is kept.
+    FeUnknown = "W-fe-unknown",
+    /// A relation names a frame without a file: it is kept.
+    RelationDangling = "W-relation-dangling",
+    /// An element that FrameNet's schema does not know: its content is not read.
+    UnknownElement = "W-unknown-element",
+    /// A value that its attribute does not allow: it is read as absent.
+    UnreadableValue = "W-unreadable-value",
+    /// An index file and the folder it lists differ.
+    IndexMismatch = "W-index-mismatch",
+}
+
+impl fmt::Display for WarningCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One odd place in a release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// What is odd.
+    pub code: WarningCode,
+    /// The file, inside the release.
+    pub file: String,
+    /// The line, from 1; 0 when the whole file is meant.
+    pub line: usize,
+    /// What stands there and what was done.
+    pub detail: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}:{}: {}", self.code, self.file, self.line, self.detail)
+    }
+}
+
+/// How many warnings of each code there were, with the first few of each.
+#[derive(Debug, Clone, Default)]
+pub struct WarningLog {
+    codes: BTreeMap<WarningCode, (u64, Vec<Warning>)>,
+}
+
+impl WarningLog {
+    /// Examples kept per code: enough to look at, bounded for a release full of them.
+    pub const EXAMPLES: usize = 20;
+
+    /// Counts a warning.
+    pub fn add(&mut self, warning: Warning) {
+        let (count, examples) = self.codes.entry(warning.code).or_default();
+        *count += 1;
+        if examples.len() < Self::EXAMPLES {
+            examples.push(warning);
+        }
+    }
+
+    /// Number of warnings of a code.
+    #[must_use]
+    pub fn count(&self, code: WarningCode) -> u64 {
+        self.codes.get(&code).map_or(0, |(count, _)| *count)
+    }
+
+    /// Number of warnings of any code.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.codes.values().map(|(count, _)| count).sum()
+    }
+
+    /// The codes that occurred, with their number and first examples, in order of code.
+    pub fn iter(&self) -> impl Iterator<Item = (WarningCode, u64, &[Warning])> {
+        self.codes.iter().map(|(code, (count, examples))| (*code, *count, examples.as_slice()))
+    }
+}

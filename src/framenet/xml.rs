@@ -1,0 +1,286 @@
+//! A pull reader over one XML file that knows its file and line.
+//!
+//! The layout of a reading function follows the file: open an element, then [`XmlFile::children`]
+//! hands each child to a closure, which reads it to its end with `children`, [`XmlFile::text`] or
+//! [`XmlFile::skip`].
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::{FramenetError, Warning, WarningCode};
+
+type Result<T> = std::result::Result<T, FramenetError>;
+
+/// A place in a file.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    file: &'a str,
+    content: &'a str,
+    offset: usize,
+}
+
+impl At<'_> {
+    fn line(&self) -> usize {
+        let end = self.offset.min(self.content.len());
+        1 + self.content.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn malformed(&self, reason: impl ToString) -> FramenetError {
+        FramenetError::Xml {
+            file: self.file.to_owned(),
+            line: self.line(),
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// An XML file being read.
+pub(super) struct XmlFile<'a> {
+    at: At<'a>,
+    reader: Reader<&'a [u8]>,
+    /// What was odd so far.
+    pub(super) warnings: Vec<Warning>,
+}
+
+impl<'a> XmlFile<'a> {
+    pub(super) fn new(file: &'a str, bytes: &'a [u8]) -> Result<Self> {
+        let content = std::str::from_utf8(bytes).map_err(|error| {
+            let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+            At { file, content: valid, offset: valid.len() }.malformed("not UTF-8")
+        })?;
+        let mut reader = Reader::from_str(content.trim_start_matches('\u{feff}'));
+        reader.config_mut().expand_empty_elements = true;
+        Ok(Self { at: At { file, content, offset: 0 }, reader, warnings: Vec::new() })
+    }
+
+    fn next(&mut self) -> Result<Event<'a>> {
+        self.at.offset = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX);
+        self.reader.read_event().map_err(|error| {
+            let offset = usize::try_from(self.reader.error_position()).unwrap_or(usize::MAX);
+            At { offset, ..self.at }.malformed(error)
+        })
+    }
+
+    /// The root element, which must be called `expected`.
+    pub(super) fn root(&mut self, expected: &'static str) -> Result<Element<'a>> {
+        loop {
+            match self.next()? {
+                Event::Start(start) => {
+                    let element = Element { start, at: self.at };
+                    if element.name() != expected {
+                        return Err(element.wrong("root element", element.name(), expected));
+                    }
+                    return Ok(element);
+                }
+                Event::Eof => return Err(self.at.malformed("the file has no root element")),
+                _ => {}
+            }
+        }
+    }
+
+    /// Hands every child of the open element to `visit`, which reads it to its end.
+    pub(super) fn children(
+        &mut self,
+        mut visit: impl FnMut(&mut Self, Element<'a>) -> Result<()>,
+    ) -> Result<()> {
+        loop {
+            match self.next()? {
+                Event::Start(start) => {
+                    let element = Element { start, at: self.at };
+                    visit(self, element)?;
+                }
+                Event::End(_) => return Ok(()),
+                Event::Eof => return Err(self.truncated()),
+                _ => {}
+            }
+        }
+    }
+
+    /// The text of the open element, to its end, byte-exact after XML's own unescaping.
+    pub(super) fn text(&mut self) -> Result<String> {
+        let mut text = String::new();
+        loop {
+            match self.next()? {
+                Event::Text(piece) => text.push_str(&piece.xml10_content()),
+                Event::CData(piece) => text.push_str(&piece.xml10_content()),
+                Event::GeneralRef(reference) => {
+                    let name = reference.xml10_content();
+                    let resolved =
+                        reference.resolve_char_ref().map_err(|error| self.at.malformed(error))?;
+                    match (resolved, quick_xml::escape::resolve_predefined_entity(&name)) {
+                        (Some(character), _) => text.push(character),
+                        (None, Some(entity)) => text.push_str(entity),
+                        (None, None) => {
+                            return Err(self.at.malformed(format!("unknown entity `&{name};`")));
+                        }
+                    }
+                }
+                Event::Start(start) => {
+                    let element = Element { start, at: self.at };
+                    self.unknown(&element)?;
+                }
+                Event::End(_) => return Ok(text),
+                Event::Eof => return Err(self.truncated()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads past the end of the open element.
+    pub(super) fn skip(&mut self) -> Result<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.next()? {
+                Event::Start(_) => depth += 1,
+                Event::End(_) if depth == 0 => return Ok(()),
+                Event::End(_) => depth -= 1,
+                Event::Eof => return Err(self.truncated()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads past an element that the schema does not know, and says so.
+    pub(super) fn unknown(&mut self, element: &Element<'a>) -> Result<()> {
+        let detail = format!("element `{}` is not FrameNet's; not read", element.name());
+        self.warn(element, WarningCode::UnknownElement, detail);
+        self.skip()
+    }
+
+    pub(super) fn warn(&mut self, element: &Element<'a>, code: WarningCode, detail: String) {
+        self.warnings.push(Warning {
+            code,
+            file: self.at.file.to_owned(),
+            line: element.line(),
+            detail,
+        });
+    }
+
+    fn truncated(&self) -> FramenetError {
+        self.at.malformed("the file ends inside an element")
+    }
+}
+
+/// An element whose start was read.
+pub(super) struct Element<'a> {
+    start: BytesStart<'a>,
+    at: At<'a>,
+}
+
+impl<'a> Element<'a> {
+    pub(super) fn name(&self) -> &str {
+        self.start.local_name().into_inner()
+    }
+
+    pub(super) fn line(&self) -> usize {
+        // The position before a start tag is the end of what stands before it, line break and all.
+        let mut at = self.at;
+        let rest = &self.at.content[at.offset.min(self.at.content.len())..];
+        at.offset += rest.len() - rest.trim_start().len();
+        at.line()
+    }
+
+    /// Calls `visit` with every attribute's local name and unescaped value.
+    pub(super) fn attributes(
+        &self,
+        mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<()>,
+    ) -> Result<()> {
+        for attribute in self.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| self.at.malformed(error))?;
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .map_err(|error| self.at.malformed(error))?;
+            visit(attribute.key.local_name().into_inner(), value)?;
+        }
+        Ok(())
+    }
+
+    /// The attribute's value, when it is there.
+    pub(super) fn attribute(&self, name: &str) -> Result<Option<String>> {
+        let mut found = None;
+        self.attributes(|key, value| {
+            if key == name {
+                found = Some(value.into_owned());
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The attribute's value, or nothing at all as an empty text.
+    pub(super) fn text_or_empty(&self, name: &str) -> Result<String> {
+        Ok(self.attribute(name)?.unwrap_or_default())
+    }
+
+    /// The value of an attribute that must be there.
+    pub(super) fn required(&self, name: &'static str) -> Result<String> {
+        self.attribute(name)?.ok_or_else(|| self.wrong(name, "", "the attribute to be there"))
+    }
+
+    /// The number in an attribute that must be there.
+    pub(super) fn number<N: FromStr>(&self, name: &'static str) -> Result<N> {
+        let text = self.required(name)?;
+        text.parse().map_err(|_| self.wrong(name, &text, "a whole number"))
+    }
+
+    /// The number in an attribute, when it is there.
+    pub(super) fn optional_number<N: FromStr>(&self, name: &'static str) -> Result<Option<N>> {
+        match self.attribute(name)? {
+            Some(text) => {
+                text.parse().map(Some).map_err(|_| self.wrong(name, &text, "a whole number"))
+            }
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn wrong(&self, what: &str, found: &str, expected: &'static str) -> FramenetError {
+        FramenetError::Value {
+            file: self.at.file.to_owned(),
+            line: self.line(),
+            what: format!("{what} of `{}`", self.name()),
+            found: found.to_owned(),
+            expected,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(content: &str) -> Result<String> {
+        let mut xml = XmlFile::new("a.xml", content.as_bytes())?;
+        xml.root("a")?;
+        xml.text()
+    }
+
+    #[test]
+    fn text_is_unescaped_and_otherwise_untouched() {
+        assert_eq!(
+            text_of("<a> x &lt;b&gt; &amp; &#233; \u{1F600}\n </a>").unwrap(),
+            " x <b> & \u{e9} \u{1F600}\n "
+        );
+    }
+
+    #[test]
+    fn a_malformed_file_names_its_line() {
+        for (content, line) in
+            [("<a>\n<b>\n</a>", 3), ("<a>\n\n", 3), ("\n<b/>", 2), ("<a>\n&nope;</a>", 2)]
+        {
+            let message = text_of(content).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("a.xml:{line}: ")), "{content:?}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_number_names_element_attribute_and_line() {
+        let mut xml = XmlFile::new("a.xml", b"<a>\n  <b ID=\"x\"/></a>").unwrap();
+        xml.root("a").unwrap();
+        let error = xml.children(|_, element| element.number::<u32>("ID").map(drop)).unwrap_err();
+        assert_eq!(error.to_string(), "a.xml:2: ID of `b` is `x`, expected a whole number");
+    }
+}

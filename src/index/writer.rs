@@ -1,0 +1,161 @@
+//! Writing the index: entries in, one commit per store revision.
+
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::LogMergePolicy;
+use tantivy::{IndexSettings, TantivyDocument, Term};
+
+use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, schema};
+use super::{Entry, IndexError, Stamp};
+
+type Result<T> = std::result::Result<T, IndexError>;
+
+/// Bytes of entries gathered before a segment is written; Tantivy's minimum is 15 MB a thread.
+const MEMORY_BUDGET: usize = 48 << 20;
+
+/// The index, open for writing. One writer at a time: the store's lock sees to that.
+pub struct IndexWriter {
+    writer: tantivy::IndexWriter,
+    fields: Fields,
+    path: PathBuf,
+}
+
+impl IndexWriter {
+    /// Opens the index in `path`, or makes an empty one when there is none or when it has another
+    /// schema. Gives the stamp of its last commit: `None` for a new one.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn open(path: &Path) -> Result<(Self, Option<Stamp>)> {
+        let engine = |action| {
+            let path = path.to_owned();
+            move |error: tantivy::TantivyError| IndexError::Engine {
+                path: path.clone(),
+                action,
+                reason: error.to_string(),
+            }
+        };
+        let io = |source| IndexError::Io { path: path.to_owned(), source };
+        let mut stamp = super::stamp(path)?;
+        if stamp.is_some_and(|stamp| stamp.schema != SCHEMA_VERSION) {
+            stamp = None;
+        }
+        if stamp.is_none() && path.exists() {
+            std::fs::remove_dir_all(path).map_err(io)?;
+        }
+        std::fs::create_dir_all(path).map_err(io)?;
+        let (schema, fields) = schema();
+        let directory =
+            MmapDirectory::open(path).map_err(|error| engine("opening")(error.into()))?;
+        let index = if stamp.is_some() {
+            tantivy::Index::open(directory)
+        } else {
+            tantivy::Index::create(directory, schema, IndexSettings::default())
+        };
+        let index = index.map_err(engine("opening"))?;
+        index.tokenizers().register(WORDS, analyzer());
+        let writer =
+            index.writer_with_num_threads(1, MEMORY_BUDGET).map_err(engine("opening a writer"))?;
+        let policy = LogMergePolicy::default();
+        writer.set_merge_policy(Box::new(policy));
+        Ok((Self { writer, fields, path: path.to_owned() }, stamp))
+    }
+
+    /// Adds an entry, in place of an earlier one of the same set.
+    ///
+    /// # Errors
+    /// When a segment cannot be written.
+    pub fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.writer.delete_term(Term::from_field_text(self.fields.key, &entry.key()));
+        self.add(entry)
+    }
+
+    /// Adds an entry of a set that the index does not have.
+    ///
+    /// # Errors
+    /// When a segment cannot be written.
+    pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let fields = self.fields;
+        let mut document = TantivyDocument::default();
+        document.add_text(fields.key, entry.key());
+        document.add_u64(fields.release, u64::from(entry.release.0));
+        document.add_u64(fields.set, entry.set.bits());
+        document.add_u64(fields.frame, u64::from(entry.frame.0));
+        document.add_u64(fields.lu, u64::from(entry.lu.0));
+        document.add_u64(fields.sentence, entry.sentence.bits());
+        let trigger = entry.trigger.to_lowercase();
+        document.add_text(fields.trigger, &trigger);
+        document.add_text(fields.trigger_words, trigger);
+        document.add_text(fields.lemma, entry.lemma.to_lowercase());
+        document.add_text(fields.text, entry.text);
+        document.add_text(fields.origin, entry.origin.as_str());
+        if let Some(corpus) = entry.corpus {
+            document.add_text(fields.corpus, corpus.to_lowercase());
+        }
+        if let Some(doc) = entry.document {
+            document.add_text(fields.doc, doc.to_lowercase());
+        }
+        if let Some(generation) = entry.generation {
+            document.add_text(fields.method, generation.method.as_str());
+            document.add_u64(fields.round, u64::from(generation.round));
+            document.add_u64(fields.recipe, u64::from(generation.recipe.0));
+            document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
+            document.add_f64(fields.aligner, f64::from(generation.aligner));
+        }
+        self.writer.add_document(document).map(drop).map_err(self.failed("adding an entry"))
+    }
+
+    /// Removes every entry.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn clear(&mut self) -> Result<()> {
+        self.writer.delete_all_documents().map(drop).map_err(self.failed("emptying"))
+    }
+
+    /// Makes what was added visible, stamped with the store's revision.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn commit(&mut self, revision: u64) -> Result<()> {
+        let stamp = Stamp { revision, schema: SCHEMA_VERSION };
+        let failed = {
+            let path = self.path.clone();
+            move |error: tantivy::TantivyError| IndexError::Engine {
+                path: path.clone(),
+                action: "committing",
+                reason: error.to_string(),
+            }
+        };
+        let mut prepared = self.writer.prepare_commit().map_err(&failed)?;
+        prepared.set_payload(&stamp.to_string());
+        prepared.commit().map(drop).map_err(&failed)
+    }
+
+    /// Forgets what was added since the last commit.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn rollback(&mut self) -> Result<()> {
+        self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
+    }
+
+    /// Waits until segments that are being merged are written, and closes the index.
+    ///
+    /// # Errors
+    /// When a merge failed.
+    pub fn close(self) -> Result<()> {
+        let path = self.path;
+        self.writer.wait_merging_threads().map_err(|error| IndexError::Engine {
+            path,
+            action: "merging segments",
+            reason: error.to_string(),
+        })
+    }
+
+    fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
+        let path = self.path.clone();
+        move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
+    }
+}

@@ -1,0 +1,241 @@
+//! Annotation sets: layers of labels over a sentence.
+
+use std::fmt;
+
+use super::{AnnotationSetId, Colors, FeId, FrameId, LuId, Provenance, SentenceId, Span};
+
+/// An annotation set that evokes a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnnotationSet {
+    /// Its id.
+    pub id: AnnotationSetId,
+    /// FrameNet's number, when the set is FrameNet's.
+    pub xml_id: Option<u64>,
+    /// The sentence.
+    pub sentence: SentenceId,
+    /// The frame that the target evokes.
+    pub frame: FrameId,
+    /// The LU that the target is a form of.
+    pub lu: LuId,
+    /// FrameNet's status, as in `MANUAL`, `AUTO_EDITED` or `UNANN`.
+    pub status: String,
+    /// Date of creation as written; empty when not given.
+    pub created: String,
+    /// The spans that evoke the frame, in order; several when the target is discontinuous, none
+    /// when the layer is empty.
+    pub targets: Vec<Span>,
+    /// What is known about the FEs.
+    pub fe_status: FeStatus,
+    /// The layers, in file order.
+    pub layers: Vec<Layer>,
+    /// Where the set comes from.
+    pub provenance: Provenance,
+}
+
+impl AnnotationSet {
+    /// The trigger: the target's text, pieces joined by a space.
+    ///
+    /// `text` is the sentence's.
+    #[must_use]
+    pub fn trigger(&self, text: &str) -> String {
+        let pieces: Vec<&str> = self.targets.iter().filter_map(|span| span.of(text)).collect();
+        pieces.join(" ")
+    }
+
+    /// The FE layers, the first rank first.
+    pub fn fe_layers(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|layer| layer.name == LayerName::Fe)
+    }
+}
+
+/// What an annotation set says about frame elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FeStatus {
+    /// They are annotated; those not labelled are not expressed.
+    Annotated,
+    /// Nobody annotated them (status `UNANN`): absence says nothing.
+    Unannotated,
+    /// Generated, and not carried over: absence says nothing.
+    Unknown,
+}
+
+impl FeStatus {
+    /// As written in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Annotated => "annotated",
+            Self::Unannotated => "unannotated",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A set of layers that evokes no frame: parts of speech, named entities, constructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentenceLayers {
+    /// Its id.
+    pub id: AnnotationSetId,
+    /// FrameNet's number.
+    pub xml_id: u64,
+    /// The sentence.
+    pub sentence: SentenceId,
+    /// Number and name of the construction, for construction sets.
+    pub construction: Option<(u32, String)>,
+    /// FrameNet's status.
+    pub status: String,
+    /// Date of creation as written; empty when not given.
+    pub created: String,
+    /// The LU files that list it; none for full text.
+    pub listed_under: Vec<LuId>,
+    /// The layers, in file order.
+    pub layers: Vec<Layer>,
+}
+
+/// A layer of labels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Which layer.
+    pub name: LayerName,
+    /// Rank: a second FE layer has rank 2.
+    pub rank: u8,
+    /// Its labels, in file order.
+    pub labels: Vec<Label>,
+}
+
+macro_rules! layer_names {
+    ($($variant:ident = $text:literal,)*) => {
+        /// The name of a layer.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[allow(missing_docs, reason = "FrameNet's own list")]
+        pub enum LayerName {
+            $($variant,)*
+            /// Any other name, kept as text.
+            Named(String),
+        }
+
+        impl LayerName {
+            /// FrameNet's spelling.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Named(name) => name,
+                }
+            }
+
+            /// Reads FrameNet's spelling.
+            #[must_use]
+            pub fn parse(text: &str) -> Self {
+                match text {
+                    $($text => Self::$variant,)*
+                    _ => Self::Named(text.to_owned()),
+                }
+            }
+        }
+    };
+}
+
+layer_names! {
+    Target = "Target",
+    Fe = "FE",
+    Gf = "GF",
+    Pt = "PT",
+    Other = "Other",
+    Sent = "Sent",
+    Verb = "Verb",
+    Noun = "Noun",
+    Adj = "Adj",
+    Adv = "Adv",
+    Prep = "Prep",
+    Scon = "Scon",
+    Art = "Art",
+    Bnc = "BNC",
+    Penn = "PENN",
+    Ner = "NER",
+    Wsl = "WSL",
+}
+
+impl fmt::Display for LayerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A label of a layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Its name: an FE, a phrase type, a tag.
+    pub name: String,
+    /// What it covers.
+    pub extent: Extent,
+    /// The FE, in FE layers.
+    pub fe: Option<FeId>,
+    /// Annotator as written; empty when not given.
+    pub annotator: String,
+    /// Display colours, when the label has its own.
+    pub colors: Option<Colors>,
+}
+
+/// What a label covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// Text.
+    Overt(Span),
+    /// Nothing: a null instantiation.
+    Null(NullInstantiation),
+    /// Neither: the file gives no offsets and no kind.
+    None,
+}
+
+impl Extent {
+    /// The span of an overt label.
+    #[must_use]
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Overt(span) => Some(*span),
+            Self::Null(_) | Self::None => None,
+        }
+    }
+}
+
+/// Why an FE is not expressed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NullInstantiation {
+    /// INI: left open.
+    Indefinite,
+    /// DNI: known from context.
+    Definite,
+    /// CNI: licensed by a construction.
+    Constructional,
+    /// INC: the target itself expresses it.
+    Incorporated,
+    /// Any other text.
+    Other(String),
+}
+
+impl NullInstantiation {
+    /// FrameNet's spelling.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Indefinite => "INI",
+            Self::Definite => "DNI",
+            Self::Constructional => "CNI",
+            Self::Incorporated => "INC",
+            Self::Other(text) => text,
+        }
+    }
+
+    /// Reads FrameNet's spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "INI" => Self::Indefinite,
+            "DNI" => Self::Definite,
+            "CNI" => Self::Constructional,
+            "INC" => Self::Incorporated,
+            _ => Self::Other(text.to_owned()),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Frames, frame elements, relations between them, and semantic types.
+
+use super::{FeId, FrameId, RelationId, SemTypeId};
+
+/// Who made something and when, as FrameNet writes it (`cBy`, `cDate`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Creation {
+    /// Annotator, as written; empty when not given.
+    pub by: String,
+    /// `MM/DD/YYYY HH:MM:SS TZ Day`, as written; empty when not given.
+    pub date: String,
+}
+
+/// Display colours of an FE or a label, six hexadecimal digits each.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Colors {
+    /// Foreground.
+    pub fg: String,
+    /// Background.
+    pub bg: String,
+}
+
+/// A frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// FrameNet's number.
+    pub id: FrameId,
+    /// Name, as in `Verification`.
+    pub name: String,
+    /// Definition with FrameNet's markup (`<fen>`, `<ex>`, ...), byte-exact.
+    pub definition: String,
+    /// Frame elements, in file order.
+    pub elements: Vec<FrameElement>,
+    /// Core sets: expressing one member satisfies the others.
+    pub core_sets: Vec<Vec<FeId>>,
+    /// Semantic types of the frame.
+    pub sem_types: Vec<SemTypeId>,
+    /// Author and date.
+    pub created: Creation,
+    /// Date of the last change, from the frame index; empty when not listed.
+    pub modified: String,
+    /// Whether the release has a file for the frame. A frame that only annotation names
+    /// (`W-frame-missing`) is kept without definition and elements.
+    pub has_file: bool,
+}
+
+impl Frame {
+    /// The FE of that name.
+    #[must_use]
+    pub fn fe_by_name(&self, name: &str) -> Option<&FrameElement> {
+        self.elements.iter().find(|fe| fe.name == name)
+    }
+
+    /// The FE of that number.
+    #[must_use]
+    pub fn fe(&self, id: FeId) -> Option<&FrameElement> {
+        self.elements.iter().find(|fe| fe.id == id)
+    }
+}
+
+/// A frame element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameElement {
+    /// FrameNet's number.
+    pub id: FeId,
+    /// Name, as in `Inspector`.
+    pub name: String,
+    /// Short name used by the definitions' markup; may be empty.
+    pub abbreviation: String,
+    /// How central the FE is to the frame.
+    pub core_type: CoreType,
+    /// Definition with markup, byte-exact.
+    pub definition: String,
+    /// Semantic types; FrameNet gives two FEs more than one.
+    pub sem_types: Vec<SemTypeId>,
+    /// FEs that must be there when this one is.
+    pub requires: Vec<FeId>,
+    /// FEs that cannot be there when this one is.
+    pub excludes: Vec<FeId>,
+    /// Display colours.
+    pub colors: Colors,
+    /// Author and date.
+    pub created: Creation,
+}
+
+/// How central a frame element is to its frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CoreType {
+    /// Needed to conceive the frame.
+    Core,
+    /// Core, but never expressed by a dependent.
+    CoreUnexpressed,
+    /// Not needed and not specific (Time, Place).
+    Peripheral,
+    /// Belongs to another, introduced frame.
+    ExtraThematic,
+}
+
+impl CoreType {
+    /// All, in the order in which they are shown.
+    pub const ALL: [Self; 4] =
+        [Self::Core, Self::CoreUnexpressed, Self::Peripheral, Self::ExtraThematic];
+
+    /// FrameNet's spelling.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "Core",
+            Self::CoreUnexpressed => "Core-Unexpressed",
+            Self::Peripheral => "Peripheral",
+            Self::ExtraThematic => "Extra-Thematic",
+        }
+    }
+
+    /// Reads FrameNet's spelling.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+/// A relation between two frames, stored once, with the FEs it maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrameRelation {
+    /// FrameNet's number.
+    pub id: RelationId,
+    /// Name of the type, as in `Inheritance` or `Using`.
+    pub kind: String,
+    /// What the type calls the super frame, as in `Parent`.
+    pub super_role: String,
+    /// What the type calls the sub frame, as in `Child`.
+    pub sub_role: String,
+    /// The super frame.
+    pub parent: FrameId,
+    /// The super frame's name as the relation spells it.
+    pub parent_name: String,
+    /// The sub frame.
+    pub child: FrameId,
+    /// The sub frame's name as the relation spells it.
+    pub child_name: String,
+    /// FEs mapped onto each other.
+    pub elements: Vec<FeRelation>,
+}
+
+/// A pair of frame elements that a frame relation maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeRelation {
+    /// FrameNet's number.
+    pub id: u32,
+    /// FE of the super frame.
+    pub parent: FeId,
+    /// Its name.
+    pub parent_name: String,
+    /// FE of the sub frame.
+    pub child: FeId,
+    /// Its name.
+    pub child_name: String,
+}
+
+/// A semantic type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SemType {
+    /// FrameNet's number.
+    pub id: SemTypeId,
+    /// Name, as in `Body_of_water`.
+    pub name: String,
+    /// Abbreviation.
+    pub abbreviation: String,
+    /// Definition.
+    pub definition: String,
+    /// Its super types.
+    pub parents: Vec<SemTypeId>,
+}

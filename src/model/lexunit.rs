@@ -1,0 +1,227 @@
+//! Lexical units and their valence tables.
+
+use std::fmt;
+
+use super::{AnnotationSetId, Creation, FrameId, LuId, SemTypeId};
+
+/// A lexical unit: a lemma in one of its senses, which evokes a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LexUnit {
+    /// Number; FrameNet's, or of the store's own range for proposed ones.
+    pub id: LuId,
+    /// The frame it evokes.
+    pub frame: FrameId,
+    /// Name, `lemma.pos`, as in `confirm.v`.
+    pub name: String,
+    /// Part of speech.
+    pub pos: Pos,
+    /// Lexicographic status, as in `Finished_Initial`, `Problem` or [`PROPOSED`].
+    pub status: String,
+    /// Definition, byte-exact.
+    pub definition: String,
+    /// The words of the lemma.
+    pub lexemes: Vec<Lexeme>,
+    /// Name of the FE that the LU itself expresses.
+    pub incorporated_fe: Option<String>,
+    /// Semantic types.
+    pub sem_types: Vec<SemTypeId>,
+    /// FrameNet's number of the lemma, when given.
+    pub lemma_id: Option<u32>,
+    /// Author and date.
+    pub created: Creation,
+    /// FrameNet's own counts of sentences.
+    pub sentence_count: SentenceCount,
+    /// Number of annotated sentences by the LU file's own count.
+    pub total_annotated: u32,
+    /// Names of the subcorpora of the LU file, in order, empty ones too.
+    pub subcorpora: Vec<String>,
+    /// How the LU realises its FEs.
+    pub valences: Valences,
+    /// Where the release names it.
+    pub listing: Listing,
+}
+
+impl LexUnit {
+    /// The name without its part of speech.
+    #[must_use]
+    pub fn lemma(&self) -> &str {
+        self.name.rsplit_once('.').map_or(self.name.as_str(), |(lemma, _)| lemma)
+    }
+}
+
+/// Status of an LU that expansion proposes.
+pub const PROPOSED: &str = "Proposed";
+
+/// Where a release names an LU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// In its frame's file.
+    pub frame_file: bool,
+    /// By a file of its own under `lu/`.
+    pub lu_file: bool,
+}
+
+/// FrameNet's counts of an LU's sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SentenceCount {
+    /// Annotated ones.
+    pub annotated: u32,
+    /// All that were extracted.
+    pub total: u32,
+}
+
+/// One word of an LU's lemma.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lexeme {
+    /// The word.
+    pub name: String,
+    /// Its part of speech.
+    pub pos: Pos,
+    /// Position in the lemma, from 1, when given.
+    pub order: Option<u32>,
+    /// Whether it heads the lemma, when given.
+    pub headword: Option<bool>,
+    /// Whether other words may stand before it, when given.
+    pub break_before: Option<bool>,
+}
+
+/// Part of speech.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs, reason = "FrameNet's own list")]
+pub enum Pos {
+    Noun,
+    Verb,
+    Adjective,
+    Adverb,
+    Pronoun,
+    Preposition,
+    Number,
+    Conjunction,
+    Interjection,
+    Article,
+    SubordinatingConjunction,
+    CoordinatingConjunction,
+    AdverbialParticle,
+    /// Any other text.
+    Other,
+}
+
+impl Pos {
+    const NAMES: [(Self, &'static str); 13] = [
+        (Self::Noun, "N"),
+        (Self::Verb, "V"),
+        (Self::Adjective, "A"),
+        (Self::Adverb, "ADV"),
+        (Self::Pronoun, "PRON"),
+        (Self::Preposition, "PREP"),
+        (Self::Number, "NUM"),
+        (Self::Conjunction, "C"),
+        (Self::Interjection, "INTJ"),
+        (Self::Article, "ART"),
+        (Self::SubordinatingConjunction, "SCON"),
+        (Self::CoordinatingConjunction, "CCON"),
+        (Self::AdverbialParticle, "AVP"),
+    ];
+
+    /// FrameNet's spelling; `X` for [`Pos::Other`].
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES.iter().find(|(pos, _)| *pos == self).map_or("X", |(_, name)| name)
+    }
+
+    /// Reads FrameNet's spelling, in either case (LU names write it small).
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        Self::NAMES
+            .iter()
+            .find(|(_, name)| name.eq_ignore_ascii_case(text))
+            .map_or(Self::Other, |(pos, _)| *pos)
+    }
+
+    /// The part of speech at the end of an LU name.
+    #[must_use]
+    pub fn of_lu_name(name: &str) -> Self {
+        name.rsplit_once('.').map_or(Self::Other, |(_, pos)| Self::parse(pos))
+    }
+}
+
+impl fmt::Display for Pos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The valence tables of an LU file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Valences {
+    /// Verbs or other words that govern the LU.
+    pub governors: Vec<Governor>,
+    /// Realisations of one FE at a time.
+    pub realizations: Vec<FeRealization>,
+    /// Realisations of the FEs of a sentence together.
+    pub groups: Vec<FeRealization>,
+}
+
+impl Valences {
+    /// Whether there is nothing in them.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.governors.is_empty() && self.realizations.is_empty() && self.groups.is_empty()
+    }
+}
+
+/// A word that governs an LU in some annotation sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Governor {
+    /// FrameNet's type, as in `Gov`.
+    pub kind: String,
+    /// The governing lemma.
+    pub lemma: String,
+    /// The sets.
+    pub sets: Vec<AnnotationSetId>,
+}
+
+/// The patterns that realise one FE, or one group of FEs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeRealization {
+    /// FE names; one for a single FE.
+    pub elements: Vec<String>,
+    /// FrameNet's own count.
+    pub total: u32,
+    /// The patterns.
+    pub patterns: Vec<ValencePattern>,
+}
+
+/// A valence pattern with the sets that show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValencePattern {
+    /// FrameNet's own count.
+    pub total: u32,
+    /// Its units.
+    pub units: Vec<ValenceUnit>,
+    /// The sets that show it.
+    pub sets: Vec<AnnotationSetId>,
+}
+
+/// An FE with the phrase type and grammatical function that realise it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValenceUnit {
+    /// FE name.
+    pub fe: String,
+    /// Phrase type, or the kind of null instantiation.
+    pub pt: String,
+    /// Grammatical function; empty for null instantiations.
+    pub gf: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_speech_read_in_either_case() {
+        assert_eq!(Pos::parse("scon"), Pos::SubordinatingConjunction);
+        assert_eq!(Pos::of_lu_name("a.m..adv"), Pos::Adverb);
+        assert_eq!(Pos::of_lu_name("nothing"), Pos::Other);
+    }
+}

@@ -1,0 +1,68 @@
+//! Weights to a safetensors file.
+//!
+//! What this project trains it writes itself: f32, one file, tensors in the order of their names.
+
+#![allow(clippy::little_endian_bytes, reason = "the safetensors format is little-endian")]
+
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, TensorView, serialize};
+
+use super::WeightsError;
+
+/// A tensor to write: its name, its shape, and its numbers in row-major order.
+pub type NamedTensor<'a> = (&'a str, Vec<usize>, &'a [f32]);
+
+/// Writes `model.safetensors` into a directory, replacing an older one only when all is written.
+///
+/// # Errors
+/// When the file cannot be written, or a shape does not multiply to the number of elements.
+pub fn write_weights(directory: &Path, tensors: &[NamedTensor<'_>]) -> Result<(), WeightsError> {
+    let path = directory.join("model.safetensors");
+    let format = |source: safetensors::SafeTensorError| WeightsError::Format {
+        path: path.clone(),
+        source: source.into(),
+    };
+    let bytes: Vec<Vec<u8>> = tensors
+        .iter()
+        .map(|(_, _, numbers)| numbers.iter().flat_map(|x| x.to_le_bytes()).collect())
+        .collect();
+    let views: Vec<(&str, TensorView<'_>)> = tensors
+        .iter()
+        .zip(&bytes)
+        .map(|((name, shape, _), bytes)| {
+            Ok((*name, TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(format)?))
+        })
+        .collect::<Result<_, WeightsError>>()?;
+    let file = serialize(views, None).map_err(format)?;
+
+    let write = |source| WeightsError::Read { path: path.clone(), source };
+    let unfinished = directory.join("model.safetensors.unfinished");
+    std::fs::write(&unfinished, file).map_err(write)?;
+    std::fs::rename(&unfinished, &path).map_err(write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Weights;
+    use super::*;
+
+    #[test]
+    fn written_weights_read_back_unchanged() {
+        let directory = tempfile::tempdir().unwrap();
+        let matrix = [1.0, -2.5, 3.0, f32::MIN_POSITIVE, 0.0, 1e30];
+        let tensors = [("b.weight", vec![2, 3], &matrix[..]), ("a.bias", vec![1], &[0.5][..])];
+        write_weights(directory.path(), &tensors).unwrap();
+        let weights = Weights::open(directory.path()).unwrap();
+        assert_eq!(weights.tensor("b.weight", &[2, 3]).unwrap().data(), matrix);
+        assert_eq!(weights.tensor("a.bias", &[1]).unwrap().data(), [0.5]);
+    }
+
+    #[test]
+    fn a_shape_that_does_not_fit_its_numbers_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let tensors = [("x", vec![2, 2], &[0.0][..])];
+        assert!(write_weights(directory.path(), &tensors).is_err());
+        assert!(write_weights(Path::new("/nowhere"), &[]).is_err());
+    }
+}

@@ -1,0 +1,64 @@
+//! What can go wrong between a sentence and its paraphrases.
+
+use crate::decode::DecodeError;
+use crate::nn::NnError;
+use crate::tokenize::TokenizeError;
+
+/// A rewriter that cannot be set up or that failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParaphraseError {
+    /// Tokenizer and network do not belong together.
+    #[error(
+        "cannot join tokenizer and network: the tokenizer has `{tokenizer_size}` ids, the network \
+         knows `{network_size}`; use the files of one model"
+    )]
+    Vocabulary {
+        /// Ids of the tokenizer.
+        tokenizer_size: usize,
+        /// Ids of the network.
+        network_size: usize,
+    },
+    /// A source that cannot be rewritten.
+    #[error("cannot paraphrase the sentence")]
+    Refused(#[from] Refusal),
+    /// The tokenizer cannot be read or cannot cut a text.
+    #[error("cannot tokenise for the rewriter")]
+    Tokenize {
+        /// What the tokenizer says.
+        #[from]
+        source: TokenizeError,
+    },
+    /// The weights cannot be read.
+    #[error("cannot open rewriter `{path}`")]
+    Open {
+        /// The model's directory.
+        path: String,
+        /// What the network says.
+        source: NnError,
+    },
+    /// The search cannot be set up or its network failed.
+    #[error("cannot search for paraphrases")]
+    Decode {
+        /// What the search says.
+        #[from]
+        source: DecodeError,
+    },
+}
+
+/// Why a source cannot be rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It has no pieces.
+    #[error("the sentence is empty")]
+    Empty,
+    /// It has too many pieces.
+    #[error("the sentence has `{pieces}` pieces: expected at most {limit}; raise the limit")]
+    TooLong {
+        /// Pieces, the end not counted.
+        pieces: usize,
+        /// The limit.
+        limit: usize,
+    },
+}

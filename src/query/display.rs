@@ -1,0 +1,185 @@
+//! Canonical text: every expression prints as a query that reads back as the same expression.
+
+use std::fmt::{self, Display as _};
+
+use super::pattern::Form;
+use super::{Comparison, Expression, LabelTest, Pattern, Term, Test};
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everything => f.write_str("()"),
+            Self::And(parts) => {
+                separated(f, parts, " ", |part| matches!(part, Self::And(_) | Self::Or(_)))
+            }
+            Self::Or(parts) => separated(f, parts, " or ", |part| matches!(part, Self::Or(_))),
+            Self::Not(inner) => match inner.as_ref() {
+                Self::Term(term) if term.has_equals_sign() => term.write(f, "!="),
+                Self::And(_) | Self::Or(_) => write!(f, "not ({inner})"),
+                _ => write!(f, "not {inner}"),
+            },
+            Self::Term(term) => term.fmt(f),
+        }
+    }
+}
+
+fn separated(
+    f: &mut fmt::Formatter<'_>,
+    parts: &[Expression],
+    separator: &str,
+    needs_parentheses: impl Fn(&Expression) -> bool,
+) -> fmt::Result {
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        if needs_parentheses(part) {
+            write!(f, "({part})")?;
+        } else {
+            part.fmt(f)?;
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, self.operator())
+    }
+}
+
+impl Term {
+    fn operator(&self) -> &'static str {
+        match &self.test {
+            Test::Pattern(pattern) | Test::Label(pattern, _) => pattern.operator(),
+            Test::Integer(comparison, _) | Test::Decimal(comparison, _) => comparison.as_str(),
+            Test::Choice(_) | Test::Set(_) | Test::Revision(_) => "=",
+        }
+    }
+
+    /// Whether its negation can be written with `!=`.
+    fn has_equals_sign(&self) -> bool {
+        self.operator() == "=" && !matches!(self.test, Test::Revision(_))
+    }
+
+    fn write(&self, f: &mut fmt::Formatter<'_>, operator: &str) -> fmt::Result {
+        write!(f, "{}{operator}", self.field)?;
+        match &self.test {
+            Test::Pattern(pattern) => pattern.fmt(f),
+            Test::Label(name, tests) => {
+                name.fmt(f)?;
+                if tests.is_empty() {
+                    return Ok(());
+                }
+                let tests: Vec<String> = tests.iter().map(LabelTest::to_string).collect();
+                write!(f, "{{{}}}", tests.join(" "))
+            }
+            Test::Choice(word) => f.write_str(word),
+            Test::Integer(_, number) | Test::Revision(number) => write!(f, "{number}"),
+            Test::Decimal(_, number) => write!(f, "{number}"),
+            Test::Set(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+impl fmt::Display for LabelTest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overt(overt) => write!(f, "overt={overt}"),
+            Self::Pattern { field, negated, pattern } => {
+                let name = field.name();
+                match (*negated, pattern.operator()) {
+                    (true, "=") => write!(f, "{name}!={pattern}"),
+                    (true, operator) => write!(f, "not {name}{operator}{pattern}"),
+                    (false, operator) => write!(f, "{name}{operator}{pattern}"),
+                }
+            }
+        }
+    }
+}
+
+impl Comparison {
+    /// As written in queries.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+}
+
+impl Pattern {
+    fn operator(&self) -> &'static str {
+        match self.form() {
+            Form::Exact(_) | Form::Wildcard(_) => "=",
+            Form::Regex(_) => "~",
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    /// The value of a term: bare where possible, else in double quotes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = match self.form() {
+            Form::Exact(text) => escaped(text),
+            Form::Wildcard(pieces) => {
+                pieces.iter().map(|piece| escaped(piece)).collect::<Vec<_>>().join("*")
+            }
+            Form::Regex(source) => return write!(f, "\"{}\"", quoted(source)),
+        };
+        if super::lexer::is_bare_value(&source) {
+            f.write_str(&source)
+        } else {
+            write!(f, "\"{}\"", quoted(&source))
+        }
+    }
+}
+
+/// Takes the special meaning from stars and backslashes.
+fn escaped(literal: &str) -> String {
+    literal.replace('\\', r"\\").replace('*', r"\*")
+}
+
+/// Escapes double quotes; backslashes already stand in pairs with the character after them.
+fn quoted(source: &str) -> String {
+    source.replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_text_is_short_and_quotes_only_what_must_be_quoted() {
+        for (query, canonical) in [
+            ("", "()"),
+            ("  frame = Verification  ", "frame=Verification"),
+            ("frame=A and (lu=b.v and pos=v)", "frame=A lu=b.v pos=v"),
+            ("(frame=A or frame=B) frame=C", "(frame=A or frame=B) frame=C"),
+            ("frame=A frame=B or frame=C", "frame=A frame=B or frame=C"),
+            ("not frame=A", "frame!=A"),
+            ("NOT frame!=A", "not frame!=A"),
+            ("not (frame=A frame=B)", "not (frame=A frame=B)"),
+            ("not round<2", "not round<2"),
+            ("not since=2", "not since=2"),
+            ("lu='make sure.v'", "lu=\"make sure.v\""),
+            ("trigger='say \"no\"'", "trigger=\"say \\\"no\\\"\""),
+            (r"text~\bnot\b", r#"text~"\bnot\b""#),
+            ("trigger=a**b", "trigger=a*b"),
+            (r"trigger=5\*3", r#"trigger="5\*3""#),
+            ("origin=GENERATED ni=ini", "origin=generated ni=INI"),
+            ("aligner>=0.950", "aligner>=0.95"),
+            ("fe=X { gf=Ext and pt=NP }", "fe=X{gf=Ext pt=NP}"),
+            ("fe!=X{not gf=Ext overt!=false}", "fe!=X{gf!=Ext overt=true}"),
+            ("not fe~^X{not gf~^E}", "not fe~\"^X\"{not gf~\"^E\"}"),
+        ] {
+            let expression = Expression::parse(query).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(expression.to_string(), canonical, "{query}");
+            assert_eq!(Expression::parse(canonical), Ok(expression), "{query}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What can be wrong with a query, always with the place.
+
+use super::{Field, Operator};
+
+/// A query that cannot be read.
+///
+/// Columns count code points of the query from 1.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// The text does not follow the grammar.
+    #[error("cannot read the query at column {column}: found {found}, expected {expected}")]
+    Syntax {
+        /// Where.
+        column: usize,
+        /// What stands there, quoted, or the words `the end`.
+        found: String,
+        /// What could have stood there.
+        expected: &'static str,
+    },
+    /// No field has this name.
+    #[error("unknown field `{name}` at column {column}{}", did_you_mean(.suggestion, FIELDS_HINT))]
+    UnknownField {
+        /// Where the name starts.
+        column: usize,
+        /// The name as written.
+        name: String,
+        /// The nearest field, when one is near.
+        suggestion: Option<&'static str>,
+    },
+    /// The field exists and has no such operator.
+    #[error(
+        "field `{field}` has no operator `{operator}` (column {column}); it takes {}",
+        listed(.field.operators().iter().map(|operator| operator.as_str()))
+    )]
+    Operator {
+        /// Where the operator stands.
+        column: usize,
+        /// The field.
+        field: Field,
+        /// The operator as written.
+        operator: Operator,
+    },
+    /// The field takes one of a few words, and this is none of them.
+    #[error(
+        "`{value}` is no value of `{field}` (column {column}); expected {}{}",
+        listed(.expected.iter().copied()), did_you_mean(.suggestion, "")
+    )]
+    UnknownValue {
+        /// Where the value starts.
+        column: usize,
+        /// The field.
+        field: &'static str,
+        /// The value as written.
+        value: String,
+        /// What the field takes.
+        expected: Vec<&'static str>,
+        /// The nearest of them, when one is near.
+        suggestion: Option<&'static str>,
+    },
+    /// The field takes a number or an id, and this is none in its range.
+    #[error("`{value}` is no value of `{field}` (column {column}); expected {expected}")]
+    Malformed {
+        /// Where the value starts.
+        column: usize,
+        /// The field.
+        field: Field,
+        /// The value as written.
+        value: String,
+        /// What the field takes.
+        expected: &'static str,
+    },
+    /// The regular expression cannot be compiled.
+    #[error("cannot compile the regular expression `{pattern}` at column {column}")]
+    Regex {
+        /// Where the value starts.
+        column: usize,
+        /// The regular expression.
+        pattern: String,
+        /// What is wrong with it.
+        source: regex::Error,
+    },
+    /// Parentheses and `not` are nested too deep.
+    #[error("the query nests deeper than {limit} levels at column {column}; write it flatter")]
+    TooDeep {
+        /// Where the first level too many starts.
+        column: usize,
+        /// Levels allowed.
+        limit: usize,
+    },
+}
+
+impl QueryError {
+    /// The column it was found at: code points of the query, from 1.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        match self {
+            Self::Syntax { column, .. }
+            | Self::UnknownField { column, .. }
+            | Self::Operator { column, .. }
+            | Self::UnknownValue { column, .. }
+            | Self::Malformed { column, .. }
+            | Self::Regex { column, .. }
+            | Self::TooDeep { column, .. } => *column,
+        }
+    }
+}
+
+const FIELDS_HINT: &str = "; the fields are listed in schema/query.md";
+
+fn did_you_mean(suggestion: &Option<&str>, otherwise: &str) -> String {
+    match suggestion {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => otherwise.to_owned(),
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}

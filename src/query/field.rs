@@ -1,0 +1,258 @@
+//! The fields that a query can ask about, and the operators each of them takes.
+
+use std::fmt;
+
+use crate::model::{Flags, Origin};
+
+/// Declares [`Field`] with name, kind and description in one place.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $kind:ident;)*) => {
+        /// Something about an annotation set that a query can ask for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Field {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Field {
+            /// All fields, in the order of `schema/query.md`.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The name, as written in queries.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// The kind of value it holds.
+            #[must_use]
+            pub fn kind(self) -> FieldKind {
+                match self {
+                    $(Self::$variant => FieldKind::$kind,)*
+                }
+            }
+        }
+    };
+}
+
+fields! {
+    /// Name of the release, as in `bfn-1.5`.
+    Release = "release", Name;
+    /// Name of the frame that the set evokes.
+    Frame = "frame", Name;
+    /// Name of that frame or of one it inherits from, at any distance.
+    Inherits = "inherits", Name;
+    /// Name of the lexical unit, as in `confirm.v`.
+    Lu = "lu", Name;
+    /// Part of speech of the lexical unit, as in `v`.
+    Pos = "pos", Name;
+    /// The target's text, pieces joined by a space.
+    Trigger = "trigger", Text;
+    /// Lemma of the lexical unit.
+    Lemma = "lemma", Text;
+    /// The sentence.
+    Text = "text", Text;
+    /// An FE label: its name, and what holds of that same label.
+    Fe = "fe", Label;
+    /// Grammatical function of any FE label.
+    Gf = "gf", Name;
+    /// Phrase type of any FE label.
+    Pt = "pt", Name;
+    /// Null instantiation of any FE label.
+    Ni = "ni", NullInstantiation;
+    /// Status of the annotation set, as in `MANUAL`.
+    Status = "status", Name;
+    /// Name of the corpus.
+    Corpus = "corpus", Name;
+    /// Name of the document.
+    Doc = "doc", Name;
+    /// Part of the data that the set belongs to.
+    Split = "split", Choice;
+    /// Where the set comes from.
+    Origin = "origin", Choice;
+    /// How a generated set was written, as in `paraphrase`.
+    Method = "method", Name;
+    /// Round of a generated set, from 1.
+    Round = "round", Integer;
+    /// Recipe of a generated set: its number or its fingerprint.
+    Recipe = "recipe", Name;
+    /// What is doubtful about a generated set.
+    Flag = "flag", Choice;
+    /// Paraphrase score: lower is better.
+    Paraphrase = "paraphrase", Decimal;
+    /// Aligner score in `[0, 1]`: higher is better.
+    Aligner = "aligner", Fraction;
+    /// Score of the precision filter in `[0, 1]`.
+    P = "p", Fraction;
+    /// Score of the recall filter in `[0, 1]`.
+    R = "r", Fraction;
+    /// A person's judgement, 0 to 100.
+    Judgement = "judgement", Percentage;
+    /// The set whose sentence was rewritten.
+    Source = "source", Id;
+    /// The human set that a chain of rounds started from.
+    Seed = "seed", Id;
+    /// The set itself.
+    Id = "id", Id;
+    /// Written by a later revision of the store than this one.
+    Since = "since", Revision;
+}
+
+/// The kind of value that a [`Field`] holds. It decides which operators the field takes and how a
+/// value is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FieldKind {
+    /// A name of the lexicon, compared whole.
+    Name,
+    /// Running text.
+    Text,
+    /// An FE name, with tests of the same label in braces.
+    Label,
+    /// `INI`, `DNI`, `CNI` or `INC`; a pattern finds the other texts that releases hold.
+    NullInstantiation,
+    /// One of a few words; see [`Field::choices`].
+    Choice,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Decimal,
+    /// A number in `[0, 1]`.
+    Fraction,
+    /// A whole number from 0 to 100.
+    Percentage,
+    /// The id of an annotation set, as in `x862331`.
+    Id,
+    /// A revision of the store, always with `=`.
+    Revision,
+}
+
+impl Field {
+    /// The field of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|field| field.name() == name)
+    }
+
+    /// The operators it takes.
+    #[must_use]
+    pub fn operators(self) -> &'static [Operator] {
+        use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Matches, NotEqual};
+        match self.kind() {
+            FieldKind::Name | FieldKind::Text | FieldKind::Label | FieldKind::NullInstantiation => {
+                &[Equal, NotEqual, Matches]
+            }
+            FieldKind::Choice | FieldKind::Id => &[Equal, NotEqual],
+            FieldKind::Integer
+            | FieldKind::Decimal
+            | FieldKind::Fraction
+            | FieldKind::Percentage => {
+                &[Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual]
+            }
+            FieldKind::Revision => &[Equal],
+        }
+    }
+
+    /// The words that a field of kind [`FieldKind::Choice`] takes; none for other kinds.
+    #[must_use]
+    pub fn choices(self) -> Vec<&'static str> {
+        match self {
+            Self::Origin => Origin::ALL.iter().map(|origin| origin.as_str()).collect(),
+            Self::Flag => Flags::all_names(),
+            Self::Split => vec!["train", "dev", "test"],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What stands between a field and a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// `=`
+    Equal,
+    /// `!=`, which means `not (field = value)`.
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `~`: the regular expression matches somewhere.
+    Matches,
+}
+
+impl Operator {
+    /// All operators; where one starts another, the longer stands first.
+    pub const ALL: [Self; 7] = [
+        Self::NotEqual,
+        Self::LessOrEqual,
+        Self::GreaterOrEqual,
+        Self::Equal,
+        Self::Less,
+        Self::Greater,
+        Self::Matches,
+    ];
+
+    /// As written in queries.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Matches => "~",
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_found_by_its_own_name_only() {
+        for &field in Field::ALL {
+            assert_eq!(Field::from_name(field.name()), Some(field));
+        }
+        assert_eq!(Field::from_name("Frame"), None);
+        assert_eq!(Field::from_name("overt"), None, "`overt` lives inside braces");
+    }
+
+    #[test]
+    fn every_choice_has_words_and_nothing_else_has() {
+        for &field in Field::ALL {
+            assert_eq!(field.kind() == FieldKind::Choice, !field.choices().is_empty(), "{field}");
+        }
+    }
+
+    #[test]
+    fn the_schema_lists_every_field_with_its_operators() {
+        let schema = include_str!("../../schema/query.md");
+        for &field in Field::ALL {
+            let operators: Vec<&str> = field.operators().iter().map(|o| o.as_str()).collect();
+            let start = format!("| `{field}` | `{}` |", operators.join("` `"));
+            assert!(schema.contains(&start), "schema/query.md has no row starting {start}");
+            for choice in field.choices() {
+                assert!(schema.contains(&format!("`{choice}`")), "{field}: {choice}");
+            }
+        }
+    }
+}

@@ -1,0 +1,594 @@
+//! Recursive descent over the grammar of `schema/query.md`.
+//!
+//! `!=` never reaches the tree: `a!=b` is read as `not a=b`, which is also what it means on a field
+//! of many values.
+
+use super::lexer::{Lexer, Value};
+use super::{
+    Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Operator, Pattern,
+    QueryError, Term, Test, nearest,
+};
+use crate::model::AnnotationSetId;
+
+/// Nesting that no one writes by hand; it keeps recursion, here and in every walk over the
+/// expression, far from the end of the stack.
+const MAX_DEPTH: usize = 64;
+
+const NULL_INSTANTIATIONS: [&str; 4] = ["INI", "DNI", "CNI", "INC"];
+
+const A_TERM: &str = "a term such as `frame=Verification`";
+
+/// Reads a whole query.
+pub(super) fn parse(text: &str, case: Case) -> Result<Expression, QueryError> {
+    let mut parser = Parser { lexer: Lexer::new(text), case, depth: 0 };
+    if parser.lexer.is_at_end() {
+        return Ok(Expression::Everything);
+    }
+    let expression = parser.disjunction()?;
+    if parser.lexer.is_at_end() {
+        Ok(expression)
+    } else {
+        Err(parser.lexer.unexpected("a term, `or`, or the end of the query"))
+    }
+}
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    case: Case,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    /// `conjunction { "or" conjunction }`
+    fn disjunction(&mut self) -> Result<Expression, QueryError> {
+        let mut parts = vec![self.conjunction()?];
+        while self.lexer.take_keyword("or") {
+            parts.push(self.conjunction()?);
+        }
+        Ok(Expression::any_of(parts))
+    }
+
+    /// `negation { [ "and" ] negation }`
+    fn conjunction(&mut self) -> Result<Expression, QueryError> {
+        let mut parts = vec![self.negation()?];
+        while self.lexer.take_keyword("and") || self.is_at_operand() {
+            parts.push(self.negation()?);
+        }
+        Ok(Expression::all_of(parts))
+    }
+
+    fn is_at_operand(&mut self) -> bool {
+        self.lexer.is_next('(')
+            || self.lexer.peek_word().is_some_and(|word| !word.eq_ignore_ascii_case("or"))
+    }
+
+    /// `"not" negation | "(" [ disjunction ] ")" | term`
+    fn negation(&mut self) -> Result<Expression, QueryError> {
+        let column = self.lexer.column();
+        if self.depth == MAX_DEPTH {
+            return Err(QueryError::TooDeep { column, limit: MAX_DEPTH });
+        }
+        self.depth += 1;
+        let expression = if self.lexer.take_keyword("not") {
+            self.negation()?.negated()
+        } else if self.lexer.take_mark('(') {
+            self.parenthesised()?
+        } else {
+            self.term()?
+        };
+        self.depth -= 1;
+        Ok(expression)
+    }
+
+    fn parenthesised(&mut self) -> Result<Expression, QueryError> {
+        if self.lexer.take_mark(')') {
+            return Ok(Expression::Everything);
+        }
+        let expression = self.disjunction()?;
+        if self.lexer.take_mark(')') {
+            Ok(expression)
+        } else {
+            Err(self.lexer.unexpected("a term, `or`, or `)`"))
+        }
+    }
+
+    /// `field operator value [ label ]`
+    fn term(&mut self) -> Result<Expression, QueryError> {
+        let column = self.lexer.column();
+        let name = match self.lexer.peek_word() {
+            Some(word) if !is_connective(word) => word,
+            _ => return Err(self.lexer.unexpected(A_TERM)),
+        };
+        self.lexer.take_word();
+        let operator_column = self.lexer.column();
+        let Some(operator) = self.lexer.take_operator() else {
+            if Field::from_name(name).is_some() {
+                return Err(self.lexer.unexpected("an operator such as `=` after the field"));
+            }
+            let found = format!("`{name}` without an operator");
+            return Err(QueryError::Syntax { column, found, expected: A_TERM });
+        };
+        let field = Field::from_name(name).ok_or_else(|| QueryError::UnknownField {
+            column,
+            name: name.to_owned(),
+            suggestion: nearest(name, Field::ALL.iter().map(|field| field.name())),
+        })?;
+        if !field.operators().contains(&operator) {
+            return Err(QueryError::Operator { column: operator_column, field, operator });
+        }
+        let value = self.lexer.take_value()?;
+        let term = Expression::Term(Term { field, test: self.test(field, operator, &value)? });
+        Ok(if operator == Operator::NotEqual { term.negated() } else { term })
+    }
+
+    /// Types the value. `operator` is one that `field` takes.
+    fn test(
+        &mut self,
+        field: Field,
+        operator: Operator,
+        value: &Value,
+    ) -> Result<Test, QueryError> {
+        Ok(match field.kind() {
+            FieldKind::Name | FieldKind::Text => Test::Pattern(self.pattern(operator, value)?),
+            FieldKind::NullInstantiation => {
+                Test::Pattern(self.null_instantiation(operator, value)?)
+            }
+            FieldKind::Label => {
+                let name = self.pattern(operator, value)?;
+                let tests =
+                    if self.lexer.take_mark('{') { self.label_tests()? } else { Vec::new() };
+                Test::Label(name, tests)
+            }
+            FieldKind::Choice => Test::Choice(choice(field.name(), &field.choices(), value)?),
+            FieldKind::Integer => {
+                let number = integer(field, value, u64::MAX, "a whole number")?;
+                Test::Integer(comparison(operator), number)
+            }
+            FieldKind::Percentage => {
+                let number = integer(field, value, 100, "a whole number from 0 to 100")?;
+                Test::Integer(comparison(operator), number)
+            }
+            FieldKind::Decimal => {
+                let number = decimal(field, value, f64::MIN, f64::MAX, "a number")?;
+                Test::Decimal(comparison(operator), number)
+            }
+            FieldKind::Fraction => {
+                let number = decimal(field, value, 0.0, 1.0, "a number from 0 to 1")?;
+                Test::Decimal(comparison(operator), number)
+            }
+            FieldKind::Revision => {
+                Test::Revision(integer(field, value, u64::MAX, "a revision number")?)
+            }
+            FieldKind::Id => Test::Set(AnnotationSetId::parse(&value.text).ok_or_else(|| {
+                let expected = "an annotation set id such as `x862331` (a letter, x for exemplars, \
+                                f for full text, i for imported, g for generated, and a number)";
+                malformed(field, value, expected)
+            })?),
+        })
+    }
+
+    fn pattern(&self, operator: Operator, value: &Value) -> Result<Pattern, QueryError> {
+        if operator != Operator::Matches {
+            return Ok(Pattern::wildcard(&value.text, self.case));
+        }
+        Pattern::regex(&value.text, self.case).map_err(|source| QueryError::Regex {
+            column: value.column,
+            pattern: value.text.clone(),
+            source,
+        })
+    }
+
+    /// A plain value must be one of the four kinds, in whatever case; wildcards and regular
+    /// expressions find the other texts too.
+    fn null_instantiation(&self, operator: Operator, value: &Value) -> Result<Pattern, QueryError> {
+        let pattern = self.pattern(operator, value)?;
+        if pattern.as_exact().is_none() {
+            return Ok(pattern);
+        }
+        let kind = choice("ni", &NULL_INSTANTIATIONS, value)?;
+        Ok(Pattern::exact(kind, self.case))
+    }
+
+    /// `label-test { [ "and" ] label-test } "}"`, the opening brace taken.
+    fn label_tests(&mut self) -> Result<Vec<LabelTest>, QueryError> {
+        let mut tests = vec![self.label_test()?];
+        while !self.lexer.take_mark('}') {
+            self.lexer.take_keyword("and");
+            tests.push(self.label_test()?);
+        }
+        Ok(tests)
+    }
+
+    /// `[ "not" ] ( "gf" | "pt" | "ni" | "overt" ) operator value`
+    fn label_test(&mut self) -> Result<LabelTest, QueryError> {
+        let mut negated = false;
+        while self.lexer.take_keyword("not") {
+            negated = !negated;
+        }
+        let column = self.lexer.column();
+        let Some(name) = self.lexer.take_word() else {
+            return Err(self.lexer.unexpected("`gf`, `pt`, `ni` or `overt`"));
+        };
+        let field = match name {
+            "gf" => Some(LabelField::Gf),
+            "pt" => Some(LabelField::Pt),
+            "ni" => Some(LabelField::Ni),
+            "overt" => None,
+            _ => {
+                let found = format!("`{name}`");
+                let expected = "`gf`, `pt`, `ni` or `overt`";
+                return Err(QueryError::Syntax { column, found, expected });
+            }
+        };
+        let operator = self.label_operator(field)?;
+        let value = self.lexer.take_value()?;
+        if operator == Operator::NotEqual {
+            negated = !negated;
+        }
+        let Some(field) = field else {
+            let overt = choice("overt", &["true", "false"], &value)? == "true";
+            return Ok(LabelTest::Overt(overt != negated));
+        };
+        let pattern = match field {
+            LabelField::Ni => self.null_instantiation(operator, &value)?,
+            LabelField::Gf | LabelField::Pt => self.pattern(operator, &value)?,
+        };
+        Ok(LabelTest::Pattern { field, negated, pattern })
+    }
+
+    fn label_operator(&mut self, field: Option<LabelField>) -> Result<Operator, QueryError> {
+        let (allowed, expected): (&[Operator], _) = match field {
+            Some(_) => {
+                (&[Operator::NotEqual, Operator::Equal, Operator::Matches], "`=`, `!=` or `~`")
+            }
+            None => (&[Operator::NotEqual, Operator::Equal], "`=` or `!=`"),
+        };
+        let before = self.lexer.unexpected(expected);
+        match self.lexer.take_operator() {
+            Some(operator) if allowed.contains(&operator) => Ok(operator),
+            _ => Err(before),
+        }
+    }
+}
+
+fn is_connective(word: &str) -> bool {
+    ["and", "or", "not"].iter().any(|connective| word.eq_ignore_ascii_case(connective))
+}
+
+/// The comparison of a numeric field; `!=` was turned into a negated `=` by the caller.
+fn comparison(operator: Operator) -> Comparison {
+    match operator {
+        Operator::Less => Comparison::Less,
+        Operator::LessOrEqual => Comparison::LessOrEqual,
+        Operator::Greater => Comparison::Greater,
+        Operator::GreaterOrEqual => Comparison::GreaterOrEqual,
+        Operator::Equal | Operator::NotEqual | Operator::Matches => Comparison::Equal,
+    }
+}
+
+fn choice(
+    field: &'static str,
+    words: &[&'static str],
+    value: &Value,
+) -> Result<&'static str, QueryError> {
+    words.iter().copied().find(|word| word.eq_ignore_ascii_case(&value.text)).ok_or_else(|| {
+        QueryError::UnknownValue {
+            column: value.column,
+            field,
+            value: value.text.clone(),
+            expected: words.to_vec(),
+            suggestion: nearest(&value.text, words.iter().copied()),
+        }
+    })
+}
+
+fn integer(
+    field: Field,
+    value: &Value,
+    greatest: u64,
+    expected: &'static str,
+) -> Result<u64, QueryError> {
+    // `parse` alone would let a plus sign through.
+    let digits = value.text.bytes().all(|byte| byte.is_ascii_digit());
+    match value.text.parse() {
+        Ok(number) if digits && number <= greatest => Ok(number),
+        _ => Err(malformed(field, value, expected)),
+    }
+}
+
+fn decimal(
+    field: Field,
+    value: &Value,
+    least: f64,
+    greatest: f64,
+    expected: &'static str,
+) -> Result<f64, QueryError> {
+    match value.text.parse::<f64>() {
+        // Infinities lie outside every range, and what is no number is in none.
+        Ok(number) if (least..=greatest).contains(&number) => Ok(number),
+        _ => Err(malformed(field, value, expected)),
+    }
+}
+
+fn malformed(field: Field, value: &Value, expected: &'static str) -> QueryError {
+    QueryError::Malformed { column: value.column, field, value: value.text.clone(), expected }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(query: &str) -> String {
+        match Expression::parse(query) {
+            Ok(expression) => panic!("`{query}` was read as `{expression}`"),
+            Err(error) => {
+                assert!(error.to_string().contains(&error.column().to_string()), "{error}");
+                error.to_string()
+            }
+        }
+    }
+
+    #[test]
+    fn a_space_binds_closer_than_or() {
+        let both = Expression::parse("frame=A lu=b.v or pos=v").unwrap();
+        let grouped = Expression::parse("(frame=A and lu=b.v) or pos=v").unwrap();
+        assert_eq!(both, grouped);
+        assert!(matches!(both, Expression::Or(parts) if parts.len() == 2));
+    }
+
+    #[test]
+    fn values_are_typed_by_their_field() {
+        let test = |query: &str| match Expression::parse(query) {
+            Ok(Expression::Term(term)) => term.test,
+            other => panic!("{query}: {other:?}"),
+        };
+        assert_eq!(test("origin=fulltext"), Test::Choice("fulltext"));
+        assert_eq!(test("round<=3"), Test::Integer(Comparison::LessOrEqual, 3));
+        assert_eq!(test("judgement>50"), Test::Integer(Comparison::Greater, 50));
+        assert_eq!(test("paraphrase<-0.5"), Test::Decimal(Comparison::Less, -0.5));
+        assert_eq!(test("aligner>=0.95"), Test::Decimal(Comparison::GreaterOrEqual, 0.95));
+        assert_eq!(test("since=12"), Test::Revision(12));
+        let id = AnnotationSetId::parse("x862331").unwrap();
+        assert_eq!(test("seed=x862331"), Test::Set(id));
+        assert_eq!(test("ni=dni"), Test::Pattern(Pattern::exact("DNI", Case::Fold)));
+        assert_eq!(test("lu=b*"), Test::Pattern(Pattern::wildcard("b*", Case::Fold)));
+    }
+
+    #[test]
+    fn words_of_the_language_are_values_after_an_operator() {
+        let query = Expression::parse("trigger=not and lemma=or").unwrap();
+        assert_eq!(query.to_string(), "trigger=not lemma=or");
+    }
+
+    #[test]
+    fn letter_case_is_told_from_outside() {
+        let query = Expression::parse_with("frame=check", Case::Sensitive).unwrap();
+        let Expression::Term(Term { test: Test::Pattern(pattern), .. }) = query else {
+            panic!("one term")
+        };
+        assert!(!pattern.matches("Check"));
+        assert!(pattern.matches("check"));
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_column_and_its_remedy() {
+        for (query, message) in [
+            ("frme=A", "unknown field `frme` at column 1; did you mean `frame`?"),
+            (
+                "xyzzy=A",
+                "unknown field `xyzzy` at column 1; the fields are listed in schema/query.md",
+            ),
+            (
+                "Verification",
+                "cannot read the query at column 1: found `Verification` without an operator, \
+                 expected a term such as `frame=Verification`",
+            ),
+            (
+                "lu=\u{e9}.n frame",
+                "cannot read the query at column 13: found the end, expected an operator such as \
+                 `=` after the field",
+            ),
+            (
+                "frame=",
+                "cannot read the query at column 7: found the end, expected a value (one with \
+                 spaces stands in quotes)",
+            ),
+            (
+                "frame==A",
+                "cannot read the query at column 7: found `=`, expected a value (one with spaces \
+                 stands in quotes)",
+            ),
+            (
+                "(frame=A",
+                "cannot read the query at column 9: found the end, expected a term, `or`, or `)`",
+            ),
+            (
+                "frame=A) x",
+                "cannot read the query at column 8: found `)`, expected a term, `or`, or the end \
+                 of the query",
+            ),
+            (
+                "frame=A or",
+                "cannot read the query at column 11: found the end, expected a term such as \
+                 `frame=Verification`",
+            ),
+            ("frame<A", "field `frame` has no operator `<` (column 6); it takes `=`, `!=` or `~`"),
+            ("since>3", "field `since` has no operator `>` (column 6); it takes `=`"),
+            (
+                "origin=generted",
+                "`generted` is no value of `origin` (column 8); expected `exemplar`, `fulltext`, \
+                 `imported`, `user` or `generated`; did you mean `generated`?",
+            ),
+            (
+                "ni=XNI",
+                "`XNI` is no value of `ni` (column 4); expected `INI`, `DNI`, `CNI` or `INC`; did \
+                 you mean `INI`?",
+            ),
+            (
+                "fe=A{overt=yes}",
+                "`yes` is no value of `overt` (column 12); expected `true` or `false`",
+            ),
+            (
+                "fe=A{lu=b}",
+                "cannot read the query at column 6: found `lu`, expected `gf`, `pt`, `ni` or \
+                 `overt`",
+            ),
+            (
+                "fe=A{gf<b}",
+                "cannot read the query at column 8: found `<`, expected `=`, `!=` or `~`",
+            ),
+            ("round=-1", "`-1` is no value of `round` (column 7); expected a whole number"),
+            (
+                "aligner>=95",
+                "`95` is no value of `aligner` (column 10); expected a number from 0 to 1",
+            ),
+            (
+                "judgement=101",
+                "`101` is no value of `judgement` (column 11); expected a whole number from 0 to \
+                 100",
+            ),
+            ("text~'('", "cannot compile the regular expression `(` at column 6"),
+        ] {
+            assert_eq!(error(query), message, "{query}");
+        }
+        assert!(error("id=862331").contains("such as `x862331`"));
+        for number in ["NaN", "inf", "-inf", "", "\u{663}"] {
+            assert!(Expression::parse(&format!("paraphrase<\"{number}\"")).is_err(), "{number}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let nested = |n: usize| format!("{}frame=A{}", "(".repeat(n), ")".repeat(n));
+        assert!(Expression::parse(&nested(MAX_DEPTH - 1)).is_ok());
+        for query in [nested(MAX_DEPTH), nested(100_000), "not ".repeat(100_000)] {
+            assert!(matches!(
+                Expression::parse(&query),
+                Err(QueryError::TooDeep { limit: MAX_DEPTH, .. })
+            ));
+        }
+    }
+
+    fn pattern() -> impl Strategy<Value = Pattern> {
+        prop_oneof![
+            "[ -~\u{e9}\u{1f600}]{0,6}".prop_map(|text| Pattern::exact(&text, Case::Fold)),
+            "[a*\\\\\" ']{0,6}".prop_map(|text| Pattern::wildcard(&text, Case::Fold)),
+            "(\\\\[b\"'\\\\]|[a-c \"'{}()=]){0,4}"
+                .prop_filter_map("a regular expression", |s| Pattern::regex(&s, Case::Fold).ok()),
+        ]
+    }
+
+    fn null_instantiation() -> impl Strategy<Value = Pattern> {
+        let any = pattern().prop_filter("plain texts are checked", |p| p.as_exact().is_none());
+        let known = proptest::sample::select(NULL_INSTANTIATIONS.to_vec());
+        prop_oneof![any, known.prop_map(|kind| Pattern::exact(kind, Case::Fold))]
+    }
+
+    fn comparison() -> impl Strategy<Value = Comparison> {
+        proptest::sample::select(vec![
+            Comparison::Equal,
+            Comparison::Less,
+            Comparison::LessOrEqual,
+            Comparison::Greater,
+            Comparison::GreaterOrEqual,
+        ])
+    }
+
+    fn label_test() -> impl Strategy<Value = LabelTest> {
+        let of = |field| {
+            (any::<bool>(), pattern()).prop_map(move |(negated, pattern)| LabelTest::Pattern {
+                field,
+                negated,
+                pattern,
+            })
+        };
+        prop_oneof![
+            of(LabelField::Gf),
+            of(LabelField::Pt),
+            (any::<bool>(), null_instantiation()).prop_map(|(negated, pattern)| {
+                LabelTest::Pattern { field: LabelField::Ni, negated, pattern }
+            }),
+            any::<bool>().prop_map(LabelTest::Overt),
+        ]
+    }
+
+    fn test_of(field: Field) -> BoxedStrategy<Test> {
+        match field.kind() {
+            FieldKind::Name | FieldKind::Text => pattern().prop_map(Test::Pattern).boxed(),
+            FieldKind::NullInstantiation => null_instantiation().prop_map(Test::Pattern).boxed(),
+            FieldKind::Label => (pattern(), proptest::collection::vec(label_test(), 0..3))
+                .prop_map(|(name, tests)| Test::Label(name, tests))
+                .boxed(),
+            FieldKind::Choice => {
+                proptest::sample::select(field.choices()).prop_map(Test::Choice).boxed()
+            }
+            FieldKind::Integer => {
+                (comparison(), any::<u64>()).prop_map(|(c, n)| Test::Integer(c, n)).boxed()
+            }
+            FieldKind::Percentage => {
+                (comparison(), 0..=100_u64).prop_map(|(c, n)| Test::Integer(c, n)).boxed()
+            }
+            FieldKind::Decimal => {
+                let finite = any::<f64>().prop_filter("finite", |number| number.is_finite());
+                (comparison(), finite).prop_map(|(c, n)| Test::Decimal(c, n)).boxed()
+            }
+            FieldKind::Fraction => {
+                (comparison(), 0.0..=1.0).prop_map(|(c, n)| Test::Decimal(c, n)).boxed()
+            }
+            FieldKind::Revision => any::<u64>().prop_map(Test::Revision).boxed(),
+            FieldKind::Id => any::<u64>()
+                .prop_filter_map("an id", |bits| AnnotationSetId::from_bits(bits % (4 << 56)))
+                .prop_map(Test::Set)
+                .boxed(),
+        }
+    }
+
+    fn expression() -> impl Strategy<Value = Expression> {
+        let term = proptest::sample::select(Field::ALL.to_vec()).prop_flat_map(|field| {
+            test_of(field).prop_map(move |test| Expression::Term(Term { field, test }))
+        });
+        let leaf = prop_oneof![9 => term, 1 => Just(Expression::Everything)];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::all_of),
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Expression::any_of),
+                inner.prop_map(Expression::negated),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn printed_text_reads_back_as_the_same_expression(expression in expression()) {
+            let text = expression.to_string();
+            prop_assert_eq!(Expression::parse(&text), Ok(expression), "{}", text);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_with_a_column_inside_it(text in "\\PC{0,40}") {
+            if let Err(error) = Expression::parse(&text) {
+                prop_assert!((1..=text.chars().count() + 1).contains(&error.column()));
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+
+        #[test]
+        fn any_sequence_of_pieces_is_read_or_refused(pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "frame", "fe", "ni", "round", "id", "text", "overt", "gf", "not", "or", "and", " ",
+                "=", "!=", "<", ">=", "~", "(", ")", "{", "}", "\"", "'", "\\", "*", "INI", "3", "x3",
+            ]), 0..16)
+        ) {
+            let text = pieces.concat();
+            match Expression::parse(&text) {
+                Ok(expression) => {
+                    prop_assert_eq!(Expression::parse(&expression.to_string()), Ok(expression));
+                }
+                Err(error) => {
+                    prop_assert!((1..=text.chars().count() + 1).contains(&error.column()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Patterns: what a value of a name or text field is compared with.
+//!
+//! A pattern is compiled once, when the query is read, and then asked about every candidate. Exact
+//! and wildcard patterns fold case letter by letter (`char::to_lowercase`), without context, so that
+//! folding the pieces of a pattern and folding a whole text agree. Regular expressions fold with
+//! the `regex` crate's own Unicode rules.
+
+use regex::{Regex, RegexBuilder};
+
+/// Whether capital and small letters are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Case {
+    /// They are: `Confirm` matches `confirm`.
+    #[default]
+    Fold,
+    /// They are not.
+    Sensitive,
+}
+
+impl Case {
+    fn apply(self, text: &str) -> String {
+        match self {
+            Self::Fold => text.chars().flat_map(char::to_lowercase).collect(),
+            Self::Sensitive => text.to_owned(),
+        }
+    }
+}
+
+/// A compiled pattern: exact text, text with `*`, or a regular expression.
+///
+/// Two patterns are equal when they were written for the same matches in the same way.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    form: Form,
+    case: Case,
+    matcher: Matcher,
+}
+
+/// The pattern as written, with escapes resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    Exact(String),
+    /// The pieces between the stars; at least two.
+    Wildcard(Vec<String>),
+    Regex(String),
+}
+
+#[derive(Debug, Clone)]
+enum Matcher {
+    /// Case already applied.
+    Exact(String),
+    /// Case already applied.
+    Wildcard(Vec<String>),
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// The pattern that matches `text` and nothing else.
+    #[must_use]
+    pub fn exact(text: &str, case: Case) -> Self {
+        Self { form: Form::Exact(text.to_owned()), case, matcher: Matcher::Exact(case.apply(text)) }
+    }
+
+    /// Reads text in which `*` stands for any characters, none included, and a backslash takes the
+    /// special meaning from the character after it. Without a star the pattern is exact.
+    #[must_use]
+    pub fn wildcard(source: &str, case: Case) -> Self {
+        let mut pieces = vec![String::new()];
+        let mut last_was_star = false;
+        let mut letters = source.chars();
+        while let Some(letter) = letters.next() {
+            if letter == '*' {
+                // `**` says no more than `*`.
+                if !last_was_star {
+                    pieces.push(String::new());
+                }
+                last_was_star = true;
+                continue;
+            }
+            last_was_star = false;
+            let literal = if letter == '\\' { letters.next().unwrap_or('\\') } else { letter };
+            if let Some(piece) = pieces.last_mut() {
+                piece.push(literal);
+            }
+        }
+        if let [text] = pieces.as_slice() {
+            return Self::exact(text, case);
+        }
+        let folded = pieces.iter().map(|piece| case.apply(piece)).collect();
+        Self { form: Form::Wildcard(pieces), case, matcher: Matcher::Wildcard(folded) }
+    }
+
+    /// Compiles a regular expression of the `regex` crate; it matches anywhere in a text unless it
+    /// is anchored.
+    ///
+    /// # Errors
+    /// When `source` is no regular expression, or one that compiles to more than 10 MB.
+    pub fn regex(source: &str, case: Case) -> Result<Self, regex::Error> {
+        let regex = RegexBuilder::new(source).case_insensitive(case == Case::Fold).build()?;
+        let form = Form::Regex(without_escaped_quotes(source));
+        Ok(Self { form, case, matcher: Matcher::Regex(regex) })
+    }
+
+    /// Whether `text` matches.
+    #[must_use]
+    pub fn matches(&self, text: &str) -> bool {
+        match &self.matcher {
+            Matcher::Exact(wanted) => match self.case {
+                Case::Sensitive => wanted == text,
+                Case::Fold => text.chars().flat_map(char::to_lowercase).eq(wanted.chars()),
+            },
+            Matcher::Wildcard(pieces) => match self.case {
+                Case::Sensitive => pieces_match(pieces, text),
+                Case::Fold => pieces_match(pieces, &self.case.apply(text)),
+            },
+            Matcher::Regex(regex) => regex.is_match(text),
+        }
+    }
+
+    /// Whether letter case counts.
+    #[must_use]
+    pub fn case(&self) -> Case {
+        self.case
+    }
+
+    /// The text of an exact pattern as written, `None` for the others.
+    #[must_use]
+    pub fn as_exact(&self) -> Option<&str> {
+        match &self.form {
+            Form::Exact(text) => Some(text),
+            Form::Wildcard(_) | Form::Regex(_) => None,
+        }
+    }
+
+    /// What every match starts with, as written: all of an exact pattern, the part of a wildcard
+    /// pattern before its first star, nothing of a regular expression.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        match &self.form {
+            Form::Exact(text) => text,
+            Form::Wildcard(pieces) => &pieces[0],
+            Form::Regex(_) => "",
+        }
+    }
+
+    /// The literal pieces between the stars, as written: one for an exact pattern, `None` for a
+    /// regular expression.
+    #[must_use]
+    pub fn pieces(&self) -> Option<&[String]> {
+        match &self.form {
+            Form::Exact(text) => Some(std::slice::from_ref(text)),
+            Form::Wildcard(pieces) => Some(pieces),
+            Form::Regex(_) => None,
+        }
+    }
+
+    /// The source of a regular expression, `None` for the others.
+    #[must_use]
+    pub fn as_regex(&self) -> Option<&str> {
+        match &self.form {
+            Form::Regex(source) => Some(source),
+            Form::Exact(_) | Form::Wildcard(_) => None,
+        }
+    }
+
+    /// An anchored regular expression for an exact or wildcard pattern, the source for a regular
+    /// expression. Case is as written: the reader folds or not.
+    #[must_use]
+    pub fn to_regex(&self) -> String {
+        match &self.form {
+            Form::Exact(text) => format!("^{}$", regex::escape(text)),
+            Form::Wildcard(pieces) => {
+                let escaped: Vec<String> = pieces.iter().map(|p| regex::escape(p)).collect();
+                format!("^(?s:{})$", escaped.join(".*"))
+            }
+            Form::Regex(source) => source.clone(),
+        }
+    }
+
+    pub(super) fn form(&self) -> &Form {
+        &self.form
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.form == other.form && self.case == other.case
+    }
+}
+
+/// `\"` means `"` in a regular expression, and a query can write the first form only inside single
+/// quotes; one form for both lets every pattern be printed inside double quotes. A last backslash
+/// without a partner can only end a comment, and goes for the same reason.
+fn without_escaped_quotes(valid: &str) -> String {
+    let mut out = String::with_capacity(valid.len());
+    let mut letters = valid.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('"') => out.push('"'),
+            Some(next) => out.extend(['\\', next]),
+            None => {}
+        }
+    }
+    out
+}
+
+/// Whether `text` is the pieces in order, with anything between them.
+///
+/// The first piece is anchored at the start and the last at the end; a middle piece is taken at its
+/// first place, which leaves the most room for those after it.
+fn pieces_match(pieces: &[String], text: &str) -> bool {
+    let [first, middle @ .., last] = pieces else { return false };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for piece in middle {
+        let Some(at) = rest.find(piece.as_str()) else { return false };
+        rest = &rest[at + piece.len()..];
+    }
+    rest.ends_with(last.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_exact_pattern_folds_case_unless_told() {
+        let folding = Pattern::exact("\u{c9}tude.n", Case::Fold);
+        assert!(folding.matches("\u{e9}TUDE.n"));
+        assert!(!folding.matches("\u{e9}tudes.n"));
+        assert!(!Pattern::exact("Check", Case::Sensitive).matches("check"));
+        assert!(Pattern::exact("Check", Case::Sensitive).matches("Check"));
+    }
+
+    #[test]
+    fn a_star_stands_for_anything_and_nothing() {
+        let pattern = Pattern::wildcard("look*up", Case::Fold);
+        for text in ["lookup", "look it up", "LOOK UP"] {
+            assert!(pattern.matches(text), "{text}");
+        }
+        for text in ["look", "overlookup", "look upward", "up look"] {
+            assert!(!pattern.matches(text), "{text}");
+        }
+        assert!(Pattern::wildcard("*", Case::Fold).matches(""));
+    }
+
+    #[test]
+    fn the_ends_of_a_wildcard_do_not_share_letters() {
+        assert!(!Pattern::wildcard("aba*ba", Case::Fold).matches("aba"));
+        assert!(Pattern::wildcard("aba*ba", Case::Fold).matches("ababa"));
+    }
+
+    #[test]
+    fn a_backslash_makes_a_star_literal() {
+        let pattern = Pattern::wildcard(r"5 \* 3\\", Case::Fold);
+        assert_eq!(pattern.as_exact(), Some(r"5 * 3\"));
+        assert!(pattern.matches(r"5 * 3\"));
+        assert_eq!(Pattern::wildcard(r"a\", Case::Fold).as_exact(), Some(r"a\"));
+    }
+
+    #[test]
+    fn a_regular_expression_matches_anywhere_and_keeps_its_backslashes() {
+        let pattern = Pattern::regex(r"\bnot\b", Case::Fold).unwrap();
+        assert!(pattern.matches("It was NOT so."));
+        assert!(!pattern.matches("nothing"));
+        assert_eq!(pattern.as_regex(), Some(r"\bnot\b"));
+        assert!(Pattern::regex("(", Case::Fold).is_err());
+    }
+
+    #[test]
+    fn the_prefix_is_what_every_match_starts_with() {
+        assert_eq!(Pattern::wildcard("corroborat*", Case::Fold).prefix(), "corroborat");
+        assert_eq!(Pattern::wildcard("*ate", Case::Fold).prefix(), "");
+        assert_eq!(Pattern::exact("check", Case::Fold).prefix(), "check");
+    }
+
+    proptest! {
+        #[test]
+        fn a_wildcard_agrees_with_its_regular_expression(
+            source in "[abA*]{0,8}", text in "[abAB\n]{0,8}",
+        ) {
+            for case in [Case::Fold, Case::Sensitive] {
+                let pattern = Pattern::wildcard(&source, case);
+                let regex = Pattern::regex(&pattern.to_regex(), case).unwrap();
+                prop_assert_eq!(pattern.matches(&text), regex.matches(&text));
+            }
+        }
+
+        #[test]
+        fn any_text_matches_itself_in_other_letters(text in "\\PC{0,12}") {
+            let pattern = Pattern::exact(&text, Case::Fold);
+            prop_assert!(pattern.matches(&text));
+            prop_assert!(pattern.matches(&Case::Fold.apply(&text)));
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! RocksDB behind plain gets, scans and batches: opening, column families, format check.
+//!
+//! A writer opens the store as RocksDB's primary, under [`super::lock`]. A reader opens it as a
+//! *secondary*, which takes no lock and is safe beside a live writer (RocksDB's own words on plain
+//! read-only opening beside one: undefined behaviour). A secondary shows one view until
+//! [`Engine::refresh`].
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rocksdb::{
+    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
+    IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
+};
+
+use super::StoreError;
+use super::lock::WriterLock;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A key and its value.
+pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
+
+/// Format of the store's keys and records. A new major one is not readable by this build; a new
+/// minor one only adds.
+pub const FORMAT: (u16, u16) = (1, 0);
+
+/// Column families.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    Meta,
+    Frame,
+    Relation,
+    SemType,
+    LexUnit,
+    Document,
+    Sentence,
+    Annotation,
+    SentenceLayers,
+    SetLocation,
+    BySentence,
+    Name,
+    Recipe,
+    Journal,
+    Judgement,
+    Change,
+}
+
+impl Family {
+    pub(super) const ALL: [Self; 16] = [
+        Self::Meta,
+        Self::Frame,
+        Self::Relation,
+        Self::SemType,
+        Self::LexUnit,
+        Self::Document,
+        Self::Sentence,
+        Self::Annotation,
+        Self::SentenceLayers,
+        Self::SetLocation,
+        Self::BySentence,
+        Self::Name,
+        Self::Recipe,
+        Self::Journal,
+        Self::Judgement,
+        Self::Change,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Frame => "frame",
+            Self::Relation => "relation",
+            Self::SemType => "semtype",
+            Self::LexUnit => "lexunit",
+            Self::Document => "document",
+            Self::Sentence => "sentence",
+            Self::Annotation => "annotation",
+            Self::SentenceLayers => "sentence_layers",
+            Self::SetLocation => "set_location",
+            Self::BySentence => "by_sentence",
+            Self::Name => "name",
+            Self::Recipe => "recipe",
+            Self::Journal => "journal",
+            Self::Judgement => "judgement",
+            Self::Change => "change",
+        }
+    }
+
+    /// Whether the family's keys start with a release.
+    pub(super) fn by_release(self) -> bool {
+        !matches!(self, Self::Meta | Self::Recipe | Self::Change)
+    }
+
+    /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
+    /// of a release; the rest are small, and sixteen large buffers would not be a bounded import.
+    fn write_buffer(self) -> usize {
+        match self {
+            Self::Sentence | Self::Annotation | Self::SentenceLayers => 16 << 20,
+            _ => 4 << 20,
+        }
+    }
+}
+
+/// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
+const FORMAT_KEY: &[u8] = b"format";
+/// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
+const WRITTEN_BY_KEY: &[u8] = b"written_by";
+
+/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
+const BLOCK_CACHE: usize = 64 << 20;
+
+/// An open RocksDB.
+pub(super) struct Engine {
+    db: DB,
+    _lock: Option<WriterLock>,
+    _scratch: Option<Scratch>,
+}
+
+impl Engine {
+    pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
+        let db_dir = dir.join("db");
+        if !exists(dir) {
+            if !create {
+                return Err(StoreError::Absent { path: dir.to_owned() });
+            }
+            std::fs::create_dir_all(dir)
+                .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
+        }
+        let lock = WriterLock::take(dir)?;
+        let fresh = !exists(dir);
+        let mut options = database_options();
+        options.create_if_missing(true);
+        options.create_missing_column_families(true);
+        let mut names: Vec<String> =
+            Family::ALL.iter().map(|family| family.name().to_owned()).collect();
+        if !fresh {
+            // RocksDB's primary must open every family there is, a newer format's too.
+            let present = present_families(&db_dir)?;
+            names.extend(present.into_iter().filter(|name| !is_family(name)));
+        }
+        let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
+            .map_err(StoreError::engine("opening the store"))?;
+        let engine = Self { db, _lock: Some(lock), _scratch: None };
+        if !fresh {
+            engine.check_format(dir)?;
+        }
+        let mut batch = WriteBatch::default();
+        let format = [FORMAT.0.to_be_bytes(), FORMAT.1.to_be_bytes()].concat();
+        batch.put_cf(engine.family(Family::Meta)?, FORMAT_KEY, format);
+        batch.put_cf(engine.family(Family::Meta)?, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
+        engine.write_synced(batch)?;
+        Ok(engine)
+    }
+
+    pub(super) fn open_reader(dir: &Path) -> Result<Self> {
+        if !exists(dir) {
+            return Err(StoreError::Absent { path: dir.to_owned() });
+        }
+        let db_dir = dir.join("db");
+        let present = present_families(&db_dir)?;
+        let scratch = Scratch::new()?;
+        let db = DB::open_cf_descriptors_as_secondary(
+            &database_options(),
+            &db_dir,
+            &scratch.0,
+            descriptors(present),
+        )
+        .map_err(StoreError::engine("opening the store for reading"))?;
+        let engine = Self { db, _lock: None, _scratch: Some(scratch) };
+        engine.check_format(dir)?;
+        engine.refresh()?;
+        Ok(engine)
+    }
+
+    fn check_format(&self, dir: &Path) -> Result<()> {
+        let version = |major: u16, minor: u16| format!("{major}.{minor}");
+        let found = self.get(Family::Meta, FORMAT_KEY)?.unwrap_or_default();
+        let (major, minor) = match found.as_slice() {
+            [a, b, c, d] => (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])),
+            _ => (0, 0),
+        };
+        if major == FORMAT.0 {
+            return Ok(());
+        }
+        let written_by = self.get(Family::Meta, WRITTEN_BY_KEY)?.unwrap_or_default();
+        Err(StoreError::Format {
+            path: dir.to_owned(),
+            found: version(major, minor),
+            supported: version(FORMAT.0, FORMAT.1),
+            written_by: String::from_utf8_lossy(&written_by).into_owned(),
+        })
+    }
+
+    /// Whether this handle may write.
+    pub(super) fn is_writer(&self) -> bool {
+        self._lock.is_some()
+    }
+
+    /// Takes up what the writer has committed since the handle was opened or refreshed last.
+    pub(super) fn refresh(&self) -> Result<()> {
+        if self.is_writer() {
+            return Ok(());
+        }
+        self.db
+            .try_catch_up_with_primary()
+            .map_err(StoreError::engine("catching up with the writer"))
+    }
+
+    pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.db.get_cf(self.family(family)?, key).map_err(StoreError::engine("reading a record"))
+    }
+
+    /// The records whose keys start with `prefix`, in key order.
+    pub(super) fn scan(
+        &self,
+        family: Family,
+        prefix: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        options.set_iterate_range(PrefixRange(prefix));
+        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    /// The records from a key on, in key order.
+    pub(super) fn scan_from(
+        &self,
+        family: Family,
+        start: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        options.set_iterate_range(start..);
+        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    pub(super) fn put(
+        &self,
+        batch: &mut WriteBatch,
+        family: Family,
+        key: &[u8],
+        value: &[u8],
+    ) -> Result<()> {
+        batch.put_cf(self.family(family)?, key, value);
+        Ok(())
+    }
+
+    pub(super) fn delete_from(
+        &self,
+        batch: &mut WriteBatch,
+        family: Family,
+        start: &[u8],
+        end: &[u8],
+    ) -> Result<()> {
+        batch.delete_range_cf(self.family(family)?, start, end);
+        Ok(())
+    }
+
+    /// Writes a batch that survives a crash of the machine once this returns.
+    pub(super) fn write_synced(&self, batch: WriteBatch) -> Result<()> {
+        self.require_writer()?;
+        let mut options = WriteOptions::default();
+        options.set_sync(true);
+        self.db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
+    }
+
+    /// Writes a batch that only [`Engine::flush`] makes safe.
+    pub(super) fn write_bulk(&self, batch: WriteBatch) -> Result<()> {
+        self.require_writer()?;
+        self.db.write_without_wal(batch).map_err(StoreError::engine("writing"))
+    }
+
+    /// Writes everything in memory to files.
+    pub(super) fn flush(&self) -> Result<()> {
+        for family in Family::ALL {
+            self.db.flush_cf(self.family(family)?).map_err(StoreError::engine("flushing"))?;
+        }
+        Ok(())
+    }
+
+    fn require_writer(&self) -> Result<()> {
+        if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
+    }
+
+    fn family(&self, family: Family) -> Result<&ColumnFamily> {
+        self.db.cf_handle(family.name()).ok_or_else(|| StoreError::Damaged {
+            family: family.name(),
+            key: String::new(),
+            reason: "the column family is missing".to_owned(),
+        })
+    }
+}
+
+/// Whether a store lies in `dir`.
+pub(super) fn exists(dir: &Path) -> bool {
+    dir.join("db").join("CURRENT").is_file()
+}
+
+fn is_family(name: &str) -> bool {
+    Family::ALL.iter().any(|family| family.name() == name)
+}
+
+fn present_families(db_dir: &Path) -> Result<Vec<String>> {
+    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
+}
+
+fn database_options() -> Options {
+    let mut options = Options::default();
+    // A secondary needs its files kept open: the primary may delete them.
+    options.set_max_open_files(-1);
+    options.set_keep_log_file_num(2);
+    options.set_log_level(LogLevel::Warn);
+    options.set_max_background_jobs(2);
+    options
+}
+
+fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
+    let cache = Cache::new_lru_cache(BLOCK_CACHE);
+    let descriptor = |name: String| {
+        let mut blocks = BlockBasedOptions::default();
+        blocks.set_block_cache(&cache);
+        blocks.set_bloom_filter(10.0, false);
+        blocks.set_block_size(16 << 10);
+        let mut options = Options::default();
+        options.set_block_based_table_factory(&blocks);
+        options.set_compression_type(DBCompressionType::Lz4);
+        options.set_bottommost_compression_type(DBCompressionType::Zstd);
+        let family = Family::ALL.into_iter().find(|family| family.name() == name);
+        options.set_write_buffer_size(family.map_or(4 << 20, Family::write_buffer));
+        ColumnFamilyDescriptor::new(name, options)
+    };
+    names.into_iter().map(descriptor).collect()
+}
+
+/// A directory of its own for a secondary's log, removed with the handle: the store itself may lie
+/// on read-only media.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "fnstore-reader-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path)
+            .map_err(|source| StoreError::Io { path: path.clone(), source })?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on it; what stays behind is a small log in the temporary directory.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

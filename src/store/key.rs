@@ -1,0 +1,289 @@
+//! Keys: what stands in them, in which order, and the prefixes that scans use.
+//!
+//! Every integer is big-endian, so byte order is id order; every key starts with the release. The
+//! whole layout is written down in `schema/keys.md`; a test compares the two.
+//!
+//! Law: `decode(encode(k)) == k`, and `encode(a) < encode(b)` exactly when `a < b`.
+
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RecipeId, RelationId, ReleaseId,
+    SemTypeId, SentenceId,
+};
+
+/// Integers that stand in keys.
+pub(super) trait KeyPart: Sized {
+    /// Bytes in a key.
+    const WIDTH: usize;
+    fn put(&self, key: &mut Vec<u8>);
+    /// Reads exactly `WIDTH` bytes.
+    fn get(bytes: &[u8]) -> Option<Self>;
+}
+
+macro_rules! key_parts {
+    ($($name:ty = $int:ty, $make:expr, $bits:expr;)*) => {$(
+        impl KeyPart for $name {
+            const WIDTH: usize = size_of::<$int>();
+
+            fn put(&self, key: &mut Vec<u8>) {
+                let bits: fn(&$name) -> $int = $bits;
+                key.extend_from_slice(&bits(self).to_be_bytes());
+            }
+
+            fn get(bytes: &[u8]) -> Option<Self> {
+                let make: fn($int) -> Option<$name> = $make;
+                make(<$int>::from_be_bytes(bytes.try_into().ok()?))
+            }
+        }
+    )*};
+}
+
+key_parts! {
+    u16 = u16, Some, |n| *n;
+    u32 = u32, Some, |n| *n;
+    u64 = u64, Some, |n| *n;
+    ReleaseId = u16, |n| Some(ReleaseId(n)), |id| id.0;
+    FrameId = u32, |n| Some(FrameId(n)), |id| id.0;
+    LuId = u32, |n| Some(LuId(n)), |id| id.0;
+    RelationId = u32, |n| Some(RelationId(n)), |id| id.0;
+    SemTypeId = u32, |n| Some(SemTypeId(n)), |id| id.0;
+    CorpusId = u32, |n| Some(CorpusId(n)), |id| id.0;
+    DocumentId = u32, |n| Some(DocumentId(n)), |id| id.0;
+    RecipeId = u32, |n| Some(RecipeId(n)), |id| id.0;
+    SentenceId = u64, SentenceId::from_bits, |id| id.bits();
+    AnnotationSetId = u64, AnnotationSetId::from_bits, |id| id.bits();
+}
+
+/// A key of one column family.
+pub(super) trait Key: Sized {
+    fn encode(&self) -> Vec<u8>;
+    fn decode(key: &[u8]) -> Option<Self>;
+}
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $part:ty),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $name {
+            $(pub(super) $field: $part,)*
+        }
+
+        impl Key for $name {
+            fn encode(&self) -> Vec<u8> {
+                let mut key = Vec::with_capacity(0 $(+ <$part>::WIDTH)*);
+                $(self.$field.put(&mut key);)*
+                key
+            }
+
+            fn decode(key: &[u8]) -> Option<Self> {
+                let mut at = 0;
+                $(
+                    let $field = <$part>::get(key.get(at..at + <$part>::WIDTH)?)?;
+                    at += <$part>::WIDTH;
+                )*
+                (at == key.len()).then_some(Self { $($field,)* })
+            }
+        }
+    )*};
+}
+
+keys! {
+    /// `frame`
+    FrameKey { release: ReleaseId, frame: FrameId }
+    /// `relation`
+    RelationKey { release: ReleaseId, relation: RelationId }
+    /// `semtype`
+    SemTypeKey { release: ReleaseId, sem_type: SemTypeId }
+    /// `lexunit`
+    LexUnitKey { release: ReleaseId, frame: FrameId, lu: LuId }
+    /// `document`
+    DocumentKey { release: ReleaseId, corpus: CorpusId, document: DocumentId }
+    /// `sentence`
+    SentenceKey { release: ReleaseId, sentence: SentenceId }
+    /// `annotation`
+    AnnotationKey {
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    }
+    /// `sentence_layers` and `by_sentence`
+    SentenceSetKey { release: ReleaseId, sentence: SentenceId, set: AnnotationSetId }
+    /// `set_location` and `judgement`
+    SetKey { release: ReleaseId, set: AnnotationSetId }
+    /// `recipe`
+    RecipeKey { recipe: RecipeId }
+    /// `journal`
+    JournalKey { release: ReleaseId, seed: AnnotationSetId, target: u16, recipe: RecipeId }
+    /// `change`
+    ChangeKey { revision: u64, ordinal: u32 }
+}
+
+/// The first bytes of a run of keys, part by part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Prefix(Vec<u8>);
+
+impl Prefix {
+    pub(super) fn of(part: impl KeyPart) -> Self {
+        Self::default().then(part)
+    }
+
+    pub(super) fn then(mut self, part: impl KeyPart) -> Self {
+        part.put(&mut self.0);
+        self
+    }
+
+    pub(super) fn bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// What a name names; the second part of a `name` key. A folded name is one more row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum NameKind {
+    /// Frame name; the id is the frame's.
+    Frame = 1,
+    /// LU name; the id is the frame's and the LU's.
+    LexUnit = 2,
+    /// Frame element name; the id is the frame's and the FE's.
+    FrameElement = 3,
+    /// Semantic type name.
+    SemType = 4,
+    /// Document name; the id is the corpus's and the document's.
+    Document = 5,
+}
+
+/// Added to a [`NameKind`] in keys of case-folded names.
+const FOLDED: u8 = 0x80;
+
+/// `name`: release, kind, name, a zero byte, id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NameKey {
+    pub(super) release: ReleaseId,
+    pub(super) kind: NameKind,
+    pub(super) folded: bool,
+    pub(super) name: String,
+    pub(super) id: u64,
+}
+
+impl NameKey {
+    /// All names of a kind.
+    pub(super) fn kind_prefix(release: ReleaseId, kind: NameKind, folded: bool) -> Vec<u8> {
+        let mut key = Prefix::of(release).bytes();
+        key.push(kind as u8 | if folded { FOLDED } else { 0 });
+        key
+    }
+
+    /// All ids of a name.
+    pub(super) fn name_prefix(
+        release: ReleaseId,
+        kind: NameKind,
+        folded: bool,
+        name: &str,
+    ) -> Vec<u8> {
+        let mut key = Self::kind_prefix(release, kind, folded);
+        key.extend_from_slice(name.as_bytes());
+        key.push(0);
+        key
+    }
+}
+
+impl Key for NameKey {
+    fn encode(&self) -> Vec<u8> {
+        let mut key = Self::name_prefix(self.release, self.kind, self.folded, &self.name);
+        self.id.put(&mut key);
+        key
+    }
+
+    fn decode(key: &[u8]) -> Option<Self> {
+        let release = ReleaseId::get(key.get(..2)?)?;
+        let tag = *key.get(2)?;
+        let kind = [
+            NameKind::Frame,
+            NameKind::LexUnit,
+            NameKind::FrameElement,
+            NameKind::SemType,
+            NameKind::Document,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == tag & !FOLDED)?;
+        let (name, id) = key.get(3..)?.split_at_checked(key.len().checked_sub(3 + u64::WIDTH)?)?;
+        let name = std::str::from_utf8(name.strip_suffix(&[0])?).ok()?.to_owned();
+        Some(Self { release, kind, folded: tag & FOLDED != 0, name, id: u64::get(id)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::IdSpace;
+
+    fn set(number: u64, space: u8) -> AnnotationSetId {
+        let spaces = [IdSpace::Exemplar, IdSpace::FullText, IdSpace::Imported, IdSpace::Generated];
+        AnnotationSetId::new(spaces[usize::from(space % 4)], number)
+    }
+
+    prop_compose! {
+        fn annotation_key()(release: u16, frame in 0_u32..9, lu: u32, sentence: u64, number: u64, space: u8) -> AnnotationKey {
+            AnnotationKey {
+                release: ReleaseId(release),
+                frame: FrameId(frame),
+                lu: LuId(lu),
+                sentence: SentenceId::new(IdSpace::FullText, sentence),
+                set: set(number, space),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_encoded_key_decodes_to_itself(key in annotation_key()) {
+            prop_assert_eq!(AnnotationKey::decode(&key.encode()), Some(key));
+        }
+
+        #[test]
+        fn byte_order_is_key_order(a in annotation_key(), b in annotation_key()) {
+            prop_assert_eq!(a.encode().cmp(&b.encode()), a.cmp(&b));
+        }
+
+        #[test]
+        fn a_prefix_covers_its_own_records_only(a in annotation_key(), b in annotation_key()) {
+            let prefix = Prefix::of(a.release).then(a.frame).bytes();
+            prop_assert!(a.encode().starts_with(&prefix));
+            let same = (b.release, b.frame) == (a.release, a.frame);
+            prop_assert_eq!(b.encode().starts_with(&prefix), same);
+        }
+
+        #[test]
+        fn names_of_any_text_come_back(name in "[^\\x00]{0,12}", id: u64, folded: bool) {
+            let key = NameKey { release: ReleaseId(3), kind: NameKind::LexUnit, folded, name, id };
+            prop_assert_eq!(NameKey::decode(&key.encode()), Some(key));
+        }
+
+        #[test]
+        fn no_bytes_make_a_decoder_panic(bytes: Vec<u8>) {
+            let _ = (AnnotationKey::decode(&bytes), NameKey::decode(&bytes), ChangeKey::decode(&bytes));
+        }
+    }
+
+    #[test]
+    fn the_schema_lists_every_key() {
+        let schema = include_str!("../../schema/keys.md");
+        for line in [
+            "| `frame` | release u16, frame u32 |",
+            "| `lexunit` | release u16, frame u32, LU u32 |",
+            "| `annotation` | release u16, frame u32, LU u32, sentence u64, set u64 |",
+            "| `sentence_layers` | release u16, sentence u64, set u64 |",
+            "| `journal` | release u16, seed u64, target u16, recipe u32 |",
+            "| `change` | revision u64, ordinal u32 |",
+        ] {
+            assert!(schema.contains(line), "schema/keys.md lacks {line}");
+        }
+        let key =
+            JournalKey { release: ReleaseId(0), seed: set(1, 0), target: 0, recipe: RecipeId(0) };
+        assert_eq!(key.encode().len(), 2 + 8 + 2 + 4);
+    }
+}

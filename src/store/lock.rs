@@ -1,0 +1,119 @@
+//! The writer's lock: one writer per store, and anyone can read who it is.
+//!
+//! The lock is the operating system's, on an open file, so it ends with its process however that
+//! ends; the file's content only says who holds it.
+
+use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::StoreError;
+
+const LOCK_FILE: &str = "writer.lock";
+
+/// Who writes a store.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Holder {
+    /// Process number; 0 when not known.
+    pub pid: u32,
+    /// The machine's name; empty when not known.
+    pub host: String,
+    /// The command line.
+    pub command: String,
+    /// When the lock was taken, seconds since 1970 (UTC).
+    pub since: u64,
+}
+
+impl Holder {
+    fn this_process() -> Self {
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname")
+            .ok()
+            .or_else(|| std::env::var("HOSTNAME").ok())
+            .or_else(|| std::env::var("COMPUTERNAME").ok());
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        let arguments: Vec<String> =
+            std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        Self {
+            pid: std::process::id(),
+            host: host.unwrap_or_default().trim().to_owned(),
+            command: arguments.join(" "),
+            since,
+        }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.pid == 0 {
+            return f.write_str("another process");
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs());
+        write!(
+            f,
+            "process {} on {} (`{}`), for {} s",
+            self.pid,
+            self.host,
+            self.command,
+            now.saturating_sub(self.since)
+        )
+    }
+}
+
+/// Holds the lock until it is dropped.
+#[derive(Debug)]
+pub(super) struct WriterLock {
+    _file: File,
+}
+
+impl WriterLock {
+    /// Takes the lock of the store in `dir`.
+    pub(super) fn take(dir: &Path) -> Result<Self, StoreError> {
+        let path = dir.join(LOCK_FILE);
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // Who holds it is a courtesy: when it cannot be read the lock still stands.
+                let _ = file.read_to_string(&mut text);
+                let holder = serde_json::from_str(&text).unwrap_or_default();
+                return Err(StoreError::Locked { path: dir.to_owned(), holder });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        let text = serde_json::to_string(&Holder::this_process()).unwrap_or_default();
+        file.set_len(0).map_err(io)?;
+        file.rewind().map_err(io)?;
+        file.write_all(text.as_bytes()).map_err(io)?;
+        Ok(Self { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_writer_is_told_who_the_first_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = WriterLock::take(dir.path()).unwrap();
+        let Err(StoreError::Locked { holder, .. }) = WriterLock::take(dir.path()) else {
+            panic!("the lock was given twice");
+        };
+        assert_eq!(holder.pid, std::process::id());
+        assert!(!holder.command.is_empty());
+        drop(first);
+        WriterLock::take(dir.path()).unwrap();
+    }
+}

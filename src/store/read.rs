@@ -1,0 +1,385 @@
+//! Reads: one record by its id, or many in key order.
+
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
+    FrameRelation, LexUnit, LuId, RecipeId, Release, ReleaseId, SemType, SemTypeId, Sentence,
+    SentenceId, SentenceLayers,
+};
+
+use super::batch::{lexunit_ids, unpair};
+use super::engine::Family;
+use super::key::{
+    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, Key, LexUnitKey, NameKey,
+    NameKind, Prefix, RecipeKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+};
+use super::record::{self, ChangeRecord, JournalRecord, RecipeRecord, SetLocationRecord, Stored};
+use super::{Change, JournalEntry, SetLocation, Store, StoreError};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+impl Store {
+    fn record<T>(&self, family: Family, key: T::Key) -> Result<Option<T>>
+    where
+        T: Stored,
+        T::Key: Key,
+    {
+        let bytes = key.encode();
+        let Some(value) = self.engine.get(family, &bytes)? else { return Ok(None) };
+        let record = T::from_value(&key, &value);
+        record.map(Some).map_err(|reason| StoreError::damaged(family.name(), &bytes, reason))
+    }
+
+    fn records<T>(
+        &self,
+        family: Family,
+        prefix: Vec<u8>,
+    ) -> Result<impl Iterator<Item = Result<T>> + '_>
+    where
+        T: Stored + 'static,
+        T::Key: Key,
+    {
+        let rows = self.engine.scan(family, prefix)?;
+        Ok(rows.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason| StoreError::damaged(family.name(), &bytes, reason);
+            let key = T::Key::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            T::from_value(&key, &value).map_err(damaged)
+        }))
+    }
+
+    /// The frame of that number.
+    ///
+    /// # Errors
+    /// When the engine fails or the record is damaged; so for every function here.
+    pub fn frame(&self, release: ReleaseId, frame: FrameId) -> Result<Option<Frame>> {
+        self.record(Family::Frame, FrameKey { release, frame })
+    }
+
+    /// All frames of a release, by number.
+    pub fn frames(&self, release: ReleaseId) -> Result<impl Iterator<Item = Result<Frame>> + '_> {
+        self.records(Family::Frame, Prefix::of(release).bytes())
+    }
+
+    /// The LU of that number in that frame.
+    pub fn lexunit(&self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<Option<LexUnit>> {
+        self.record(Family::LexUnit, LexUnitKey { release, frame, lu })
+    }
+
+    /// The LUs of a frame, by number.
+    pub fn lexunits_of(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+    ) -> Result<impl Iterator<Item = Result<LexUnit>> + '_> {
+        self.records(Family::LexUnit, Prefix::of(release).then(frame).bytes())
+    }
+
+    /// All LUs of a release, by frame and number.
+    pub fn lexunits(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<LexUnit>> + '_> {
+        self.records(Family::LexUnit, Prefix::of(release).bytes())
+    }
+
+    /// All frame relations of a release, by number.
+    pub fn relations(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<FrameRelation>> + '_> {
+        self.records(Family::Relation, Prefix::of(release).bytes())
+    }
+
+    /// The semantic type of that number.
+    pub fn sem_type(&self, release: ReleaseId, sem_type: SemTypeId) -> Result<Option<SemType>> {
+        self.record(Family::SemType, SemTypeKey { release, sem_type })
+    }
+
+    /// All semantic types of a release, by number.
+    pub fn sem_types(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<SemType>> + '_> {
+        self.records(Family::SemType, Prefix::of(release).bytes())
+    }
+
+    /// The document of that number in that corpus.
+    pub fn document(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<Document>> {
+        self.record(Family::Document, DocumentKey { release, corpus, document })
+    }
+
+    /// All documents of a release, by corpus and number.
+    pub fn documents(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Document>> + '_> {
+        self.records(Family::Document, Prefix::of(release).bytes())
+    }
+
+    /// The sentence of that id.
+    pub fn sentence(&self, release: ReleaseId, sentence: SentenceId) -> Result<Option<Sentence>> {
+        self.record(Family::Sentence, SentenceKey { release, sentence })
+    }
+
+    /// All sentences of a release, by id.
+    pub fn sentences(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Sentence>> + '_> {
+        self.records(Family::Sentence, Prefix::of(release).bytes())
+    }
+
+    /// The annotation set of that id.
+    pub fn annotation_set(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<AnnotationSet>> {
+        match self.set_location(release, set)? {
+            Some(location) => self.annotation_set_at(release, set, location),
+            None => Ok(None),
+        }
+    }
+
+    /// The annotation set of that id at a known place.
+    pub fn annotation_set_at(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+        location: SetLocation,
+    ) -> Result<Option<AnnotationSet>> {
+        let SetLocation { frame, lu, sentence } = location;
+        self.record(Family::Annotation, AnnotationKey { release, frame, lu, sentence, set })
+    }
+
+    /// Where the annotation set of that id is kept.
+    pub fn set_location(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<SetLocation>> {
+        let key = SetKey { release, set }.encode();
+        let family = Family::SetLocation;
+        let Some(value) = self.engine.get(family, &key)? else { return Ok(None) };
+        let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+        let record: SetLocationRecord = record::decode(&value).map_err(damaged)?;
+        let sentence = SentenceId::from_bits(record.sentence)
+            .ok_or_else(|| damaged(format!("sentence {}", record.sentence)))?;
+        Ok(Some(SetLocation { frame: FrameId(record.frame), lu: LuId(record.lu), sentence }))
+    }
+
+    /// All annotation sets of a release, by frame, LU, sentence and id.
+    pub fn annotation_sets(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<AnnotationSet>> + '_> {
+        self.records(Family::Annotation, Prefix::of(release).bytes())
+    }
+
+    /// The annotation sets of a frame, by LU, sentence and id.
+    pub fn annotation_sets_of_frame(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+    ) -> Result<impl Iterator<Item = Result<AnnotationSet>> + '_> {
+        self.records(Family::Annotation, Prefix::of(release).then(frame).bytes())
+    }
+
+    /// The annotation sets of an LU, by sentence and id.
+    pub fn annotation_sets_of_lexunit(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<impl Iterator<Item = Result<AnnotationSet>> + '_> {
+        self.records(Family::Annotation, Prefix::of(release).then(frame).then(lu).bytes())
+    }
+
+    /// Ids of the sets that evoke frames in a sentence, by id.
+    pub fn sets_of_sentence(
+        &self,
+        release: ReleaseId,
+        sentence: SentenceId,
+    ) -> Result<impl Iterator<Item = Result<AnnotationSetId>> + '_> {
+        let prefix = Prefix::of(release).then(sentence).bytes();
+        Ok(self.engine.scan(Family::BySentence, prefix)?.map(|row| {
+            let (key, _) = row?;
+            SentenceSetKey::decode(&key)
+                .map(|key| key.set)
+                .ok_or_else(|| StoreError::damaged(Family::BySentence.name(), &key, "no key"))
+        }))
+    }
+
+    /// The set of sentence layers of that id.
+    pub fn sentence_layers_set(
+        &self,
+        release: ReleaseId,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    ) -> Result<Option<SentenceLayers>> {
+        self.record(Family::SentenceLayers, SentenceSetKey { release, sentence, set })
+    }
+
+    /// The sets of sentence layers of a sentence, by id.
+    pub fn sentence_layers(
+        &self,
+        release: ReleaseId,
+        sentence: SentenceId,
+    ) -> Result<impl Iterator<Item = Result<SentenceLayers>> + '_> {
+        self.records(Family::SentenceLayers, Prefix::of(release).then(sentence).bytes())
+    }
+
+    /// All sets of sentence layers of a release, by sentence and id.
+    pub fn all_sentence_layers(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<SentenceLayers>> + '_> {
+        self.records(Family::SentenceLayers, Prefix::of(release).bytes())
+    }
+
+    fn named(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<u64>> {
+        let name = if fold_case { name.to_lowercase() } else { name.to_owned() };
+        let prefix = NameKey::name_prefix(release, kind, fold_case, &name);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        let ids = rows.map(|row| Ok(self.name_key(&row?.0)?.id));
+        ids.collect()
+    }
+
+    fn name_key(&self, key: &[u8]) -> Result<NameKey> {
+        NameKey::decode(key).ok_or_else(|| StoreError::damaged(Family::Name.name(), key, "no key"))
+    }
+
+    /// Numbers of the frames of that name.
+    pub fn frames_by_name(
+        &self,
+        release: ReleaseId,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<FrameId>> {
+        let ids = self.named(release, NameKind::Frame, name, fold_case)?;
+        Ok(ids.into_iter().map(|id| FrameId(unpair(id).1)).collect())
+    }
+
+    /// Frame and number of the LUs of that name; a name has one in each frame that it evokes, and
+    /// FrameNet 1.5 has frames with two.
+    pub fn lexunits_by_name(
+        &self,
+        release: ReleaseId,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<(FrameId, LuId)>> {
+        let ids = self.named(release, NameKind::LexUnit, name, fold_case)?;
+        Ok(ids.into_iter().map(lexunit_ids).collect())
+    }
+
+    /// Frame and number of the FEs of that name.
+    pub fn elements_by_name(
+        &self,
+        release: ReleaseId,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<(FrameId, FeId)>> {
+        let ids = self.named(release, NameKind::FrameElement, name, fold_case)?;
+        Ok(ids.into_iter().map(unpair).map(|(frame, fe)| (FrameId(frame), FeId(fe))).collect())
+    }
+
+    /// All names of a kind, in order of name, with repetitions, as FrameNet spells them.
+    pub fn names(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+    ) -> Result<impl Iterator<Item = Result<String>> + '_> {
+        let prefix = NameKey::kind_prefix(release, kind, false);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        Ok(rows.map(|row| Ok(self.name_key(&row?.0)?.name)))
+    }
+
+    /// Frame, number and name of every LU, in order of name, without reading the LUs themselves.
+    pub fn lexunit_names(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(FrameId, LuId, String)>> + '_> {
+        let prefix = NameKey::kind_prefix(release, NameKind::LexUnit, false);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        Ok(rows.map(|row| {
+            let key = self.name_key(&row?.0)?;
+            let (frame, lu) = lexunit_ids(key.id);
+            Ok((frame, lu, key.name))
+        }))
+    }
+
+    /// Number and name of every frame, in order of name, without reading the frames themselves.
+    pub fn frame_names(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(FrameId, String)>> + '_> {
+        let prefix = NameKey::kind_prefix(release, NameKind::Frame, false);
+        let rows = self.engine.scan(Family::Name, prefix)?;
+        Ok(rows.map(|row| {
+            let key = self.name_key(&row?.0)?;
+            Ok((FrameId(unpair(key.id).1), key.name))
+        }))
+    }
+
+    /// How far the chain of a seed's target has come under a recipe.
+    pub fn journal(
+        &self,
+        release: ReleaseId,
+        seed: AnnotationSetId,
+        target: u16,
+        recipe: RecipeId,
+    ) -> Result<Option<JournalEntry>> {
+        let key = JournalKey { release, seed, target, recipe }.encode();
+        let family = Family::Journal;
+        let Some(value) = self.engine.get(family, &key)? else { return Ok(None) };
+        let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+        let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+        JournalEntry::try_from(record).map(Some).map_err(damaged)
+    }
+
+    /// All recipes: number, fingerprint and description (JSON).
+    pub fn recipes(&self) -> Result<Vec<(RecipeId, [u8; 16], String)>> {
+        let family = Family::Recipe;
+        let rows = self.engine.scan(family, Vec::new())?;
+        let recipes = rows.map(|row| {
+            let (key, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+            let id = RecipeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?.recipe;
+            let record: RecipeRecord = record::decode(&value).map_err(damaged)?;
+            Ok((id, record.fingerprint, record.description))
+        });
+        recipes.collect()
+    }
+
+    /// What was written after a revision, in order.
+    pub fn changes_since(
+        &self,
+        revision: u64,
+    ) -> Result<impl Iterator<Item = Result<(u64, Change)>> + '_> {
+        let family = Family::Change;
+        let start = ChangeKey { revision: revision.saturating_add(1), ordinal: 0 }.encode();
+        Ok(self.engine.scan_from(family, start)?.map(move |row| {
+            let (key, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+            let at = ChangeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: ChangeRecord = record::decode(&value).map_err(damaged)?;
+            Ok((at.revision, Change::try_from(record).map_err(damaged)?))
+        }))
+    }
+
+    /// The visible releases, in order of import.
+    pub fn releases(&self) -> Result<Vec<Release>> {
+        Ok(self.book()?.releases.into_iter().map(record::release_from).collect())
+    }
+}

@@ -1,0 +1,114 @@
+//! Records: what stands in values.
+//!
+//! A value is one version byte and a bincode encoding of that version's record. Records are types of
+//! their own, so that a change of [`crate::model`] cannot move the format: a new layout is a new
+//! file `v2.rs` beside `v1.rs`, and no old file is edited. Decoding takes at most [`LIMIT`] bytes and
+//! refuses what is left over.
+//!
+//! Law: `decode(encode(r)) == r`.
+
+mod v1;
+mod v1_annotation;
+
+use bincode::config::{Configuration, Limit, LittleEndian, Varint};
+
+use crate::model::{
+    AnnotationSet, Document, Frame, FrameRelation, LexUnit, Release, SemType, Sentence,
+    SentenceLayers,
+};
+
+use super::key::{AnnotationKey, DocumentKey, FrameKey, LexUnitKey, RelationKey, SemTypeKey};
+use super::key::{SentenceKey, SentenceSetKey};
+pub(super) use v1::{
+    ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord, SetLocationRecord,
+};
+
+/// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
+/// valence tables, under 1 MB), far below what a damaged length could ask for.
+pub(super) const LIMIT: usize = 64 << 20;
+
+const VERSION: u8 = 1;
+const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
+    bincode::config::standard().with_limit::<LIMIT>();
+
+/// Encodes a record with its version.
+pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
+    let mut value = vec![VERSION];
+    bincode::encode_into_std_write(record, &mut value, CONFIG)
+        .expect("writing to a vector cannot fail and no record holds an unsized sequence");
+    value
+}
+
+/// Decodes a record of a known version.
+pub(super) fn decode<R: bincode::Decode<()>>(value: &[u8]) -> Result<R, String> {
+    match value.split_first() {
+        Some((&VERSION, body)) => match bincode::decode_from_slice(body, CONFIG) {
+            Ok((record, read)) if read == body.len() => Ok(record),
+            Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
+            Err(error) => Err(error.to_string()),
+        },
+        Some((version, _)) => Err(format!("record version {version}, expected {VERSION}")),
+        None => Err("empty".to_owned()),
+    }
+}
+
+/// A type of [`crate::model`] that has a key and a record.
+pub(super) trait Stored: Sized {
+    type Key;
+    fn to_value(&self) -> Vec<u8>;
+    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String>;
+}
+
+macro_rules! stored {
+    ($($model:ty, $key:ty, $record:ty;)*) => {$(
+        impl Stored for $model {
+            type Key = $key;
+
+            fn to_value(&self) -> Vec<u8> {
+                encode(&<$record>::from(self))
+            }
+
+            fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+                decode::<$record>(value)?.into_model(key)
+            }
+        }
+    )*};
+}
+
+stored! {
+    Frame, FrameKey, v1::FrameRecord;
+    FrameRelation, RelationKey, v1::RelationRecord;
+    SemType, SemTypeKey, v1::SemTypeRecord;
+    LexUnit, LexUnitKey, v1::LexUnitRecord;
+    Document, DocumentKey, v1::DocumentRecord;
+    Sentence, SentenceKey, v1::SentenceRecord;
+    AnnotationSet, AnnotationKey, v1_annotation::AnnotationRecord;
+    SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
+}
+
+/// A release's record and its model, for the list in `meta`.
+pub(super) fn release_from(record: ReleaseRecord) -> Release {
+    record.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_over_or_of_another_version_is_refused() {
+        let mut value = encode(&7_u32);
+        assert_eq!(decode::<u32>(&value), Ok(7));
+        value.push(0);
+        assert_eq!(decode::<u32>(&value), Err("1 bytes left over".to_owned()));
+        assert_eq!(decode::<u32>(&[9, 7]), Err("record version 9, expected 1".to_owned()));
+        assert_eq!(decode::<u32>(&[]), Err("empty".to_owned()));
+    }
+
+    #[test]
+    fn a_length_beyond_the_limit_is_refused() {
+        // A vector said to hold 2^32 bytes.
+        let value = [VERSION, 253, 0, 0, 0, 0, 1, 0, 0, 0];
+        assert!(decode::<Vec<u8>>(&value).is_err());
+    }
+}

@@ -1,0 +1,83 @@
+//! Letter case: the variants in which one phrase may be written, and folding for comparison.
+
+/// The text in lower case, for comparison without regard to case.
+///
+/// Unicode's simple lower-casing, character by character, with the Greek final sigma as any other
+/// sigma. It keeps the number of words and is idempotent; it does not equate `ss` and sharp s.
+#[must_use]
+pub fn fold(text: &str) -> String {
+    let lower = text.chars().flat_map(char::to_lowercase);
+    lower.map(|c| if c == '\u{3c2}' { '\u{3c3}' } else { c }).collect()
+}
+
+/// The text with its first letter in upper case and the others as they are.
+#[must_use]
+pub fn capitalize(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// The text with the first letter of every space-separated word in upper case.
+#[must_use]
+pub fn title_case(text: &str) -> String {
+    text.split(' ').map(capitalize).collect::<Vec<_>>().join(" ")
+}
+
+/// A phrase as written, in lower case, Capitalised, Title Case and UPPER case, without repeats.
+///
+/// ```
+/// use fnstore::text::case_variants;
+///
+/// let variants = case_variants("carry out");
+/// assert_eq!(variants, ["carry out", "Carry out", "Carry Out", "CARRY OUT"]);
+/// ```
+#[must_use]
+pub fn case_variants(phrase: &str) -> Vec<String> {
+    let lower = phrase.to_lowercase();
+    let mut variants = vec![phrase.to_owned()];
+    for variant in [capitalize(&lower), title_case(&lower), lower.to_uppercase()] {
+        if !variants.contains(&variant) {
+            variants.push(variant);
+        }
+    }
+    if !variants.contains(&lower) {
+        variants.insert(1, lower);
+    }
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_mixed_case_phrase_keeps_its_own_spelling_first() {
+        assert_eq!(case_variants("McCoy"), ["McCoy", "mccoy", "Mccoy", "MCCOY"]);
+        assert_eq!(case_variants(""), [""]);
+    }
+
+    #[test]
+    fn letters_beyond_ascii_change_case_too() {
+        assert_eq!(capitalize("\u{e9}t\u{e9}"), "\u{c9}t\u{e9}");
+        assert_eq!(fold("\u{39f}\u{394}\u{39f}\u{3a3}"), fold("\u{3bf}\u{3b4}\u{3bf}\u{3c2}"));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_is_folding_once(text in "\\PC{0,20}") {
+            prop_assert_eq!(fold(&fold(&text)), fold(&text));
+        }
+
+        #[test]
+        fn every_variant_of_ascii_text_folds_to_the_same(text in "[A-Za-z ]{0,12}") {
+            for variant in case_variants(&text) {
+                prop_assert_eq!(fold(&variant), fold(&text));
+            }
+        }
+    }
+}

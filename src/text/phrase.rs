@@ -1,0 +1,201 @@
+//! Inflection of lemmas of one or several words, and the phrases that a trigger's ban covers.
+//!
+//! In `carry out` the verb inflects, in `point of view` the noun before the preposition, in `prime
+//! minister` the last word, in `aid and abet` both verbs.
+
+use super::inflection::{Inflection, inflect, inflections};
+use super::lemma::lemmatize;
+use super::{case_variants, fold, spelling_variants};
+use crate::model::Pos;
+
+/// Prepositions that end the part of a noun phrase in which its head stands.
+const PREPOSITIONS: [&str; 18] = [
+    "about", "against", "at", "between", "by", "for", "from", "in", "into", "of", "off", "on",
+    "out", "over", "to", "under", "up", "with",
+];
+
+/// The lemma of a lexical unit as running text: remarks in parentheses removed, underscores as
+/// spaces. FrameNet writes `abide_((by))`, `get_a(n)_eyeful`, `American_(N_and_S_Am)`.
+///
+/// ```
+/// assert_eq!(fnstore::text::plain_lemma("abide_((by))"), "abide");
+/// assert_eq!(fnstore::text::plain_lemma("carry out"), "carry out");
+/// ```
+#[must_use]
+pub fn plain_lemma(lemma: &str) -> String {
+    let mut plain = String::with_capacity(lemma.len());
+    let mut depth = 0_u32;
+    for c in lemma.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '_' if depth == 0 => plain.push(' '),
+            _ if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Index of the word that inflects, or `None` when none does.
+pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
+    if words.len() < 2 {
+        return Some(0);
+    }
+    let preposition = words.iter().skip(1).position(|word| PREPOSITIONS.contains(word));
+    match pos {
+        Pos::Verb => Some(0),
+        Pos::Noun => Some(preposition.unwrap_or(words.len() - 1)),
+        // `close to`, not `well known`.
+        Pos::Adjective => (preposition == Some(0)).then_some(0),
+        Pos::Number => Some(words.len() - 1),
+        _ => None,
+    }
+}
+
+/// The forms of a lemma of one or several words under one inflection, the usual one first.
+#[must_use]
+pub fn inflect_phrase(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
+    let words: Vec<&str> = lemma.split(' ').collect();
+    if let (Pos::Verb, [first, joint @ ("and" | "or"), second]) = (pos, words.as_slice()) {
+        let seconds = inflect(second, pos, inflection);
+        let firsts = inflect(first, pos, inflection);
+        let pairs = firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b)));
+        return pairs.map(|(a, b)| format!("{a} {joint} {b}")).collect();
+    }
+    let Some(head) = head_word(&words, pos) else { return Vec::new() };
+    let forms = inflect(words[head], pos, inflection).into_iter();
+    forms
+        .map(|form| {
+            let mut words = words.clone();
+            words[head] = &form;
+            words.join(" ")
+        })
+        .collect()
+}
+
+/// A lemma of one or several words and all its forms, lemma first, without repeats.
+///
+/// ```
+/// use fnstore::model::Pos;
+/// use fnstore::text::inflections_of_phrase;
+///
+/// let forms = inflections_of_phrase("take place", Pos::Verb);
+/// assert_eq!(forms, ["take place", "takes place", "taking place", "took place", "taken place"]);
+/// ```
+#[must_use]
+pub fn inflections_of_phrase(lemma: &str, pos: Pos) -> Vec<String> {
+    if !lemma.contains(' ') {
+        return inflections(lemma, pos);
+    }
+    let mut forms = vec![lemma.to_owned()];
+    for &inflection in Inflection::of(pos) {
+        forms.extend(inflect_phrase(lemma, pos, inflection));
+    }
+    without_repeats(forms)
+}
+
+/// What may not come back when a trigger is to be replaced (Culkin et al. 2021, section 5): the
+/// trigger, all inflected forms of its lexical unit and of its own lemma, their British and
+/// American spellings, and the case variants of all of these. The trigger stands first.
+///
+/// `trigger` is the target's text (pieces joined by a space), `lemma` the lexical unit's name
+/// without its part of speech, remarks included.
+#[must_use]
+pub fn inflections_of_trigger(trigger: &str, lemma: &str, pos: Pos) -> Vec<String> {
+    let trigger = trigger.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unit = plain_lemma(lemma);
+    let own = lemmatize(&trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
+
+    let mut forms = vec![fold(&trigger)];
+    for lemma in [&unit, &own] {
+        if !lemma.is_empty() {
+            forms.extend(inflections_of_phrase(lemma, pos));
+        }
+    }
+    let respelled: Vec<String> = forms.iter().flat_map(|form| respellings(form)).collect();
+    forms.extend(respelled);
+
+    let mut banned = vec![trigger.clone()];
+    banned.extend(forms.iter().flat_map(|form| case_variants(form)));
+    banned.retain(|form| !form.is_empty());
+    without_repeats(banned)
+}
+
+/// The phrase with one of its words in its other spelling, for every word that has one.
+fn respellings(phrase: &str) -> Vec<String> {
+    let words: Vec<&str> = phrase.split(' ').collect();
+    let mut respelled = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        for variant in spelling_variants(word) {
+            let mut words = words.clone();
+            words[at] = &variant;
+            respelled.push(words.join(" "));
+        }
+    }
+    respelled
+}
+
+fn without_repeats(forms: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    forms.into_iter().filter(|form| seen.insert(form.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_that_carries_the_ending_is_found() {
+        let plural = |lemma| inflect_phrase(lemma, Pos::Noun, Inflection::Plural);
+        assert_eq!(plural("course of action"), ["courses of action"]);
+        assert_eq!(plural("hot-water bottle"), ["hot-water bottles"]);
+        assert_eq!(plural("human being"), ["human beings"]);
+        let past = |lemma| inflect_phrase(lemma, Pos::Verb, Inflection::Past);
+        assert_eq!(past("aid and abet"), ["aided and abetted"]);
+        assert_eq!(past("go back and forth"), ["went back and forth"]);
+        assert_eq!(
+            inflections_of_phrase("close to", Pos::Adjective),
+            ["close to", "closer to", "closest to"]
+        );
+        assert_eq!(inflections_of_phrase("well known", Pos::Adjective), ["well known"]);
+    }
+
+    #[test]
+    fn remarks_leave_the_lemma() {
+        assert_eq!(plain_lemma("get_a(n)_eyeful"), "get a eyeful");
+        assert_eq!(plain_lemma("American_(N_and_S_Am)"), "American");
+        assert_eq!(plain_lemma("(in/out) line"), "line");
+        assert_eq!(plain_lemma("influence((mass))"), "influence");
+        assert_eq!(plain_lemma(")("), "");
+    }
+
+    #[test]
+    fn a_trigger_bans_its_forms_spellings_and_cases() {
+        let banned = inflections_of_trigger("Organised", "organize", Pos::Verb);
+        assert_eq!(banned[0], "Organised");
+        for form in ["organise", "organises", "organizing", "ORGANISED", "Organizes", "organized"] {
+            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_is_no_form_of_its_unit_brings_its_own_forms() {
+        let banned = inflections_of_trigger("backed up", "support_((act))", Pos::Verb);
+        for form in ["backed up", "backing up", "supports", "back up"] {
+            assert!(banned.iter().any(|b| b == form), "{form} in {banned:?}");
+        }
+    }
+
+    #[test]
+    fn no_banned_form_is_empty_or_repeated() {
+        for (trigger, lemma, pos) in
+            [("", "", Pos::Verb), ("checks", "check", Pos::Noun), (" of ", "of", Pos::Preposition)]
+        {
+            let banned = inflections_of_trigger(trigger, lemma, pos);
+            let distinct: std::collections::HashSet<_> = banned.iter().collect();
+            assert_eq!(distinct.len(), banned.len());
+            assert!(banned.iter().all(|form| !form.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The rules of ARCHITECTURE.md about source files, executable: who may import whom, where a heavy
+//! crate may be named, and what every file looks like.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers from the top; a module imports only from lines below its own.
+const LAYERS: [&[&str]; 9] = [
+    &["cli"],
+    // Gathers the errors of the layers under it.
+    &["error"],
+    &["expand"],
+    &["database", "align", "paraphrase", "filter"],
+    &["decode"],
+    &["nn"],
+    &["framenet", "store", "index", "query", "compute", "tokenize"],
+    &["text"],
+    &["model"],
+];
+
+/// Crates that one folder owns.
+const OWNED_CRATES: [(&str, &str); 14] = [
+    ("rocksdb", "store"),
+    ("bincode", "store"),
+    ("tantivy", "index"),
+    ("quick_xml", "framenet"),
+    ("zip", "framenet"),
+    ("tokenizers", "tokenize"),
+    ("wgpu", "compute"),
+    ("bytemuck", "compute"),
+    ("gemm", "compute"),
+    ("safetensors", "nn"),
+    ("memmap2", "nn"),
+    ("half", "nn"),
+    ("anyhow", "cli"),
+    ("clap", "cli"),
+];
+
+const MAX_LINES: usize = 600;
+
+const FORBIDDEN_NAMES: [&str; 5] = ["util", "utils", "common", "helpers", "prelude"];
+
+struct Source {
+    path: PathBuf,
+    /// First part of the path under `src/`, without `.rs`: `store`, `lib`, `main`.
+    module: String,
+    text: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files_under(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_under(&path, extension));
+        } else if path.extension().is_some_and(|e| e == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<Source> {
+    let src = root().join("src");
+    let sources: Vec<Source> = files_under(&src, "rs")
+        .into_iter()
+        .map(|path| {
+            let first = path.strip_prefix(&src).unwrap().iter().next().unwrap();
+            let module = first.to_str().unwrap().trim_end_matches(".rs").to_owned();
+            let text = fs::read_to_string(&path).unwrap();
+            Source { path, module, text }
+        })
+        .collect();
+    assert!(sources.len() > 10, "src/ was not found");
+    sources
+}
+
+/// The code without comments and without the unit tests at the end.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let lines = text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Modules of this crate that the code names in `crate::a` and `crate::{a, b::c}`.
+fn imports(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => found.extend(group_heads(group)),
+            None => found.extend(head(rest)),
+        }
+    }
+    found
+}
+
+/// The first name of each item of a `use` group, up to its closing brace.
+fn group_heads(group: &str) -> Vec<String> {
+    let mut heads = Vec::new();
+    let mut depth = 0;
+    let mut start = 0;
+    for (i, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                heads.extend(head(group[start..i].trim_start()));
+                start = i + 1;
+                if letter == '}' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    heads
+}
+
+fn head(path: &str) -> Option<String> {
+    let end = path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
+    (end > 0).then(|| path[..end].to_owned())
+}
+
+fn layer_of(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|line| line.contains(&module))
+}
+
+/// Whether the code names the crate, as in `zip::` or `use zip`.
+fn names_crate(code: &str, name: &str) -> bool {
+    code.match_indices(name).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let starts_a_path =
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':' || c == '.');
+        let after = &code[at + name.len()..];
+        let used = code[..at].ends_with("use ") && after.starts_with([';', ' ']);
+        starts_a_path && (after.starts_with("::") || used)
+    })
+}
+
+#[test]
+fn the_reader_of_imports_sees_every_form() {
+    let code = "use crate::model::Span;\nuse crate::{store, text::{a, b}, query::Field};\n\
+                fn f() { crate::decode::g(); $crate::nn!(); }";
+    let found: Vec<String> = imports(code).into_iter().collect();
+    assert_eq!(found, ["decode", "model", "nn", "query", "store", "text"]);
+    assert!(names_crate("use zip::ZipArchive;", "zip"));
+    assert!(names_crate("let x: zip::Result<()>", "zip"));
+    assert!(!names_crate("a.iter().zip(b); unzip::x(); std::iter::zip::<A>", "zip"));
+}
+
+#[test]
+fn a_module_imports_only_from_lines_below_its_own() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        // The crate's root names every layer.
+        if ["lib", "main"].contains(&source.module.as_str()) {
+            continue;
+        }
+        let Some(own) = layer_of(&source.module) else {
+            wrong.push(format!("{} is in no layer", source.path.display()));
+            continue;
+        };
+        for import in imports(&code(&source.text)) {
+            let is_below = layer_of(&import).is_none_or(|layer| layer > own);
+            if import != source.module && !is_below {
+                wrong.push(format!("{} imports {import}", source.path.display()));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn a_heavy_crate_is_named_in_one_folder() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let code = code(&source.text);
+        for (name, owner) in OWNED_CRATES {
+            let owns = source.module == owner || (owner == "cli" && source.module == "main");
+            if !owns && names_crate(&code, name) {
+                wrong.push(format!("{} names {name}, which {owner} owns", source.path.display()));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
+#[test]
+fn every_source_file_says_what_it_holds_and_stays_short() {
+    for source in sources() {
+        let path = source.path.display();
+        assert!(source.text.starts_with("//! "), "{path} opens without a module doc");
+        let lines = source.text.lines().count();
+        assert!(lines < MAX_LINES, "{path} has {lines} lines, the limit is {MAX_LINES}");
+        for part in source.path.strip_prefix(root()).unwrap() {
+            let name = part.to_str().unwrap().trim_end_matches(".rs");
+            assert!(!FORBIDDEN_NAMES.contains(&name), "{path}: name the concept, not `{name}`");
+        }
+    }
+}
+
+#[test]
+fn source_files_are_ascii() {
+    let mut files = vec![root().join("Cargo.toml"), root().join("deny.toml")];
+    for folder in ["src", "tests", "benches", "examples"] {
+        files.extend(files_under(&root().join(folder), "rs"));
+    }
+    files.extend(files_under(&root().join("shaders"), "wgsl"));
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let odd = text.lines().position(|line| !line.is_ascii());
+        assert_eq!(odd.map(|line| line + 1), None, "{} is not ASCII", file.display());
+    }
+}
