@@ -6,8 +6,8 @@
 //! and a random sample of the others. After each epoch the head is measured on development data;
 //! the best epoch's weights are kept, and the threshold is tuned there.
 //!
-//! The same options give the same weights on every CPU: numbers are drawn from one seeded
-//! generator, and the kernels sum in one order.
+//! The same options give the same weights for any number of threads: numbers are drawn from one
+//! seeded generator, and the kernels sum in one order.
 
 use std::path::PathBuf;
 
