@@ -13,4 +13,5 @@ mod licences;
 mod marian_parity;
 mod model_bad_input;
 mod readme;
+mod shipped_model;
 mod span_alignment;

@@ -15,6 +15,9 @@ use crate::model::{
 };
 use crate::store::{Batch, Store};
 
+/// Status of a set that nobody annotated.
+const UNANNOTATED: &str = "UNANN";
+
 /// First number of ids that stand in for a number used twice.
 const FRESH: u64 = 1 << 48;
 
@@ -327,7 +330,7 @@ impl<'a> Assembler<'a> {
     ) -> Result<()> {
         match (&set.evokes, place.lu) {
             (Evokes::Frame { .. }, _) => self.add_frame_set(place, sentence, text, set),
-            (Evokes::Unsaid, Some(_)) if set.has_frame_layers() => {
+            (Evokes::Unsaid, Some(_)) if set.status != UNANNOTATED => {
                 self.add_frame_set(place, sentence, text, set)
             }
             _ => self.add_sentence_layers(place, sentence, set),
@@ -375,7 +378,7 @@ impl<'a> Assembler<'a> {
             _ => self.counts.fulltext_sets += 1,
         }
         let fe_status =
-            if set.status == "UNANN" { FeStatus::Unannotated } else { FeStatus::Annotated };
+            if set.status == UNANNOTATED { FeStatus::Unannotated } else { FeStatus::Annotated };
         let set = AnnotationSet {
             id,
             xml_id: Some(set.xml_id),

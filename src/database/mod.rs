@@ -23,6 +23,7 @@ mod catalog;
 mod error;
 mod evaluate;
 mod import;
+mod lookup;
 mod plan;
 mod reindex;
 mod split;

@@ -66,19 +66,12 @@ pub enum Evokes {
         /// Its name.
         name: String,
     },
-    /// Not said. In an LU file a set with a target or with FEs evokes the LU's frame.
+    /// Not said. In an LU file a set of any status but `UNANN` evokes the LU's frame; an `UNANN`
+    /// one holds sentence layers (five of FrameNet 1.5's also mark a target nobody annotated).
     Unsaid,
 }
 
 impl ReadSet {
-    /// Whether the layers are those of a frame's annotation, rather than of the sentence alone.
-    #[must_use]
-    pub fn has_frame_layers(&self) -> bool {
-        self.layers.iter().any(|layer| {
-            matches!(layer.name, LayerName::Target | LayerName::Fe | LayerName::Gf | LayerName::Pt)
-        })
-    }
-
     /// The spans of all Target layers, in order of text.
     #[must_use]
     pub fn targets(&self) -> Vec<Span> {
@@ -87,6 +80,7 @@ impl ReadSet {
             .flat_map(|layer| &layer.labels)
             .filter_map(|label| label.extent.span())
             .collect();
+        spans.retain(|span| !span.is_empty());
         spans.sort_unstable();
         spans.dedup();
         spans
@@ -287,11 +281,12 @@ impl Boundaries {
         }
     }
 
-    /// The bytes of characters `first..=last`.
+    /// The bytes of characters `first..=last`. A label of nothing is written with its end one before
+    /// its start (210 punctuation labels of FrameNet 1.5).
     fn span(&self, first: u32, last: u32) -> Option<Span> {
         let start = self.byte(first as usize)?;
         let end = self.byte((last as usize).checked_add(1)?)?;
-        (start < end).then(|| Span::new(start, end))
+        (start <= end).then(|| Span::new(start, end))
     }
 }
 
@@ -306,7 +301,8 @@ mod tests {
         assert_eq!(boundaries.span(1, 2).and_then(|span| span.of(text)), Some("\u{e9}\u{1F600}"));
         assert_eq!(boundaries.span(3, 3).and_then(|span| span.of(text)), Some("b"));
         assert_eq!(boundaries.span(3, 4), None, "past the end");
-        assert_eq!(boundaries.span(2, 1), None, "backwards");
+        assert_eq!(boundaries.span(2, 1), Some(Span::new(3, 3)), "a label of nothing");
+        assert_eq!(boundaries.span(3, 1), None, "backwards");
         assert_eq!(Boundaries::of("ab").span(0, 1), Some(Span::new(0, 2)));
     }
 }
