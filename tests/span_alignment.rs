@@ -139,9 +139,13 @@ fn a_head_learns_a_few_sentences_and_finds_them_again_after_reopening() {
     let trained = trained();
     let aligner = open(&trained).unwrap();
     let items = AlignedSpan::read(&data("train.jsonl")).unwrap();
-    let report = aligner.evaluate(&items).unwrap();
+    let report = aligner.evaluate(&items, 0.0).unwrap();
     assert!(report.all.exact.f1() > 0.9, "{report:?}");
-    assert_eq!(report, aligner.config().dev, "training and opening measure alike");
+    let config = aligner.config();
+    assert_eq!(report, config.dev, "training and opening measure alike");
+    let at_threshold = aligner.evaluate(&items, config.threshold).unwrap();
+    assert_eq!(at_threshold, config.dev_at_threshold);
+    assert_eq!(aligner.evaluate(&items, 2.0).unwrap().all.exact.predicted, 0);
     assert_eq!(report.all.exact.gold, report.changed.exact.gold + report.identical.exact.gold);
 
     let source = "they checked the lock twice";

@@ -153,12 +153,14 @@ impl Aligner {
         Ok(answers)
     }
 
-    /// Aligns every item of a data set and compares with its gold span. Spans scored below the
-    /// threshold count as not aligned.
+    /// Aligns every item of a data set and compares with its gold span.
+    ///
+    /// Spans scored below `threshold` count as not aligned: 0 keeps all, the head's own threshold
+    /// is [`HeadConfig::threshold`].
     ///
     /// # Errors
     /// When a pair is too long for the encoder.
-    pub fn evaluate(&self, items: &[AlignedSpan]) -> Result<Report, AlignError> {
+    pub fn evaluate(&self, items: &[AlignedSpan], threshold: f32) -> Result<Report, AlignError> {
         let (pairs, pair_of) = distinct_pairs(items);
         let mut report = Report::default();
         for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
@@ -175,7 +177,7 @@ impl Aligner {
                 })
                 .collect();
             for ((item, _), scores) in asked.iter().zip(self.scorer.score(&questions)?) {
-                let found = best(&scores).filter(|(_, score)| *score >= self.config.threshold);
+                let found = best(&scores).filter(|(_, score)| *score >= threshold);
                 let covered = is_candidate(item, self.config.k);
                 report.add(found.map(|(span, _)| span), item.target_span, item.changed, covered);
             }
