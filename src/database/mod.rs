@@ -20,12 +20,14 @@
 mod answer;
 mod assemble;
 mod catalog;
+mod count;
 mod error;
 mod evaluate;
 mod import;
 mod plan;
 mod reindex;
 mod split;
+mod stand_in;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +35,7 @@ use std::sync::Mutex;
 
 pub use answer::{Answer, ElementLabel};
 pub use catalog::{Catalog, FrameProfile};
+pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use split::Split;
