@@ -1,14 +1,18 @@
 //! The integration tests: one binary, one behaviour per module.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
 mod banned_words;
 mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
+mod expansion;
 mod inflection_coverage;
 mod layering;
 mod licences;
 mod marian_parity;
 mod model_bad_input;
 mod readme;
+mod shipped_model;
+mod span_alignment;

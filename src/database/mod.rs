@@ -24,6 +24,7 @@ mod count;
 mod error;
 mod evaluate;
 mod import;
+mod lookup;
 mod plan;
 mod reindex;
 mod split;
