@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::database::DatabaseError;
+use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
 
@@ -58,7 +59,10 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// The database's error, wherever it stands in the chain.
 fn cause(error: &anyhow::Error) -> Option<&DatabaseError> {
-    error.chain().find_map(|cause| cause.downcast_ref())
+    error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(ExpandError::Database(cause)) => Some(cause),
+        _ => cause.downcast_ref(),
+    })
 }
 
 #[cfg(test)]

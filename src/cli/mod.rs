@@ -5,6 +5,8 @@
 //! data. Everything else, from progress to notices, goes to stderr.
 
 mod error;
+mod eval;
+mod expand;
 mod frame;
 mod hit;
 mod import;
@@ -17,6 +19,7 @@ mod query;
 mod releases;
 mod sentence;
 mod show;
+mod train;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -52,6 +55,9 @@ enum Command {
     Query(query::Args),
     Show(show::Args),
     Releases(releases::Args),
+    Expand(expand::Args),
+    Train(train::Args),
+    Eval(eval::Args),
 }
 
 /// How a command ended that did not fail.
@@ -61,6 +67,8 @@ pub(crate) enum Outcome {
     Done,
     /// The command worked and there was nothing to show.
     NothingFound,
+    /// Ctrl-C ended it after the work in flight.
+    Interrupted,
 }
 
 impl From<Outcome> for ExitCode {
@@ -68,6 +76,7 @@ impl From<Outcome> for ExitCode {
         match outcome {
             Outcome::Done => Self::SUCCESS,
             Outcome::NothingFound => Self::from(1),
+            Outcome::Interrupted => Self::from(130),
         }
     }
 }
@@ -88,6 +97,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Expand(args) => expand::run(args, &mut context),
+        Command::Train(args) => train::run(args, &mut context),
+        Command::Eval(args) => eval::run(args, &mut context),
     }?;
     context.output.flush()?;
     Ok(outcome)

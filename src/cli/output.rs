@@ -59,11 +59,6 @@ impl Output {
         self.format.unwrap_or(if self.terminal { Format::Table } else { piped })
     }
 
-    /// Columns that text is wrapped to.
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
     /// Writes a line.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())?;
