@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example import -- fndata-1.5.zip STORE`
 
+#![allow(clippy::print_stdout, reason = "an example prints what it found")]
+
 use std::error::Error;
 use std::path::PathBuf;
 

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example query -- STORE frame=Verification`
 
+#![allow(clippy::print_stdout, reason = "an example prints what it found")]
+
 use std::error::Error;
 
 use fnstore::database::Database;

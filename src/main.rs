@@ -1,1 +1,25 @@
-fn main() {}
+//! The `fnstore` program: parse, run, print the error, exit.
+
+mod cli;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match cli::run(cli::Args::parse()) {
+        Ok(outcome) => outcome.into(),
+        // Whoever reads the output has read enough, as in `fnstore query ... | head`.
+        Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut stderr = std::io::stderr().lock();
+            // Nothing is left to do when even the error cannot be written.
+            let _ = writeln!(stderr, "error: {error:#}");
+            if let Some(hint) = cli::hint(&error) {
+                let _ = writeln!(stderr, "\nhint: {hint}");
+            }
+            cli::exit_code(&error)
+        }
+    }
+}

@@ -58,10 +58,16 @@ struct Output {
 
 fn open() -> (EncoderDecoder, Vec<Case>) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity/marian");
-    let golden = std::fs::read(directory.join("beam.json")).unwrap();
-    let golden: Golden = serde_json::from_slice(&golden).unwrap();
-    assert!(!golden.cases.is_empty());
-    (EncoderDecoder::open(&directory, &Device::cpu()).unwrap(), golden.cases)
+    let read = |name: &str| {
+        let golden: Golden =
+            serde_json::from_slice(&std::fs::read(directory.join(name)).unwrap()).unwrap();
+        assert!(!golden.cases.is_empty());
+        golden.cases
+    };
+    // Beam sizes and bans; then ways of stopping, length penalties and limits.
+    let mut cases = read("beam.json");
+    cases.extend(read("beam_settings.json"));
+    (EncoderDecoder::open(&directory, &Device::cpu()).unwrap(), cases)
 }
 
 fn submit(scheduler: &mut Scheduler, case: &Case) -> JobId {

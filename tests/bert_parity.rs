@@ -76,7 +76,7 @@ fn minilm_gives_the_states_of_transformers() {
             !required,
             "all-MiniLM-L6-v2 is not under FNSTORE_MODELS or ~/.cache/fnstore/models"
         );
-        println!("skipped: no all-MiniLM-L6-v2 under FNSTORE_MODELS or ~/.cache/fnstore/models");
+        eprintln!("skipped: no all-MiniLM-L6-v2 under FNSTORE_MODELS or ~/.cache/fnstore/models");
         return;
     };
     let encoder = Encoder::open(&directory, &Device::cpu()).unwrap();

@@ -56,7 +56,8 @@ impl Facts {
                 let span = label.extent.span();
                 let on_span = |name: &LayerName| -> Vec<&str> {
                     let layers = self.set.layers.iter();
-                    let same = layers.filter(|other| other.name == *name && other.rank == layer.rank);
+                    let same =
+                        layers.filter(|other| other.name == *name && other.rank == layer.rank);
                     let labels = same.flat_map(|other| &other.labels);
                     let here = labels.filter(|other| span.is_some() && other.extent.span() == span);
                     here.map(|other| other.name.as_str()).collect()
@@ -233,12 +234,8 @@ const GENERATED: &[Oracle] = &[
     ("recipe=1", |set| set.generation().is_some()),
     ("recipe=0707*", |set| set.generation().is_some()),
     ("recipe=2", |_| false),
-    ("flag=weak-alignment", |set| {
-        set.generation().is_some_and(|made| made.flags.weak_alignment)
-    }),
-    ("flag!=weak-alignment", |set| {
-        set.generation().is_none_or(|made| !made.flags.weak_alignment)
-    }),
+    ("flag=weak-alignment", |set| set.generation().is_some_and(|made| made.flags.weak_alignment)),
+    ("flag!=weak-alignment", |set| set.generation().is_none_or(|made| !made.flags.weak_alignment)),
     ("flag=copy", |_| false),
     ("paraphrase<1", |set| set.generation().is_some_and(|made| made.paraphrase < 1.0)),
     ("paraphrase=1.25", |set| set.generation().is_some_and(|made| made.paraphrase == 1.25)),

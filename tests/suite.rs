@@ -1,11 +1,13 @@
 //! The integration tests: one binary, one behaviour per module.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
 mod banned_words;
 mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
+mod expansion;
 mod generated;
 mod import_all_or_nothing;
 mod import_mini;
@@ -19,9 +21,11 @@ mod licences;
 mod marian_parity;
 mod mini;
 mod model_bad_input;
-mod reader_beside_writer;
-mod real_framenet;
 mod query_semantics;
+mod reader_beside_writer;
 mod readme;
+mod real_framenet;
+mod shipped_model;
+mod span_alignment;
 mod store_opening;
 mod store_reads_format_1;

@@ -45,6 +45,26 @@ pub struct Alignment {
 }
 
 /// An encoder and the head that was trained on its states.
+///
+/// ```no_run
+/// use fnstore::align::{AlignRequest, Aligner};
+/// use fnstore::compute::Device;
+/// use fnstore::model::Span;
+/// # fn main() -> Result<(), fnstore::align::AlignError> {
+/// let head = "models/aligner".as_ref();
+/// let encoder = "models/all-MiniLM-L6-v2".as_ref();
+/// let aligner = Aligner::open(head, encoder, &Device::cpu())?;
+/// let request = AlignRequest {
+///     source: "They corroborate his story.",
+///     pieces: &[Span::new(5, 16)],
+///     target: "They confirm his story.",
+/// };
+/// for alignment in aligner.align(&[request])?.into_iter().flatten() {
+///     println!("{:?} {:.2}", alignment.spans, alignment.score);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Aligner {
     encoder: PairEncoder,
@@ -115,7 +135,7 @@ impl Aligner {
             let states = self
                 .encoder
                 .encode(&pairs[these.clone()], |_| ())
-                .map_err(|e| e.from_request(start))?;
+                .map_err(|e| e.counted_from(start))?;
             let questions: Vec<Question<'_>> = these
                 .clone()
                 .zip(&states)
@@ -133,18 +153,20 @@ impl Aligner {
         Ok(answers)
     }
 
-    /// Aligns every item of a data set and compares with its gold span. Spans scored below the
-    /// threshold count as not aligned.
+    /// Aligns every item of a data set and compares with its gold span.
+    ///
+    /// Spans scored below `threshold` count as not aligned: 0 keeps all, the head's own threshold
+    /// is [`HeadConfig::threshold`].
     ///
     /// # Errors
     /// When a pair is too long for the encoder.
-    pub fn evaluate(&self, items: &[AlignedSpan]) -> Result<Report, AlignError> {
+    pub fn evaluate(&self, items: &[AlignedSpan], threshold: f32) -> Result<Report, AlignError> {
         let (pairs, pair_of) = distinct_pairs(items);
         let mut report = Report::default();
         for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
             let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
             let words: Vec<_> = pairs[these.clone()].iter().map(|item| word_pair(item)).collect();
-            let states = self.encoder.encode(&words, |_| ()).map_err(|e| e.from_request(start))?;
+            let states = self.encoder.encode(&words, |_| ()).map_err(|e| e.counted_from(start))?;
             let asked: Vec<(&AlignedSpan, &usize)> =
                 items.iter().zip(&pair_of).filter(|(_, pair)| these.contains(pair)).collect();
             let questions: Vec<Question<'_>> = asked
@@ -155,7 +177,7 @@ impl Aligner {
                 })
                 .collect();
             for ((item, _), scores) in asked.iter().zip(self.scorer.score(&questions)?) {
-                let found = best(&scores).filter(|(_, score)| *score >= self.config.threshold);
+                let found = best(&scores).filter(|(_, score)| *score >= threshold);
                 let covered = is_candidate(item, self.config.k);
                 report.add(found.map(|(span, _)| span), item.target_span, item.changed, covered);
             }

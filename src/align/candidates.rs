@@ -4,6 +4,13 @@
 //! within `k` of the source span's (k = 5). Lengths count words here.
 
 /// A half-open stretch `start..end` of a sequence of words.
+///
+/// ```
+/// use fnstore::align::WordSpan;
+///
+/// let (found, gold) = (WordSpan::new(3, 4), WordSpan::new(2, 4));
+/// assert_eq!((found.shared(gold), found.distance(gold)), (1, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WordSpan {
     /// First word.

@@ -16,6 +16,16 @@ use super::candidates::WordSpan;
 use super::error::AlignError;
 
 /// One source span and the span that answers to it.
+///
+/// ```
+/// use fnstore::align::AlignedSpan;
+///
+/// let line = r#"{"id":"a/0","source":["it","grew"],"source_span":[1,2],
+///                "target":["it","rose"],"target_span":[1,2],"changed":true}"#;
+/// let item: AlignedSpan = serde_json::from_str(line)?;
+/// assert_eq!(item.target[item.target_span.start as usize], "rose");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlignedSpan {
     /// Name of the sentence pair in its corpus.

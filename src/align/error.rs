@@ -94,7 +94,7 @@ pub enum AlignError {
 
 impl AlignError {
     /// Counts requests from the start of the caller's batch instead of from a part's.
-    pub(super) fn from_request(self, start: usize) -> Self {
+    pub(super) fn counted_from(self, start: usize) -> Self {
         match self {
             Self::TooLong { request, pieces, limit } => {
                 Self::TooLong { request: start + request, pieces, limit }

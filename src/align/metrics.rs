@@ -9,6 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::candidates::WordSpan;
 
 /// Counts from which precision, recall and F1 follow.
+///
+/// ```
+/// use fnstore::align::Counts;
+///
+/// let counts = Counts { right: 3, predicted: 4, gold: 6 };
+/// assert_eq!((counts.precision(), counts.recall(), counts.f1()), (0.75, 0.5, 0.6));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Spans (or words) that are both predicted and gold.
@@ -44,6 +51,14 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 /// Exact and soft counts over a set of items.
+///
+/// ```
+/// use fnstore::align::{Agreement, WordSpan};
+///
+/// let mut agreement = Agreement::default();
+/// agreement.add(Some(WordSpan::new(0, 2)), WordSpan::new(1, 2));
+/// assert_eq!((agreement.exact.right, agreement.soft.right), (0, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Agreement {
     /// Counts of spans.

@@ -6,8 +6,8 @@
 //! and a random sample of the others. After each epoch the head is measured on development data;
 //! the best epoch's weights are kept, and the threshold is tuned there.
 //!
-//! The same options give the same weights on every CPU: numbers are drawn from one seeded
-//! generator, and the kernels sum in one order.
+//! The same options give the same weights for any number of threads: numbers are drawn from one
+//! seeded generator, and the kernels sum in one order.
 
 use std::path::PathBuf;
 
@@ -35,6 +35,15 @@ const WARM_UP: usize = 100;
 const MOMENTUM: f32 = 0.1;
 
 /// What to train on, and how.
+///
+/// ```
+/// use fnstore::align::train::Options;
+///
+/// let mut options =
+///     Options::new("train.jsonl".into(), "dev.jsonl".into(), "encoder".into(), "head".into());
+/// options.epochs = 3;
+/// assert_eq!(options.k, 5);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Training data, as [`AlignedSpan::read`] takes it.
@@ -76,11 +85,11 @@ impl Options {
             out,
             k: 5,
             hidden: None,
-            epochs: 10,
+            epochs: 16,
             patience: 3,
             batch: 32,
-            sample: 40,
-            learning_rate: 1e-3,
+            sample: 60,
+            learning_rate: 2e-3,
             weight_decay: 0.01,
             seed: 1,
         }
@@ -117,7 +126,7 @@ struct Encoded {
 }
 
 /// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
-/// counts on the development data with the tuned threshold.
+/// tuned threshold and the counts on the development data.
 ///
 /// # Errors
 /// When data or encoder cannot be read, a pair is too long for the encoder, or the head cannot be
@@ -164,7 +173,8 @@ pub fn run(
         weight_decay: options.weight_decay,
         seed: options.seed,
     };
-    config.dev = report(&answers, &dev, options.k, threshold);
+    config.dev = report(&answers, &dev, options.k, 0.0);
+    config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
     let head = Head { config, parameters };
     head.write(&options.out)?;
     Ok(head.config)

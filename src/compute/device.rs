@@ -64,7 +64,8 @@ pub(super) fn for_each_piece(
     work: impl Fn(usize, &mut [f32]) + Sync,
 ) {
     let piece = piece.max(1);
-    if threads <= 1 || data.len() <= piece {
+    let workers = threads.min(data.len().div_ceil(piece));
+    if workers <= 1 {
         data.chunks_mut(piece).enumerate().for_each(|(number, chunk)| work(number, chunk));
         return;
     }
@@ -76,7 +77,7 @@ pub(super) fn for_each_piece(
         }
     };
     rayon::scope(|scope| {
-        for _ in 1..threads {
+        for _ in 1..workers {
             scope.spawn(|_| worker());
         }
         worker();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Result;
+use super::stand_in::{fingerprint, frame_by_name, fresh, lexunit_by_name};
 use crate::framenet::{
     Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet, Warning,
     WarningCode, WarningLog,
@@ -10,16 +11,13 @@ use crate::framenet::{
 use crate::index::{Entry, IndexWriter};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, FeStatus, Frame, FrameId,
-    FrameRelation, IdSpace, LayerName, LexUnit, Listing, LuId, Pos, Provenance, ReleaseCounts,
-    ReleaseId, SemType, Sentence, SentenceId, SentenceLayers,
+    FrameRelation, IdSpace, LayerName, LexUnit, LuId, Origin, Provenance, ReleaseCounts, ReleaseId,
+    SemType, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Batch, Store};
 
 /// Status of a set that nobody annotated.
 const UNANNOTATED: &str = "UNANN";
-
-/// First number of ids that stand in for a number used twice.
-const FRESH: u64 = 1 << 48;
 
 /// Where the sentences of a file come from.
 struct Place<'a> {
@@ -33,6 +31,13 @@ struct Place<'a> {
     document_name: Option<&'a str>,
 }
 
+/// What was counted while a release was put together.
+pub(super) struct Assembled {
+    pub(super) counts: ReleaseCounts,
+    pub(super) statuses: BTreeMap<(Origin, String), u64>,
+    pub(super) warnings: WarningLog,
+}
+
 /// A release being put together.
 pub(super) struct Assembler<'a> {
     store: &'a Store,
@@ -41,6 +46,7 @@ pub(super) struct Assembler<'a> {
     strict: bool,
     batch: Batch<'a>,
     counts: ReleaseCounts,
+    statuses: BTreeMap<(Origin, String), u64>,
     warnings: WarningLog,
     pub(super) frame_index: BTreeMap<FrameId, (String, String)>,
     pub(super) lu_index: BTreeMap<LuId, String>,
@@ -75,6 +81,7 @@ impl<'a> Assembler<'a> {
             strict,
             batch: store.batch(release),
             counts: ReleaseCounts::default(),
+            statuses: BTreeMap::new(),
             warnings: WarningLog::default(),
             frame_index: BTreeMap::new(),
             lu_index: BTreeMap::new(),
@@ -167,18 +174,7 @@ impl<'a> Assembler<'a> {
 
     fn add_missing_frame(&mut self, id: FrameId, name: &str) -> Result<()> {
         self.frames.insert(id, HashSet::new());
-        let frame = Frame {
-            id,
-            name: name.to_owned(),
-            definition: String::new(),
-            elements: Vec::new(),
-            core_sets: Vec::new(),
-            sem_types: Vec::new(),
-            created: crate::model::Creation::default(),
-            modified: String::new(),
-            has_file: false,
-        };
-        Ok(self.batch.put_frame(&frame)?)
+        Ok(self.batch.put_frame(&frame_by_name(id, name))?)
     }
 
     pub(super) fn add_lu_file(&mut self, file: LuFile) -> Result<()> {
@@ -378,6 +374,7 @@ impl<'a> Assembler<'a> {
             IdSpace::Exemplar => self.counts.exemplar_sets += 1,
             _ => self.counts.fulltext_sets += 1,
         }
+        *self.statuses.entry((provenance.origin(), set.status.clone())).or_default() += 1;
         let fe_status =
             if set.status == UNANNOTATED { FeStatus::Unannotated } else { FeStatus::Annotated };
         let set = AnnotationSet {
@@ -433,7 +430,9 @@ impl<'a> Assembler<'a> {
     }
 
     fn check_elements(&mut self, place: &Place<'_>, frame: FrameId, set: &ReadSet) -> Result<()> {
-        let Some(elements) = self.frames.get(&frame) else { return Ok(()) };
+        // A frame that is known by its name alone has no list to compare with.
+        let elements = self.frames.get(&frame).filter(|elements| !elements.is_empty());
+        let Some(elements) = elements else { return Ok(()) };
         let labels = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
         let unknown = labels
             .flat_map(|layer| &layer.labels)
@@ -552,7 +551,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Writes what no later file can change any more.
-    pub(super) fn finish(mut self) -> Result<(ReleaseCounts, WarningLog)> {
+    pub(super) fn finish(mut self) -> Result<Assembled> {
         for (file, lu) in std::mem::take(&mut self.waiting).into_values() {
             let detail = format!(
                 "LU `{}` ({}, status {}) has no file in lu/; kept",
@@ -571,42 +570,7 @@ impl<'a> Assembler<'a> {
             self.batch.put_document(document)?;
         }
         self.flush()?;
-        Ok((self.counts, self.warnings))
+        let Self { counts, statuses, warnings, .. } = self;
+        Ok(Assembled { counts, statuses, warnings })
     }
-}
-
-/// An LU that only an annotation set names.
-fn lexunit_by_name(frame: FrameId, id: LuId, name: &str) -> LexUnit {
-    LexUnit {
-        id,
-        frame,
-        name: name.to_owned(),
-        pos: Pos::of_lu_name(name),
-        status: String::new(),
-        definition: String::new(),
-        lexemes: Vec::new(),
-        incorporated_fe: None,
-        sem_types: Vec::new(),
-        lemma_id: None,
-        created: crate::model::Creation::default(),
-        sentence_count: crate::model::SentenceCount::default(),
-        total_annotated: 0,
-        subcorpora: Vec::new(),
-        valences: crate::model::Valences::default(),
-        listing: Listing::default(),
-    }
-}
-
-fn fingerprint(bytes: &[u8]) -> [u8; 8] {
-    let hash = blake3::hash(bytes);
-    let mut print = [0; 8];
-    print.copy_from_slice(&hash.as_bytes()[..8]);
-    print
-}
-
-/// A number from the range that no release uses, from what was used twice: the same in every import.
-fn fresh(xml_id: u64, print: &[u8; 8]) -> u64 {
-    let hash = blake3::hash(&[&xml_id.to_be_bytes()[..], &print[..]].concat());
-    let low = hash.as_bytes()[..6].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-    FRESH + low
 }

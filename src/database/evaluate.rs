@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::answer::{Answer, elements};
 use super::catalog::Catalog;
-use super::plan::Narrowed;
+use super::plan::{Narrowed, SetRows};
 use super::split::Split;
 use super::{Database, Result};
 use crate::model::{
@@ -58,13 +58,23 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The set as an answer, when the query holds of it.
-    pub(super) fn answer(&self, release: ReleaseId, set: AnnotationSet) -> Result<Option<Answer>> {
+    /// The set with what the query looked up of it, when the query holds of it.
+    pub(super) fn subject(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSet,
+    ) -> Result<Option<Subject<'_, 'a>>> {
         let subject = Subject { evaluator: self, release, set, sentence: OnceCell::new() };
-        if !self.expression.holds(&mut |term: &Term| subject.holds(term))? {
-            return Ok(None);
+        let holds = self.expression.holds(&mut |term: &Term| subject.holds(term))?;
+        Ok(holds.then_some(subject))
+    }
+
+    /// The set as an answer, when the query holds of it.
+    fn answer(&self, release: ReleaseId, set: AnnotationSet) -> Result<Option<Answer>> {
+        match self.subject(release, set)? {
+            Some(subject) => subject.into_answer(),
+            None => Ok(None),
         }
-        subject.into_answer()
     }
 
     fn recipe(&self, id: u32) -> Result<Option<&str>> {
@@ -103,15 +113,15 @@ fn written_since(store: &Store, revision: u64) -> Result<Written> {
 }
 
 /// A set that a query is asked of; its sentence is read when a term needs it.
-struct Subject<'e, 'a> {
-    evaluator: &'e Evaluator<'a>,
-    release: ReleaseId,
-    set: AnnotationSet,
+pub(super) struct Subject<'e, 'a> {
+    pub(super) evaluator: &'e Evaluator<'a>,
+    pub(super) release: ReleaseId,
+    pub(super) set: AnnotationSet,
     sentence: OnceCell<Option<Sentence>>,
 }
 
 impl Subject<'_, '_> {
-    fn sentence(&self) -> Result<Option<&Sentence>> {
+    pub(super) fn sentence(&self) -> Result<Option<&Sentence>> {
         if self.sentence.get().is_none() {
             let found = self.evaluator.store.sentence(self.release, self.set.sentence)?;
             let _ = self.sentence.set(found);
@@ -119,14 +129,14 @@ impl Subject<'_, '_> {
         Ok(self.sentence.get().and_then(Option::as_ref))
     }
 
-    fn generation(&self) -> Option<&Generation> {
+    pub(super) fn generation(&self) -> Option<&Generation> {
         match &self.set.provenance {
             Provenance::Generated(generation) => Some(generation),
             _ => None,
         }
     }
 
-    fn lexunit(&self) -> Result<Arc<str>> {
+    pub(super) fn lexunit(&self) -> Result<Arc<str>> {
         self.evaluator.catalog.lexunit(self.release, self.set.frame, self.set.lu)
     }
 
@@ -281,7 +291,7 @@ impl Subject<'_, '_> {
     }
 
     /// The part of the data: the document's, for generated sets the seed's; exemplars have none.
-    fn split(&self) -> Result<Option<Split>> {
+    pub(super) fn split(&self) -> Result<Option<Split>> {
         let document = match &self.set.provenance {
             Provenance::FullText { document } => Some(*document),
             Provenance::Generated(made) => {
@@ -299,7 +309,7 @@ impl Subject<'_, '_> {
     }
 }
 
-fn null_kind(extent: &crate::model::Extent) -> Option<&str> {
+pub(super) fn null_kind(extent: &crate::model::Extent) -> Option<&str> {
     match extent {
         crate::model::Extent::Null(kind) => Some(kind.as_str()),
         _ => None,
@@ -317,14 +327,19 @@ impl Database {
         &self,
         expression: &Expression,
     ) -> Result<impl Iterator<Item = Result<Answer>> + '_> {
-        let catalog = self.catalog()?;
-        self.check_names(&catalog, expression)?;
-        let narrowed = Narrowed::by(self, &catalog, expression)?;
-        let evaluator = Evaluator::new(self, catalog, expression)?;
-        let sets = narrowed.sets(self)?;
+        let (evaluator, sets) = self.planned(expression)?;
         Ok(sets.filter_map(move |row| match row {
             Ok((release, set)) => evaluator.answer(release, set).transpose(),
             Err(error) => Some(Err(error)),
         }))
+    }
+
+    /// What can ask a query of a set, and the sets to ask it of.
+    pub(super) fn planned(&self, expression: &Expression) -> Result<(Evaluator<'_>, SetRows<'_>)> {
+        let catalog = self.catalog()?;
+        self.check_names(&catalog, expression)?;
+        let narrowed = Narrowed::by(self, &catalog, expression)?;
+        let evaluator = Evaluator::new(self, catalog, expression)?;
+        Ok((evaluator, narrowed.sets(self)?))
     }
 }

@@ -4,6 +4,7 @@
 //! by one thread in the order of the files' names; so ids and warnings do not depend on timing, and
 //! memory is bounded by a few chunks. Nothing is visible before the last commit.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -11,14 +12,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rayon::prelude::*;
 
-use super::assemble::Assembler;
+use super::assemble::{Assembled, Assembler};
 use super::{Database, DatabaseError, Result, reindex};
 use crate::framenet::{
     FramenetError, Source, SourceReader, WarningLog, read_frame_file, read_frame_index,
     read_fulltext_file, read_lu_file, read_lu_index, read_relations, read_sem_types,
 };
 use crate::index::IndexWriter;
-use crate::model::Release;
+use crate::model::{Origin, Release};
 
 /// How a release is imported.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +46,8 @@ pub struct ImportProgress {
 pub struct ImportReport {
     /// The release, with its counts.
     pub release: Release,
+    /// Number of frame-evoking sets of each origin and status.
+    pub statuses: BTreeMap<(Origin, String), u64>,
     /// What was odd.
     pub warnings: WarningLog,
     /// Bytes of store and index on disk.
@@ -144,11 +147,11 @@ impl Database {
             chunk.into_iter().try_for_each(|file| assembler.add_fulltext_file(file))?;
             assembler.flush()
         })?;
-        let (counts, warnings) = assembler.finish()?;
+        let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
         let revision = self.store.list_release(&release)?;
         index.commit(revision)?;
-        Ok(ImportReport { release, warnings, disk_bytes: self.disk_bytes() })
+        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes() })
     }
 }
 

@@ -20,12 +20,15 @@
 mod answer;
 mod assemble;
 mod catalog;
+mod count;
 mod error;
 mod evaluate;
 mod import;
+mod lookup;
 mod plan;
 mod reindex;
 mod split;
+mod stand_in;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +36,7 @@ use std::sync::Mutex;
 
 pub use answer::{Answer, ElementLabel};
 pub use catalog::{Catalog, FrameProfile};
+pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use split::Split;

@@ -28,6 +28,9 @@ pub(super) enum Narrowed {
 
 type SetRow = Result<(ReleaseId, AnnotationSet)>;
 
+/// Sets in order of key.
+pub(super) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + 'a>;
+
 impl Narrowed {
     pub(super) fn by(
         database: &Database,
@@ -123,7 +126,7 @@ impl Narrowed {
     }
 
     /// The sets that lie there, in order of key.
-    pub(super) fn sets(self, database: &Database) -> Result<Box<dyn Iterator<Item = SetRow> + '_>> {
+    pub(super) fn sets(self, database: &Database) -> Result<SetRows<'_>> {
         let store = &database.store;
         Ok(match self {
             Self::Everywhere => {
@@ -156,8 +159,8 @@ impl Narrowed {
 /// One scan after the other, each opened when it is reached.
 fn chained<'a, K: 'a>(
     keys: impl Iterator<Item = K> + 'a,
-    mut open: impl FnMut(K) -> Result<Box<dyn Iterator<Item = SetRow> + 'a>> + 'a,
-) -> Box<dyn Iterator<Item = SetRow> + 'a> {
+    mut open: impl FnMut(K) -> Result<SetRows<'a>> + 'a,
+) -> SetRows<'a> {
     Box::new(keys.flat_map(move |key| match open(key) {
         Ok(rows) => rows,
         Err(error) => Box::new(std::iter::once(Err(error))),

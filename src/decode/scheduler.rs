@@ -42,6 +42,28 @@ pub struct Finished {
 /// Runs searches side by side, up to a number of rows.
 ///
 /// The network is handed to each call, which must be the same one every time.
+///
+/// ```no_run
+/// use std::path::Path;
+///
+/// use fnstore::compute::Device;
+/// use fnstore::decode::{BeamSettings, Constraint, Scheduler};
+/// use fnstore::nn::EncoderDecoder;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut network = EncoderDecoder::open(Path::new("models/paraphrase"), &Device::cpu())?;
+/// let mut scheduler = Scheduler::new(256);
+/// let source = scheduler.add_source(vec![17, 4, 1]);
+/// scheduler.submit(source, Constraint::default(), BeamSettings::default())?;
+/// while !scheduler.is_idle() {
+///     for finished in scheduler.step(&mut network)? {
+///         scheduler.release(finished.source, &mut network);
+///         assert!(finished.hypotheses.len() <= 10);
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Scheduler {
     row_limit: usize,
@@ -429,6 +451,21 @@ mod tests {
         scheduler.submit(source, Constraint::default(), settings(2, 6)).unwrap();
         scheduler.step(&mut network).unwrap();
         scheduler.release(source, &mut network);
+        assert!(scheduler.is_idle());
+        assert_eq!(network.open_slots(), 0);
+    }
+
+    #[test]
+    fn a_network_that_fails_is_an_error_and_clearing_frees_it() {
+        let mut network = ToyNetwork::new(4, 6);
+        let mut scheduler = Scheduler::new(100);
+        let source = scheduler.add_source(vec![7]);
+        scheduler.submit(source, Constraint::default(), settings(2, 6)).unwrap();
+        scheduler.step(&mut network).unwrap();
+        network.is_broken = true;
+        let error = scheduler.step(&mut network).unwrap_err();
+        assert!(matches!(error, DecodeError::Network { doing: "take a step", .. }), "{error}");
+        scheduler.clear(&mut network);
         assert!(scheduler.is_idle());
         assert_eq!(network.open_slots(), 0);
     }

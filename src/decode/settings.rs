@@ -59,6 +59,13 @@ impl BeamSettings {
 
 /// Normalisation of a score `s` (sum of log-probabilities) by the length `L` of the output in
 /// tokens. `L` counts the end of the sentence and not the start token, as all these systems do.
+///
+/// ```
+/// use fnstore::decode::LengthPenalty;
+///
+/// assert_eq!(LengthPenalty::default().normalize(-6.0, 4), -1.5);
+/// assert_eq!(LengthPenalty::Power(0.5).normalize(-6.0, 4), -3.0);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum LengthPenalty {

@@ -21,6 +21,8 @@ pub(crate) struct ToyNetwork {
     pub(crate) encoded: usize,
     /// Largest number of rows in a step so far.
     pub(crate) most_rows: usize,
+    /// Steps fail from now on.
+    pub(crate) is_broken: bool,
 }
 
 #[derive(Debug)]
@@ -137,6 +139,9 @@ impl StepNetwork for ToyNetwork {
         masks: &[RowMask],
         top: usize,
     ) -> Result<Vec<SlotCandidates>, NnError> {
+        if self.is_broken {
+            return Err(NnError::NonFinite { slot: rows[0].slot.0, step: 0 });
+        }
         self.most_rows = self.most_rows.max(rows.len());
         assert!(masks.iter().all(|mask| mask.banned.is_sorted()));
         let masks: HashMap<u32, &RowMask> = masks.iter().map(|mask| (mask.row, mask)).collect();

@@ -1,1 +1,30 @@
-//! expand
+//! Expansion: new annotated sentences from human ones, by rounds of paraphrase and alignment.
+//!
+//! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
+//!
+//! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
+//! 2. the sentence is rewritten under these bans; the best outputs go on;
+//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins;
+//! 4. the pair becomes a generated annotation set with its provenance (`run.rs`), under an LU of the
+//!    frame or a proposed one (`lexicon.rs`);
+//! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
+//!    as many rounds as asked for.
+//!
+//! Nothing is dropped: copies, repetitions and weak alignments are flags.
+//!
+//! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
+//! Discriminative Span Alignment, section 5 and footnote 16.
+
+mod chain;
+mod error;
+mod lexicon;
+mod models;
+mod recipe;
+mod report;
+mod run;
+
+pub use error::ExpandError;
+pub use models::Models;
+pub use recipe::Recipe;
+pub use report::{EndReason, Progress, Report};
+pub use run::{run, run_with};

@@ -55,7 +55,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         })
     }
 
-    /// Takes a sentence. It stays encoded until it is closed.
+    /// Takes a sentence. It stays encoded from its first job until it is closed, which for the default
+    /// rewriter is about 4 KiB a piece: keep a few hundred in flight, not a corpus.
     ///
     /// # Errors
     /// [`ParaphraseError::Refused`] when it is empty or too long.
@@ -225,6 +226,20 @@ mod tests {
         let mut session = paraphraser.session(settings()).unwrap();
         session.open("the cat").unwrap();
         assert_eq!(session.next_finished().unwrap(), None);
+    }
+
+    #[test]
+    fn a_network_that_fails_ends_all_jobs() {
+        let mut paraphraser = paraphraser();
+        paraphraser.network.is_broken = true;
+        let mut session = paraphraser.session(settings()).unwrap();
+        let source = session.open("the cat").unwrap();
+        session.submit(source, &[]).unwrap();
+        let error = session.next_finished().unwrap_err();
+        assert!(matches!(error, ParaphraseError::Decode { .. }), "{error}");
+        assert_eq!(session.next_finished().unwrap(), None);
+        drop(session);
+        assert_eq!(paraphraser.network.open_slots(), 0);
     }
 
     #[test]

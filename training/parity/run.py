@@ -6,8 +6,13 @@
 all-MiniLM-L6-v2 is looked for under $FNSTORE_MODELS, else ~/.cache/fnstore/models.
 """
 
+import sys
+
+sys.dont_write_bytecode = True  # leave no caches in the tree
+
 import torch
 
+import beam
 import bert
 import marian
 
@@ -18,3 +23,4 @@ if __name__ == "__main__":
     model = marian.build()
     marian.logits(model)
     marian.searches(model)
+    beam.settings(model)

@@ -20,6 +20,9 @@ pub struct KeyList {
     pub len: u32,
 }
 
+/// Independent sums in [`Head::mix`], enough to hide the latency of an addition.
+const CHAINS: usize = 4;
+
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
 
@@ -126,10 +129,13 @@ impl Work for Rows<'_> {
             let query = self.queries.row(self.first + number);
             for (head, output) in output.chunks_exact_mut(columns).enumerate() {
                 let first = head * columns;
+                let query = &query[first..first + columns];
                 let head = Head { first, columns, offsets: &offsets };
-                head.score(lanes, &query[first..first + columns], params.keys, &mut scores);
-                softmax(lanes, &mut scores);
-                head.mix(lanes, &scores, params.values, output);
+                if columns.is_multiple_of(LANES) {
+                    head.attend::<L, true>(lanes, query, params, &mut scores, output);
+                } else {
+                    head.attend::<L, false>(lanes, query, params, &mut scores, output);
+                }
             }
         }
     }
@@ -142,33 +148,86 @@ struct Head<'a> {
     offsets: &'a [usize],
 }
 
+/// A vector of a head's columns; `FULL` where all have 16 numbers, as in every model but toys:
+/// the other way goes through memory and takes registers from the whole loop.
+#[inline(always)]
+fn load<L: Lanes, const FULL: bool>(lanes: L, columns: &[f32]) -> L::Vector {
+    if FULL {
+        lanes.load(columns.first_chunk().expect("a full head is cut into whole vectors"))
+    } else {
+        lanes.load_part(columns, 0.0)
+    }
+}
+
 impl Head<'_> {
+    #[inline(always)]
+    fn attend<L: Lanes, const FULL: bool>(
+        &self,
+        lanes: L,
+        query: &[f32],
+        params: &Params<'_>,
+        scores: &mut Vec<f32>,
+        output: &mut [f32],
+    ) {
+        self.score::<L, FULL>(lanes, query, params.keys, scores);
+        softmax(lanes, scores);
+        self.mix::<L, FULL>(lanes, scores, params.values, output);
+    }
+
     /// `scores[t] = query . keys[t] / sqrt(columns)`
     #[inline(always)]
-    fn score<L: Lanes>(&self, lanes: L, query: &[f32], keys: &Tensor, scores: &mut Vec<f32>) {
+    fn score<L: Lanes, const FULL: bool>(
+        &self,
+        lanes: L,
+        query: &[f32],
+        keys: &Tensor,
+        scores: &mut Vec<f32>,
+    ) {
         let scale = 1.0 / (self.columns as f32).sqrt();
+        let keys = &keys.data()[self.first..];
         scores.clear();
+        // A loop and no closure: a closure may be compiled without the instruction set.
         for offset in self.offsets {
-            let key = &keys.data()[offset + self.first..offset + self.first + self.columns];
+            let key = &keys[*offset..*offset + self.columns];
             let mut sum = lanes.splat(0.0);
             for (q, k) in query.chunks(LANES).zip(key.chunks(LANES)) {
-                sum = lanes.fma(lanes.load_part(q, 0.0), lanes.load_part(k, 0.0), sum);
+                sum = lanes.fma(load::<L, FULL>(lanes, q), load::<L, FULL>(lanes, k), sum);
             }
             scores.push(lanes.sum(sum) * scale);
         }
     }
 
-    /// `output = sum_t weights[t] * values[t]`, added in the order of the list.
+    /// `output = sum_t weights[t] * values[t]`
+    ///
+    /// Keys go round robin to [`CHAINS`] sums (a remainder to the first), which are added at the
+    /// end: one sum would wait for itself at every key.
     #[inline(always)]
-    fn mix<L: Lanes>(&self, lanes: L, weights: &[f32], values: &Tensor, output: &mut [f32]) {
+    fn mix<L: Lanes, const FULL: bool>(
+        &self,
+        lanes: L,
+        weights: &[f32],
+        values: &Tensor,
+        output: &mut [f32],
+    ) {
         for (number, part) in output.chunks_mut(LANES).enumerate() {
-            let from = self.first + number * LANES;
-            let mut sum = lanes.splat(0.0);
-            for (offset, weight) in self.offsets.iter().zip(weights) {
-                let value = &values.data()[offset + from..offset + from + part.len()];
-                sum = lanes.fma(lanes.splat(*weight), lanes.load_part(value, 0.0), sum);
+            let values = &values.data()[self.first + number * LANES..];
+            let width = part.len();
+            let mut sums = [lanes.splat(0.0); CHAINS];
+            let (offsets, last_offsets) = self.offsets.as_chunks::<CHAINS>();
+            let (weights, last_weights) = weights.as_chunks::<CHAINS>();
+            for (offsets, weights) in offsets.iter().zip(weights) {
+                for chain in 0..CHAINS {
+                    let value = &values[offsets[chain]..offsets[chain] + width];
+                    let value = load::<L, FULL>(lanes, value);
+                    sums[chain] = lanes.fma(lanes.splat(weights[chain]), value, sums[chain]);
+                }
             }
-            lanes.store_part(part, sum);
+            for (offset, weight) in last_offsets.iter().zip(last_weights) {
+                let value = load::<L, FULL>(lanes, &values[*offset..*offset + width]);
+                sums[0] = lanes.fma(lanes.splat(*weight), value, sums[0]);
+            }
+            let [a, b, c, d] = sums;
+            lanes.store_part(part, lanes.add(lanes.add(a, b), lanes.add(c, d)));
         }
     }
 }
@@ -176,10 +235,11 @@ impl Head<'_> {
 /// Softmax over the scores of one query, in place.
 #[inline(always)]
 fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
-    let mut largest = f32::MIN;
-    for score in scores.iter() {
-        largest = largest.max(*score);
+    let mut largest = lanes.splat(f32::MIN);
+    for part in scores.chunks(LANES) {
+        largest = lanes.max(lanes.load_part(part, f32::MIN), largest);
     }
+    let largest = lanes.fold(largest, f32::max);
     let mut sum = lanes.splat(0.0);
     for part in scores.chunks_mut(LANES) {
         // Lanes that do not exist hold a number whose exponential vanishes beside the maximum's 1.
@@ -269,6 +329,29 @@ mod tests {
             let list = &lists[query..query + 1];
             let alone = attention(&ONE, &one, &keys, &keys, list, None, 2).unwrap();
             assert_eq!(alone.data(), all.row(query));
+        }
+    }
+
+    #[test]
+    fn it_is_the_mean_of_the_values_weighted_by_softmax() {
+        for columns in [5, 16, 20, 32] {
+            let width = 2 * columns;
+            let number = |i: usize| ((i * 71 % 113) as f32 - 56.0) / 60.0;
+            let data: Vec<f32> = (0..23 * width).map(number).collect();
+            let (keys, query) = (matrix(23, width, &data), matrix(1, width, &data[7..7 + width]));
+            let output = attention(&ONE, &query, &keys, &keys, &[run(23)], None, 2).unwrap();
+            for column in 0..width {
+                let head = column / columns * columns..(column / columns + 1) * columns;
+                let weight = |key: usize| {
+                    let pairs = query.row(0)[head.clone()].iter().zip(&keys.row(key)[head.clone()]);
+                    let score: f64 = pairs.map(|(q, k)| f64::from(*q) * f64::from(*k)).sum();
+                    (score / (columns as f64).sqrt()).exp()
+                };
+                let total: f64 = (0..23).map(weight).sum();
+                let mixed = (0..23).map(|key| weight(key) * f64::from(keys.row(key)[column]));
+                let want = mixed.sum::<f64>() / total;
+                assert!((f64::from(output.data()[column]) - want).abs() < 1e-5);
+            }
         }
     }
 

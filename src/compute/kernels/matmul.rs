@@ -117,7 +117,7 @@ fn cpu(
     }
     // 1. Cut the result into row groups, and these into panel groups while threads would idle.
     let small = rows * weight.inputs * weight.outputs < WORTH_THREADS;
-    let threads = if small { 1 } else { threads };
+    let threads = if small { 1 } else { threads.max(1) };
     let row_groups = rows.div_ceil(TASK_ROWS);
     let panels = weight.outputs.div_ceil(PANEL);
     let wanted = if threads == 1 { 1 } else { (2 * threads).div_ceil(row_groups) };
@@ -310,6 +310,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::compute::lanes::on_each;
 
     fn tensor(rows: usize, width: usize, seed: u32) -> Tensor {
         let mut state = seed;
@@ -341,6 +342,47 @@ mod tests {
         let weight = Weight::new(&ONE, &tensor(5, 3, 1));
         let output = matmul(&ONE, &Tensor::zeros(0, 3), &weight, None).unwrap();
         assert_eq!(output.shape(), [0, 5]);
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_product() {
+        // Rows for every height of a tile, outputs that end inside a vector.
+        for rows in 1..=13 {
+            let (input, weight) = (tensor(rows, 37, 1), Weight::new(&ONE, &tensor(75, 37, 2)));
+            let products = on_each(|| {
+                struct Whole(Tensor, Weight);
+                impl Work for Whole {
+                    type Output = Vec<f32>;
+                    #[inline(always)]
+                    fn run<L: Lanes>(self, lanes: L) -> Vec<f32> {
+                        let Self(input, weight) = &self;
+                        let mut output = vec![0.0; input.rows() * weight.outputs];
+                        let target = Target { start: output.as_mut_ptr(), width: weight.outputs };
+                        let rows = 0..input.rows();
+                        let panels = 0..weight.outputs.div_ceil(PANEL);
+                        let target = &target;
+                        Block { input, weight, bias: None, rows, panels, target }.run(lanes);
+                        output
+                    }
+                }
+                Whole(input.clone(), weight.clone())
+            });
+            let (plain, others) = products.split_last().unwrap();
+            for other in others {
+                assert_eq!(other, &others[0]);
+                for (a, b) in plain.iter().zip(other) {
+                    assert!((a - b).abs() < 1e-4, "{a} {b}");
+                }
+            }
+            assert_eq!(matmul(&ONE, &input, &weight, None).unwrap().data(), products[0]);
+        }
+    }
+
+    #[test]
+    fn no_threads_are_one_thread() {
+        let (input, weight) = (tensor(64, 256, 1), Weight::new(&ONE, &tensor(256, 256, 2)));
+        let output = matmul(&Device::Cpu { threads: 0 }, &input, &weight, None).unwrap();
+        assert_eq!(output, matmul(&ONE, &input, &weight, None).unwrap());
     }
 
     #[test]

@@ -25,6 +25,23 @@ use letters::TextState;
 
 /// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
 /// compiled for the same vocabulary.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use fnstore::decode::{AvoidPhrases, Constraint, Vocabulary};
+///
+/// // Surfaces of the tokens 0 (the end), 1 to 4.
+/// let vocabulary = Vocabulary::new([&b""[..], b" con", b"firm", b"ation", b" it"]);
+/// let here = AvoidPhrases::new(Arc::new(vocabulary), ["confirm"])?;
+/// let constraint = Constraint { here: Some(Arc::new(here)), ..Constraint::default() };
+///
+/// let state = constraint.advance(constraint.advance(constraint.start(0), 1), 2);
+/// let blocked = constraint.blocked(state, 0).expect("`confirm` may only go on");
+/// assert_eq!(blocked.tokens, [1, 4]);
+/// assert!(!blocked.may_end);
+/// # Ok::<(), fnstore::decode::DecodeError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Constraint {
     /// Phrases banned from every output.
@@ -121,20 +138,22 @@ impl Constraint {
     }
 }
 
-/// Adds an ascending list to an ascending list, in linear time: after a banned word it holds half of
-/// the vocabulary, for every row of every step.
+/// Adds an ascending list to an ascending list. After a banned word one of them holds half of the
+/// vocabulary, for every row of every step, while the other is short: the long one is copied in
+/// pieces, between the tokens of the short one.
 fn add(tokens: &mut Vec<u32>, more: &[u32]) {
     let before = std::mem::take(tokens);
-    tokens.reserve(before.len() + more.len());
-    let mut rest = before.as_slice();
-    for &token in more {
-        let smaller = rest.iter().take_while(|&&other| other < token).count();
-        tokens.extend_from_slice(&rest[..smaller]);
+    let (short, mut long) =
+        if before.len() < more.len() { (&before[..], more) } else { (more, &before[..]) };
+    tokens.reserve(short.len() + long.len());
+    for &token in short {
+        let smaller = long.partition_point(|&other| other < token);
+        tokens.extend_from_slice(&long[..smaller]);
         tokens.push(token);
-        rest = &rest[smaller..];
-        rest = rest.strip_prefix(&[token]).unwrap_or(rest);
+        long = &long[smaller..];
+        long = long.strip_prefix(&[token]).unwrap_or(long);
     }
-    tokens.extend_from_slice(rest);
+    tokens.extend_from_slice(long);
 }
 
 #[cfg(test)]

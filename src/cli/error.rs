@@ -1,0 +1,99 @@
+//! From an error to an exit code and a hint.
+
+use std::io;
+use std::process::ExitCode;
+
+use fnstore::database::DatabaseError;
+use fnstore::expand::ExpandError;
+use fnstore::framenet::FramenetError;
+use fnstore::store::StoreError;
+
+/// Bad input data (`EX_DATAERR` of sysexits.h).
+const BAD_DATA: u8 = 65;
+
+/// The store is locked, and trying again later may help (`EX_TEMPFAIL`).
+const LOCKED: u8 = 75;
+
+/// Every other error, as for clap's.
+const FAILED: u8 = 2;
+
+/// The exit code for an error.
+pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let code = match cause(error) {
+        Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Framenet(error)) => match error {
+            FramenetError::Io { .. } => FAILED,
+            _ => BAD_DATA,
+        },
+        _ => FAILED,
+    };
+    ExitCode::from(code)
+}
+
+/// What to try next, where the message does not say it.
+pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    match cause(error)? {
+        DatabaseError::Store(StoreError::Locked { .. }) => {
+            Some("`query`, `show` and `releases` work beside a writer")
+        }
+        DatabaseError::Framenet(FramenetError::Strict(_)) => {
+            Some("without `--strict` the import counts such cases, says what it did, and goes on")
+        }
+        DatabaseError::Query(_) => {
+            Some("schema/query.md describes the language; `fnstore query --help` has examples")
+        }
+        DatabaseError::UnknownName { kind: "release", .. } => {
+            Some("`fnstore releases` lists the releases of the store")
+        }
+        _ => None,
+    }
+}
+
+/// Whether the reader of stdout went away, which ends a command without failure.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// The database's error, wherever it stands in the chain.
+fn cause(error: &anyhow::Error) -> Option<&DatabaseError> {
+    error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(ExpandError::Database(cause)) => Some(cause),
+        _ => cause.downcast_ref(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(error: impl Into<anyhow::Error>) -> String {
+        format!("{:?}", exit_code(&error.into().context("while testing")))
+    }
+
+    fn expected(code: u8) -> String {
+        format!("{:?}", ExitCode::from(code))
+    }
+
+    #[test]
+    fn bad_data_and_locks_have_codes_of_their_own() {
+        let path = std::path::PathBuf::from("x");
+        let not_a_release = FramenetError::NotARelease { path: path.clone(), expected: "y" };
+        assert_eq!(code(DatabaseError::from(not_a_release)), expected(65));
+        let missing =
+            FramenetError::Io { path: path.clone(), source: io::ErrorKind::NotFound.into() };
+        assert_eq!(code(DatabaseError::from(missing)), expected(2));
+        let locked = StoreError::Locked { path, holder: Default::default() };
+        assert_eq!(code(DatabaseError::from(locked)), expected(75));
+        assert_eq!(code(anyhow::anyhow!("else")), expected(2));
+    }
+
+    #[test]
+    fn a_broken_pipe_is_found_anywhere_in_the_chain() {
+        let error = anyhow::Error::from(io::Error::from(io::ErrorKind::BrokenPipe)).context("x");
+        assert!(is_broken_pipe(&error));
+        assert!(!is_broken_pipe(&anyhow::anyhow!("broken pipe")));
+    }
+}

@@ -1,0 +1,253 @@
+//! `fnstore expand`: new annotated sentences from human ones, with progress and a summary.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use fnstore::compute::Device;
+use fnstore::database::{Database, DatabaseError};
+use fnstore::expand::{self, EndReason, Models, Recipe, Report};
+use fnstore::query::Expression;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+use super::output::{Format, Output, grouped, tell};
+use super::{Context, Outcome, locate, progress};
+
+/// Write new annotated sentences from human ones
+///
+/// Each human annotation set that the expression finds is rewritten, round by round, without the words
+/// that evoked its frame before, and the target is found again in the new sentence. What was done under
+/// the same models and settings is skipped, so a run that was stopped goes on where it ended.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// What to expand, in the language of `fnstore query`; human sets only
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    /// Rounds per annotation set; more rounds continue where fewer ended
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    rounds: u16,
+
+    /// Hypotheses kept by the search [default: 30]
+    #[arg(long, value_name = "N")]
+    beam: Option<usize>,
+
+    /// Best rewritings in which the target is looked for [default: 20, at most the beam]
+    #[arg(long, value_name = "N")]
+    candidates: Option<usize>,
+
+    /// Leave out sentences of more than N pieces [default: 80]
+    #[arg(long, value_name = "N")]
+    max_pieces: Option<usize>,
+
+    /// Work on at most N annotation sets that are not done
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    /// Where the networks run
+    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
+    device: DeviceName,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore expand frame=Verification --rounds 5
+  fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
+
+/// Where networks run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DeviceName {
+    /// The fastest there is
+    Auto,
+    /// The processor
+    Cpu,
+}
+
+impl DeviceName {
+    pub(super) fn open(self) -> Device {
+        match self {
+            Self::Auto | Self::Cpu => Device::cpu(),
+        }
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = args.expression.join(" ");
+    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let recipe = recipe(&args)?;
+    let database = Database::open_existing_writer(&context.store)?;
+    let stop = stop_flag()?;
+    let bar = progress::bar("expanding", "sets");
+    let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
+        bar.set_length(at.of);
+        bar.set_position(at.seeds);
+        let rate = at.sentences as f64 / bar.elapsed().as_secs_f64().max(1e-3);
+        bar.set_message(format!("{} sentences, {rate:.1}/s", grouped(at.sentences)));
+        if stop.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    match context.output.format_or(Format::Table) {
+        Format::Table => summary(&report, &text, recipe.rounds, &mut context.output)?,
+        _ => context.output.json(&ReportRecord::new(&report))?,
+    }
+    if report.interrupted {
+        context.output.flush()?;
+        tell(
+            "interrupted; what was finished is in the store, and the same command goes on from there",
+        );
+        return Ok(Outcome::Interrupted);
+    }
+    if report.seeds == 0 {
+        context.output.flush()?;
+        tell("no human annotation set matches");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn recipe(args: &Args) -> anyhow::Result<Recipe> {
+    let models = Models::search(&locate::model_dirs(args.models.clone()))?;
+    let mut recipe = Recipe::new(models);
+    recipe.rounds = args.rounds;
+    recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);
+    // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
+    recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
+    recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
+    recipe.seed_limit = args.limit;
+    recipe.device = args.device.open();
+    if args.limit == Some(0) {
+        bail!("limit is 0, expected 1 or more");
+    }
+    Ok(recipe)
+}
+
+/// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
+fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        tell("finishing what is in flight; press Ctrl-C again to stop at once");
+    })
+    .context("cannot handle Ctrl-C")?;
+    Ok(stop)
+}
+
+fn summary(
+    report: &Report,
+    expression: &str,
+    rounds: u16,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let matching = format!("{} human annotation sets match {expression}", grouped(report.seeds));
+    output.line(&output.heading(&matching))?;
+    if report.seeds == 0 {
+        return Ok(());
+    }
+    if report.nothing_new() {
+        output.line(&format!("  nothing new to do: all are through {rounds} rounds"))?;
+        return Ok(());
+    }
+    let rate = format!(
+        "in {:.1} s, {:.1} per second",
+        report.elapsed.as_secs_f64(),
+        report.sentences_per_second()
+    );
+    let rows = [
+        ("done before", report.done_before, String::new()),
+        ("sentences written", report.sentences, rate),
+        ("new triggers", report.new_triggers, String::new()),
+        ("new (Frame, Trigger)", report.new_pairs, "pairs".to_owned()),
+        ("LUs proposed", report.proposed_lexunits, String::new()),
+    ];
+    for (name, count, note) in rows {
+        output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
+    }
+    if report.leaks > 0 {
+        output.line(&format!("  {:<20} {:>9}  dropped", "banned words", grouped(report.leaks)))?;
+    }
+    if !report.flags.is_empty() {
+        let flags: Vec<String> = report
+            .flags
+            .iter()
+            .map(|(flag, count)| format!("{} {flag}", grouped(*count)))
+            .collect();
+        output.line(&format!("  {:<20} {}", "flagged", flags.join(", ")))?;
+    }
+    write_reasons("sets without any new sentence", &report.unproductive, output)?;
+    write_reasons("sets that ended before their last round", &report.ended, output)
+}
+
+fn write_reasons(
+    title: &str,
+    reasons: &BTreeMap<EndReason, u64>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    output.line(&format!("  {title}:"))?;
+    for (reason, count) in reasons {
+        output.line(&format!("  {:>30}  {}", grouped(*count), reason.explanation()))?;
+    }
+    Ok(())
+}
+
+/// An expansion as JSON; see `schema/expand.schema.json`.
+#[derive(Debug, Serialize)]
+struct ReportRecord {
+    recipe: u32,
+    seeds: u64,
+    done_before: u64,
+    sentences: u64,
+    new_triggers: u64,
+    new_pairs: u64,
+    proposed_lexunits: u64,
+    flags: BTreeMap<&'static str, u64>,
+    ended: BTreeMap<&'static str, u64>,
+    unproductive: BTreeMap<&'static str, u64>,
+    leaks: u64,
+    seconds: f64,
+    sentences_per_second: f64,
+    interrupted: bool,
+}
+
+impl ReportRecord {
+    fn new(report: &Report) -> Self {
+        let by_name = |reasons: &BTreeMap<EndReason, u64>| {
+            reasons.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
+        };
+        Self {
+            recipe: report.recipe.0,
+            seeds: report.seeds,
+            done_before: report.done_before,
+            sentences: report.sentences,
+            new_triggers: report.new_triggers,
+            new_pairs: report.new_pairs,
+            proposed_lexunits: report.proposed_lexunits,
+            flags: report.flags.clone(),
+            ended: by_name(&report.ended),
+            unproductive: by_name(&report.unproductive),
+            leaks: report.leaks,
+            seconds: report.elapsed.as_secs_f64(),
+            sentences_per_second: report.sentences_per_second(),
+            interrupted: report.interrupted,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A frame for reading and as JSON (`schema/frame.schema.json`).
+
+use std::collections::BTreeMap;
+
+use fnstore::database::{Database, FrameProfile};
+use fnstore::model::{CoreType, FeId, FrameElement, FrameRelation, LexUnit, SemTypeId};
+use serde::Serialize;
+
+use super::Outcome;
+use super::lexunit::LexUnitRecord;
+use super::markup::{self, Part};
+use super::output::{Format, Output, grouped};
+
+/// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be used.
+const HIDDEN_STATUS: &str = "Problem";
+
+pub(super) fn show(
+    database: &Database,
+    name: &str,
+    include_status: &[String],
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    for (number, profile) in database.frame_profiles(name)?.iter().enumerate() {
+        if matches!(output.format_or(Format::Table), Format::Json | Format::Jsonl) {
+            output.json(&FrameRecord::new(profile))?;
+            continue;
+        }
+        if number > 0 {
+            output.line("")?;
+        }
+        write_frame(profile, include_status, output)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn write_frame(
+    profile: &FrameProfile,
+    include_status: &[String],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let frame = &profile.frame;
+    let title = output.heading(&frame.name);
+    let types = type_names(&frame.sem_types, &profile.sem_types);
+    let types = if types.is_empty() { String::new() } else { format!("  <{}>", types.join(", ")) };
+    output.line(&format!("{title}  frame {}  {}{types}", frame.id, profile.release.name))?;
+    if !frame.has_file {
+        output.line("    (annotation names this frame; the release has no file for it)")?;
+    }
+    write_definition(&frame.definition, 4, output)?;
+    for core_type in CoreType::ALL {
+        let mut of_type = frame.elements.iter().filter(|fe| fe.core_type == core_type).peekable();
+        if of_type.peek().is_some() {
+            output.line("")?;
+            output.line(&output.heading(&format!("{} FEs", core_type.as_str())))?;
+        }
+        of_type.try_for_each(|fe| write_element(fe, profile, output))?;
+    }
+    if !frame.core_sets.is_empty() {
+        output.line("")?;
+        output.line(&output.heading("Core sets"))?;
+        for set in &frame.core_sets {
+            output.line(&format!("  {{{}}}", fe_names(set, profile).join(", ")))?;
+        }
+    }
+    write_relations(profile, output)?;
+    write_lexunits(&profile.lexunits, include_status, output)
+}
+
+fn write_element(
+    fe: &FrameElement,
+    profile: &FrameProfile,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let mut line = format!("  {}", fe.name);
+    if !fe.abbreviation.is_empty() && fe.abbreviation != fe.name {
+        line.push_str(&format!(" [{}]", fe.abbreviation));
+    }
+    let types = type_names(&fe.sem_types, &profile.sem_types);
+    if !types.is_empty() {
+        line.push_str(&format!("  <{}>", types.join(", ")));
+    }
+    for (word, ids) in [("requires", &fe.requires), ("excludes", &fe.excludes)] {
+        if !ids.is_empty() {
+            line.push_str(&format!("  {word} {}", fe_names(ids, profile).join(", ")));
+        }
+    }
+    output.line(&line)?;
+    write_definition(&fe.definition, 6, output)
+}
+
+/// Writes a definition: its text indented, its examples two columns deeper.
+pub(super) fn write_definition(
+    definition: &str,
+    indent: usize,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    for part in markup::parts(definition) {
+        match part {
+            Part::Text(text) => output.paragraph(indent, &text)?,
+            Part::Example(text) => output.paragraph(indent + 2, &text)?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the other frames of the relations, by type and by what they are in it.
+fn write_relations(profile: &FrameProfile, output: &mut Output) -> anyhow::Result<()> {
+    let mut others: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for relation in &profile.relations {
+        let (role, name) = other_side(relation, profile);
+        others.entry((&relation.kind, role)).or_default().push(name);
+    }
+    if others.is_empty() {
+        return Ok(());
+    }
+    output.line("")?;
+    output.line(&output.heading("Relations"))?;
+    for ((kind, role), mut names) in others {
+        names.sort_unstable();
+        output.line(&format!("  {kind}, {role}: {}", names.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// Role and name of the frame at the other end.
+fn other_side<'a>(relation: &'a FrameRelation, profile: &FrameProfile) -> (&'a str, &'a str) {
+    if relation.child == profile.frame.id {
+        (&relation.super_role, &relation.parent_name)
+    } else {
+        (&relation.sub_role, &relation.child_name)
+    }
+}
+
+fn write_lexunits(
+    lexunits: &[LexUnit],
+    include_status: &[String],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    if lexunits.is_empty() {
+        return Ok(());
+    }
+    let is_hidden = |lu: &&LexUnit| {
+        lu.status == HIDDEN_STATUS
+            && !include_status.iter().any(|status| status.eq_ignore_ascii_case(HIDDEN_STATUS))
+    };
+    let (hidden, shown): (Vec<&LexUnit>, Vec<&LexUnit>) = lexunits.iter().partition(is_hidden);
+    output.line("")?;
+    output.line(&output.heading("Lexical units"))?;
+    let name_width = shown.iter().map(|lu| lu.name.chars().count()).max().unwrap_or(0);
+    let status_width = shown.iter().map(|lu| lu.status.len()).max().unwrap_or(0);
+    for lu in shown {
+        let line = format!(
+            "  {:<name_width$}  {:<status_width$}  {:>5} annotated",
+            lu.name,
+            lu.status,
+            grouped(u64::from(lu.sentence_count.annotated)),
+        );
+        output.line(&line)?;
+    }
+    if !hidden.is_empty() {
+        output.line(&format!(
+            "  ({} of status {HIDDEN_STATUS} not listed; `--include-status {HIDDEN_STATUS}` lists)",
+            hidden.len()
+        ))?;
+    }
+    Ok(())
+}
+
+fn fe_names<'a>(ids: &[FeId], profile: &'a FrameProfile) -> Vec<&'a str> {
+    ids.iter().filter_map(|id| profile.frame.fe(*id)).map(|fe| fe.name.as_str()).collect()
+}
+
+fn type_names<'a>(ids: &[SemTypeId], names: &'a BTreeMap<SemTypeId, String>) -> Vec<&'a str> {
+    ids.iter().filter_map(|id| names.get(id)).map(String::as_str).collect()
+}
+
+/// A frame as JSON.
+#[derive(Debug, Serialize)]
+struct FrameRecord<'a> {
+    release: &'a str,
+    id: u32,
+    name: &'a str,
+    definition: &'a str,
+    definition_text: String,
+    created_by: &'a str,
+    created: &'a str,
+    modified: &'a str,
+    has_file: bool,
+    sem_types: Vec<&'a str>,
+    elements: Vec<ElementRecord<'a>>,
+    core_sets: Vec<Vec<&'a str>>,
+    relations: Vec<RelationRecord<'a>>,
+    lexunits: Vec<LexUnitRecord<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ElementRecord<'a> {
+    id: u32,
+    name: &'a str,
+    abbreviation: &'a str,
+    core_type: &'static str,
+    definition: &'a str,
+    definition_text: String,
+    sem_types: Vec<&'a str>,
+    requires: Vec<&'a str>,
+    excludes: Vec<&'a str>,
+    fg: &'a str,
+    bg: &'a str,
+    created_by: &'a str,
+    created: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct RelationRecord<'a> {
+    id: u32,
+    kind: &'a str,
+    super_role: &'a str,
+    sub_role: &'a str,
+    parent: &'a str,
+    child: &'a str,
+    /// FE of the parent, FE of the child.
+    elements: Vec<[&'a str; 2]>,
+}
+
+impl<'a> FrameRecord<'a> {
+    fn new(profile: &'a FrameProfile) -> Self {
+        let frame = &profile.frame;
+        let element = |fe: &'a FrameElement| ElementRecord {
+            id: fe.id.0,
+            name: &fe.name,
+            abbreviation: &fe.abbreviation,
+            core_type: fe.core_type.as_str(),
+            definition: &fe.definition,
+            definition_text: markup::plain(&fe.definition),
+            sem_types: type_names(&fe.sem_types, &profile.sem_types),
+            requires: fe_names(&fe.requires, profile),
+            excludes: fe_names(&fe.excludes, profile),
+            fg: &fe.colors.fg,
+            bg: &fe.colors.bg,
+            created_by: &fe.created.by,
+            created: &fe.created.date,
+        };
+        let relation = |relation: &'a FrameRelation| RelationRecord {
+            id: relation.id.0,
+            kind: &relation.kind,
+            super_role: &relation.super_role,
+            sub_role: &relation.sub_role,
+            parent: &relation.parent_name,
+            child: &relation.child_name,
+            elements: relation
+                .elements
+                .iter()
+                .map(|pair| [pair.parent_name.as_str(), pair.child_name.as_str()])
+                .collect(),
+        };
+        Self {
+            release: &profile.release.name,
+            id: frame.id.0,
+            name: &frame.name,
+            definition: &frame.definition,
+            definition_text: markup::plain(&frame.definition),
+            created_by: &frame.created.by,
+            created: &frame.created.date,
+            modified: &frame.modified,
+            has_file: frame.has_file,
+            sem_types: type_names(&frame.sem_types, &profile.sem_types),
+            elements: frame.elements.iter().map(element).collect(),
+            core_sets: frame.core_sets.iter().map(|set| fe_names(set, profile)).collect(),
+            relations: profile.relations.iter().map(relation).collect(),
+            lexunits: profile.lexunits.iter().map(LexUnitRecord::new).collect(),
+        }
+    }
+}

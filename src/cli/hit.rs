@@ -1,0 +1,265 @@
+//! An answer of a query as a JSON record, as delimited fields, and as lines for reading.
+//!
+//! The record is described in `schema/hit.schema.json`. Its spans count code points.
+
+use anyhow::Context as _;
+use fnstore::database::Answer;
+use fnstore::model::{Extent, FeStatus, Generation, Origin, Provenance, Span};
+use fnstore::text::CharIndex;
+use serde::Serialize;
+
+use super::output::Output;
+
+/// An annotation set as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct Hit<'a> {
+    release: &'a str,
+    id: String,
+    frame: &'a str,
+    lu: &'a str,
+    trigger: String,
+    sentence: String,
+    text: &'a str,
+    offset_unit: &'static str,
+    targets: Vec<[u32; 2]>,
+    elements: Vec<Element<'a>>,
+    origin: &'static str,
+    status: &'a str,
+    fe_status: &'static str,
+    document: Option<&'a str>,
+    generation: Option<Made>,
+}
+
+#[derive(Debug, Serialize)]
+struct Element<'a> {
+    name: &'a str,
+    rank: u8,
+    span: Option<[u32; 2]>,
+    ni: Option<&'a str>,
+    gf: Option<&'a str>,
+    pt: Option<&'a str>,
+    text: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Made {
+    seed: String,
+    source: String,
+    target: u16,
+    round: u16,
+    rank: u16,
+    method: &'static str,
+    recipe: u32,
+    paraphrase: f32,
+    aligner: f32,
+    flags: Vec<&'static str>,
+    chain: Vec<String>,
+}
+
+impl<'a> Hit<'a> {
+    pub(super) fn new(answer: &'a Answer) -> anyhow::Result<Self> {
+        let text = answer.sentence.text.as_str();
+        let index = CharIndex::new(text);
+        let set = &answer.set;
+        let span = |span: Span| -> anyhow::Result<[u32; 2]> {
+            let chars = index.to_chars(span);
+            let chars = chars.with_context(|| format!("cannot show set {}", set.id))?;
+            Ok([chars.start, chars.end])
+        };
+        let elements = answer.elements().map(|element| {
+            let extent = &element.label.extent;
+            Ok(Element {
+                name: &element.label.name,
+                rank: element.rank,
+                span: extent.span().map(span).transpose()?,
+                ni: null_kind(extent),
+                gf: element.gf,
+                pt: element.pt,
+                text: extent.span().and_then(|span| span.of(text)),
+            })
+        });
+        Ok(Self {
+            release: &answer.release.name,
+            id: set.id.to_string(),
+            frame: &answer.frame,
+            lu: &answer.lexunit,
+            trigger: answer.trigger(),
+            sentence: answer.sentence.id.to_string(),
+            text,
+            offset_unit: "codepoint",
+            targets: set.targets.iter().copied().map(span).collect::<anyhow::Result<_>>()?,
+            elements: elements.collect::<anyhow::Result<_>>()?,
+            origin: set.provenance.origin().as_str(),
+            status: &set.status,
+            fe_status: set.fe_status.as_str(),
+            document: answer.document.as_deref(),
+            generation: generation(answer).map(Made::new),
+        })
+    }
+
+    /// Names of the columns of delimited output.
+    pub(super) const COLUMNS: [&'static str; 17] = [
+        "release",
+        "id",
+        "frame",
+        "lu",
+        "trigger",
+        "text",
+        "targets",
+        "elements",
+        "origin",
+        "status",
+        "document",
+        "seed",
+        "round",
+        "method",
+        "paraphrase",
+        "aligner",
+        "flags",
+    ];
+
+    /// The values of [`COLUMNS`](Self::COLUMNS); spans are written `start-end`, several things in a
+    /// field are parted by `; `.
+    pub(super) fn fields(&self) -> [String; 17] {
+        let targets: Vec<String> =
+            self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();
+        let elements: Vec<String> = self.elements.iter().map(Element::brief).collect();
+        let made =
+            |value: fn(&Made) -> String| self.generation.as_ref().map_or(String::new(), value);
+        [
+            self.release.to_owned(),
+            self.id.clone(),
+            self.frame.to_owned(),
+            self.lu.to_owned(),
+            self.trigger.clone(),
+            self.text.to_owned(),
+            targets.join("; "),
+            elements.join("; "),
+            self.origin.to_owned(),
+            self.status.to_owned(),
+            self.document.unwrap_or_default().to_owned(),
+            made(|made| made.seed.clone()),
+            made(|made| made.round.to_string()),
+            made(|made| made.method.to_owned()),
+            made(|made| made.paraphrase.to_string()),
+            made(|made| made.aligner.to_string()),
+            made(|made| made.flags.join("; ")),
+        ]
+    }
+}
+
+impl Element<'_> {
+    /// `Name=text`, or `Name:INI` when nothing expresses it.
+    fn brief(&self) -> String {
+        brief(self.name, self.rank, self.text, self.ni)
+    }
+}
+
+impl Made {
+    fn new(generation: &Generation) -> Self {
+        Self {
+            seed: generation.seed.to_string(),
+            source: generation.source.to_string(),
+            target: generation.target_ordinal,
+            round: generation.round,
+            rank: generation.rank,
+            method: generation.method.as_str(),
+            recipe: generation.recipe.0,
+            paraphrase: generation.paraphrase,
+            aligner: generation.aligner,
+            flags: generation.flags.names(),
+            chain: generation.chain.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// Writes an answer for reading: what it is, the sentence with its target marked, its FEs.
+pub(super) fn write_block(answer: &Answer, output: &mut Output) -> anyhow::Result<()> {
+    let set = &answer.set;
+    let title = output.heading(&format!("{}  {}", answer.frame, answer.lexunit));
+    output.line(&format!("{title}  {}", origin(answer)))?;
+    output.line(&format!("    {}", marked(answer, output)))?;
+    let text = &answer.sentence.text;
+    let elements: Vec<String> = answer
+        .elements()
+        .map(|element| {
+            let label = element.label;
+            let of_span = label.extent.span().and_then(|span| span.of(text)).map(in_one_line);
+            brief(&label.name, element.rank, of_span.as_deref(), null_kind(&label.extent))
+        })
+        .collect();
+    let elements = match (elements.is_empty(), set.fe_status) {
+        (false, _) => elements.join("  "),
+        (true, FeStatus::Annotated) => "(no FE)".to_owned(),
+        (true, FeStatus::Unannotated) => "(FEs not annotated)".to_owned(),
+        (true, FeStatus::Unknown) => "(FEs not carried over)".to_owned(),
+    };
+    output.line(&format!("    {elements}"))?;
+    Ok(())
+}
+
+/// The id with everything about where the set comes from.
+fn origin(answer: &Answer) -> String {
+    let set = &answer.set;
+    let origin = set.provenance.origin();
+    let mut parts = vec![set.id.to_string(), origin.as_str().to_owned()];
+    if let Some(made) = generation(answer) {
+        parts.push(format!("round {}", made.round));
+        parts.push(format!("paraphrase {:.2}", made.paraphrase));
+        parts.push(format!("aligner {:.2}", made.aligner));
+        parts.push(format!("from {}", made.seed));
+        parts.extend(made.flags.names().into_iter().map(|flag| format!("({flag})")));
+    } else if !set.status.is_empty() {
+        parts.push(set.status.clone());
+    }
+    if let (Origin::FullText, Some(document)) = (origin, &answer.document) {
+        parts.push(document.to_string());
+    }
+    parts.join("  ")
+}
+
+/// The sentence in one line, with its targets marked.
+fn marked(answer: &Answer, output: &Output) -> String {
+    let text = &answer.sentence.text;
+    let mut line = String::with_capacity(text.len() + 8);
+    let mut at = 0;
+    for target in &answer.set.targets {
+        let (start, end) = (target.start as usize, target.end as usize);
+        // Targets that overlap are marked as far as the first goes.
+        let (Some(before), Some(of_target)) = (text.get(at..start), target.of(text)) else {
+            continue;
+        };
+        line.push_str(before);
+        line.push_str(&output.target(of_target));
+        at = end;
+    }
+    line.push_str(&text[at..]);
+    in_one_line(line.trim())
+}
+
+fn in_one_line(text: &str) -> String {
+    text.replace(['\n', '\r', '\t'], " ")
+}
+
+fn brief(name: &str, rank: u8, text: Option<&str>, ni: Option<&str>) -> String {
+    let rank = if rank > 1 { format!("[{rank}]") } else { String::new() };
+    match (text, ni) {
+        (Some(text), _) => format!("{name}{rank}={text}"),
+        (None, Some(kind)) => format!("{name}{rank}:{kind}"),
+        (None, None) => format!("{name}{rank}"),
+    }
+}
+
+fn null_kind(extent: &Extent) -> Option<&str> {
+    match extent {
+        Extent::Null(kind) => Some(kind.as_str()),
+        Extent::Overt(_) | Extent::None => None,
+    }
+}
+
+fn generation(answer: &Answer) -> Option<&Generation> {
+    match &answer.set.provenance {
+        Provenance::Generated(generation) => Some(generation),
+        _ => None,
+    }
+}

@@ -1,0 +1,264 @@
+//! `fnstore import`: a release into the store, and a summary of what came in.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use fnstore::database::{Database, ImportOptions, ImportReport};
+use fnstore::framenet::WarningCode;
+use fnstore::model::{Origin, ReleaseCounts};
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped, size};
+use super::{Context, Outcome, progress};
+
+/// Import a FrameNet release
+///
+/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/. Nothing is
+/// visible before the whole release is in; a failed import leaves the store as it was.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Zip file or directory of the release
+    path: PathBuf,
+
+    /// Name of the release [default: bfn-1.5 for fndata-1.5, else the name of the path]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Language of the release
+    #[arg(long, value_name = "TAG", default_value = "en")]
+    language: String,
+
+    /// Fail at the first oddity instead of counting it
+    #[arg(long)]
+    strict: bool,
+
+    /// Also write counts, times, sizes and warnings with examples to FILE, as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    // A path that does not exist makes no store, and a report that cannot be written fails first.
+    std::fs::metadata(&args.path)
+        .with_context(|| format!("cannot read `{}`", args.path.display()))?;
+    let report_file = args.report.as_ref().map(|path| {
+        let file = File::create(path);
+        file.with_context(|| format!("cannot write the report `{}`", path.display()))
+    });
+    let report_file = report_file.transpose()?;
+
+    let options =
+        ImportOptions { release: args.release, language: Some(args.language), strict: args.strict };
+    let started = Instant::now();
+    let database = Database::open_writer(&context.store)?;
+    let bar = progress::bar("importing", "files");
+    let outcome = database.import(&args.path, &options, &mut |progress| {
+        bar.set_length(progress.of as u64);
+        bar.set_position(progress.files as u64);
+    });
+    bar.finish_and_clear();
+    let report = outcome?;
+    let record = ReportRecord::new(&report, context, started.elapsed());
+
+    if let Some(file) = report_file {
+        serde_json::to_writer_pretty(BufWriter::new(file), &record)?;
+    }
+    match context.output.format_or(Format::Table) {
+        Format::Table => summary(&report, &record, &mut context.output)?,
+        Format::Json | Format::Jsonl => context.output.json(&record)?,
+        format => {
+            let counts = record.counts.iter().map(|(name, count)| (*name, count));
+            let statuses = record.statuses.iter().map(|(name, count)| (name.as_str(), count));
+            for (name, count) in counts.chain(statuses) {
+                context.output.fields(format, [name, &count.to_string()])?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// An import as JSON; see `schema/import.schema.json`.
+#[derive(Debug, Serialize)]
+struct ReportRecord {
+    release: String,
+    language: String,
+    source: String,
+    store: String,
+    seconds: f64,
+    source_bytes: u64,
+    store_bytes: u64,
+    counts: BTreeMap<&'static str, u64>,
+    statuses: BTreeMap<String, u64>,
+    warnings: Vec<WarningRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct WarningRecord {
+    code: &'static str,
+    count: u64,
+    done: &'static str,
+    examples: Vec<ExampleRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExampleRecord {
+    file: String,
+    line: usize,
+    detail: String,
+}
+
+impl ReportRecord {
+    fn new(report: &ImportReport, context: &Context, took: Duration) -> Self {
+        let warnings = report.warnings.iter().map(|(code, count, examples)| WarningRecord {
+            code: code.as_str(),
+            count,
+            done: what_was_done(code),
+            examples: examples
+                .iter()
+                .map(|warning| ExampleRecord {
+                    file: warning.file.clone(),
+                    line: warning.line,
+                    detail: warning.detail.clone(),
+                })
+                .collect(),
+        });
+        let release = &report.release;
+        Self {
+            release: release.name.clone(),
+            language: release.language.clone(),
+            source: release.source.clone(),
+            store: context.store.display().to_string(),
+            seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+            source_bytes: release.source_bytes,
+            store_bytes: report.disk_bytes,
+            counts: counts(&release.counts).into_iter().collect(),
+            statuses: report
+                .statuses
+                .iter()
+                .map(|((origin, status), count)| (format!("{}/{status}", origin.as_str()), *count))
+                .collect(),
+            warnings: warnings.collect(),
+        }
+    }
+}
+
+/// The counts by name.
+pub(super) fn counts(counts: &ReleaseCounts) -> [(&'static str, u64); 13] {
+    [
+        ("frames", counts.frames),
+        ("lexunits", counts.lexunits),
+        ("lu_files", counts.lu_files),
+        ("documents", counts.documents),
+        ("frame_relations", counts.frame_relations),
+        ("sem_types", counts.sem_types),
+        ("exemplar_sets", counts.exemplar_sets),
+        ("fulltext_sets", counts.fulltext_sets),
+        ("construction_sets", counts.construction_sets),
+        ("sentence_layer_occurrences", counts.sentence_layer_occurrences),
+        ("sentence_layer_sets", counts.sentence_layer_sets),
+        ("sentence_occurrences", counts.sentence_occurrences),
+        ("sentences", counts.sentences),
+    ]
+}
+
+fn summary(
+    report: &ImportReport,
+    record: &ReportRecord,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let ReleaseCounts {
+        frames,
+        lexunits,
+        lu_files,
+        documents,
+        frame_relations,
+        sem_types,
+        exemplar_sets,
+        fulltext_sets,
+        construction_sets,
+        sentence_layer_occurrences,
+        sentence_layer_sets,
+        sentence_occurrences,
+        sentences,
+    } = report.release.counts;
+    let title = format!("{} is in {}", record.release, record.store);
+    output.line(&output.heading(&title))?;
+    let with_note = |of: Origin| -> String {
+        let kinds = report.statuses.iter().filter(|((origin, _), _)| *origin == of);
+        let mut kinds: Vec<_> = kinds.map(|((_, status), count)| (*count, status)).collect();
+        kinds.sort_by(|a, b| b.cmp(a));
+        let kinds: Vec<String> =
+            kinds.iter().map(|(count, status)| format!("{} {status}", grouped(*count))).collect();
+        kinds.join(", ")
+    };
+    let rows = [
+        ("frames", frames, String::new()),
+        ("frame relations", frame_relations, String::new()),
+        ("semantic types", sem_types, String::new()),
+        ("lexical units", lexunits, format!("{} with a file", grouped(lu_files))),
+        ("documents", documents, String::new()),
+        ("exemplar sets", exemplar_sets, with_note(Origin::Exemplar)),
+        ("full-text sets", fulltext_sets, with_note(Origin::FullText)),
+        ("construction sets", construction_sets, String::new()),
+        (
+            "sentence-layer sets",
+            sentence_layer_sets,
+            format!("listed {} times", grouped(sentence_layer_occurrences)),
+        ),
+        ("sentences", sentences, format!("listed {} times", grouped(sentence_occurrences))),
+    ];
+    for (name, count, note) in rows {
+        let line = format!("  {name:<20} {:>9}  {note}", grouped(count));
+        output.line(line.trim_end())?;
+    }
+    output.line(&format!(
+        "  took {:.1} s; {} of XML became {} on disk",
+        record.seconds,
+        size(record.source_bytes),
+        size(record.store_bytes)
+    ))?;
+    if record.warnings.is_empty() {
+        return Ok(());
+    }
+    output.line("")?;
+    let title =
+        format!("{} oddities, none of them dropped silently", grouped(report.warnings.total()));
+    output.line(&output.heading(&title))?;
+    for warning in &record.warnings {
+        output.line(&format!(
+            "  {:>6}  {:<22} {}",
+            grouped(warning.count),
+            warning.code,
+            warning.done
+        ))?;
+    }
+    Ok(())
+}
+
+/// What a code stands for and what an import does about it, in a few words.
+fn what_was_done(code: WarningCode) -> &'static str {
+    match code {
+        WarningCode::DuplicateLabel => "same label twice on one span: kept once",
+        WarningCode::FrameMissing => "frame without a file: kept by name",
+        WarningCode::LuMissing => "LU that no file defines: kept by name",
+        WarningCode::LuWithoutFile => "LU of a frame file without a file of its own: kept",
+        WarningCode::LuNameRepeated => "two LUs of one name in a frame: both kept",
+        WarningCode::LuNotInFrame => "LU that its frame's file does not name: kept",
+        WarningCode::NullUnknown => "null instantiation of an unknown kind: kept as text",
+        WarningCode::TargetLayers => "several Target layers: targets merged",
+        WarningCode::TargetEmpty => "set without a target: kept",
+        WarningCode::SentenceConflict => "sentence number with two texts: fresh id for the later",
+        WarningCode::SetConflict => "set number used twice: fresh id for the later",
+        WarningCode::SpanRange => "label outside its sentence: kept without a span",
+        WarningCode::FeUnknown => "FE that the frame does not have: kept",
+        WarningCode::RelationDangling => "relation to a frame without a file: kept",
+        WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
+        WarningCode::UnreadableValue => "value that its attribute does not allow: read as absent",
+        WarningCode::IndexMismatch => "index file and folder differ: the files count",
+        _ => "see the report",
+    }
+}

@@ -1,0 +1,100 @@
+//! Where the store and the models lie when the command line does not say it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use etcetera::BaseStrategy as _;
+
+/// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore` in the platform's
+/// data directory.
+pub(super) fn store(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    match given {
+        Some(dir) => Ok(dir),
+        None => data_dir().context(
+            "cannot find the platform's data directory; name the store with `--store DIR` or \
+             `FNSTORE_DIR`",
+        ),
+    }
+}
+
+/// Directories that may hold models, the first first.
+///
+/// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
+/// program's `bin`, the platform's data directory, the models of the source checkout that the program
+/// was built from, and the cache that `make setup` fills.
+pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
+    if let Some(dir) = given {
+        return vec![dir];
+    }
+    let variable =
+        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let beside_program = || {
+        let program = std::env::current_exe().ok()?;
+        Some(program.parent()?.parent()?.join("share/fnstore/models"))
+    };
+    let cache = || variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")));
+    let places = [
+        variable("FNSTORE_MODELS"),
+        beside_program(),
+        data_dir().ok().map(|dir| dir.join("models")),
+        Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models")),
+        cache().map(|dir| dir.join("models")),
+    ];
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for place in places.into_iter().flatten() {
+        // A message that lists the places should list each once.
+        if !dirs.contains(&place) {
+            dirs.push(place);
+        }
+    }
+    dirs
+}
+
+/// A model's directory: the path itself, or the first directory of models that has one of the name.
+pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
+    let mut found = places.filter(|place| place.join("config.json").is_file());
+    found.next().with_context(|| {
+        let searched: Vec<String> = dirs.iter().map(|dir| format!("`{}`", dir.display())).collect();
+        format!(
+            "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
+             `config.json`",
+            name.display(),
+            searched.join(", ")
+        )
+    })
+}
+
+/// This program's own folder in the platform's data directory.
+fn data_dir() -> Result<PathBuf, etcetera::HomeDirError> {
+    Ok(etcetera::choose_base_strategy()?.data_dir().join("fnstore"))
+}
+
+/// The cache directory that `make setup` uses on every platform.
+fn cache_dir() -> Option<PathBuf> {
+    Some(etcetera::home_dir().ok()?.join(".cache"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_given_are_looked_for_nowhere_else() {
+        assert_eq!(model_dirs(Some("here".into())), [PathBuf::from("here")]);
+        assert!(model_dirs(None).iter().any(|dir| dir.starts_with(env!("CARGO_MANIFEST_DIR"))));
+    }
+
+    #[test]
+    fn a_model_is_a_path_or_a_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let model_dir = dir.path().join("encoder");
+        std::fs::create_dir(&model_dir).unwrap();
+        std::fs::write(model_dir.join("config.json"), "{}").unwrap();
+        let dirs = [dir.path().to_owned()];
+        assert_eq!(model(&model_dir, &[]).unwrap(), model_dir);
+        assert_eq!(model("encoder".as_ref(), &dirs).unwrap(), model_dir);
+        let message = model("decoder".as_ref(), &dirs).unwrap_err().to_string();
+        assert!(message.contains("no model `decoder`"), "{message}");
+    }
+}

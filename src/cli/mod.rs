@@ -1,0 +1,106 @@
+//! The command line: one file per subcommand.
+//!
+//! A subcommand's `Args` is what the user wrote; its `run` resolves that into the library's own
+//! options, calls the library, and hands what comes back to [`output`], the only place that prints
+//! data. Everything else, from progress to notices, goes to stderr.
+
+mod error;
+mod eval;
+mod expand;
+mod frame;
+mod hit;
+mod import;
+mod lexunit;
+mod locate;
+mod markup;
+mod output;
+mod progress;
+mod query;
+mod releases;
+mod sentence;
+mod show;
+mod train;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use error::{exit_code, hint, is_broken_pipe};
+use output::{Format, Output};
+
+/// An embedded FrameNet database that can grow
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 found or done, 1 nothing found, 2 usage or error, 65 bad input \
+data, 75 store locked by another process, 130 interrupted."
+)]
+pub(crate) struct Args {
+    /// Directory of the store [default: fnstore/ in the platform's data directory]
+    #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
+    store: Option<PathBuf>,
+
+    /// Format of the output [default: table on a terminal, jsonl into a pipe]
+    #[arg(long, global = true, value_name = "FORMAT", value_enum)]
+    format: Option<Format>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Import(import::Args),
+    Query(query::Args),
+    Show(show::Args),
+    Releases(releases::Args),
+    Expand(expand::Args),
+    Train(train::Args),
+    Eval(eval::Args),
+}
+
+/// How a command ended that did not fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Something was found, or all was done.
+    Done,
+    /// The command worked and there was nothing to show.
+    NothingFound,
+    /// Ctrl-C ended it after the work in flight.
+    Interrupted,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::NothingFound => Self::from(1),
+            Outcome::Interrupted => Self::from(130),
+        }
+    }
+}
+
+/// What every subcommand works with.
+struct Context {
+    /// Directory of the store.
+    store: PathBuf,
+    output: Output,
+}
+
+/// Runs the command that was asked for.
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let mut context =
+        Context { store: locate::store(args.store)?, output: Output::stdout(args.format) };
+    let outcome = match args.command {
+        Command::Import(args) => import::run(args, &mut context),
+        Command::Query(args) => query::run(args, &mut context),
+        Command::Show(args) => show::run(args, &mut context),
+        Command::Releases(args) => releases::run(args, &mut context),
+        Command::Expand(args) => expand::run(args, &mut context),
+        Command::Train(args) => train::run(args, &mut context),
+        Command::Eval(args) => eval::run(args, &mut context),
+    }?;
+    context.output.flush()?;
+    Ok(outcome)
+}

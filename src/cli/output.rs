@@ -1,0 +1,252 @@
+//! Data on stdout: the only place that prints it.
+//!
+//! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers them.
+//! [`tell`] is for everything that is not data and goes to stderr.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use clap::ValueEnum;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+/// Width of wrapped text where no terminal says another.
+const WIDTH: usize = 100;
+
+/// A format of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Laid out for reading
+    Table,
+    /// One JSON document
+    Json,
+    /// One JSON record a line
+    Jsonl,
+    /// Comma-separated values with a header
+    Csv,
+    /// Tab-separated values with a header
+    Tsv,
+}
+
+/// Where data goes.
+pub(super) struct Output {
+    out: BufWriter<Stdout>,
+    format: Option<Format>,
+    terminal: bool,
+    color: bool,
+    width: usize,
+    /// Records written to the JSON array that is open.
+    in_array: Option<usize>,
+}
+
+impl Output {
+    /// Standard output, in the format that was asked for.
+    pub(super) fn stdout(format: Option<Format>) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let columns = if terminal { Table::new().width() } else { None };
+        Self {
+            out: BufWriter::new(io::stdout()),
+            format,
+            terminal,
+            color: terminal && !no_color,
+            width: columns.map_or(WIDTH, |columns| usize::from(columns).clamp(40, WIDTH)),
+            in_array: None,
+        }
+    }
+
+    /// The format asked for; else a table on a terminal and `piped` elsewhere.
+    pub(super) fn format_or(&self, piped: Format) -> Format {
+        self.format.unwrap_or(if self.terminal { Format::Table } else { piped })
+    }
+
+    /// Writes a line.
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Writes a paragraph, wrapped at spaces and indented.
+    pub(super) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let room = self.width.saturating_sub(indent).max(20);
+        for line in wrapped(text, room) {
+            self.line(&format!("{:indent$}{line}", ""))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one JSON document, laid out over lines under [`Format::Json`] and in one line else.
+    pub(super) fn json(&mut self, document: &impl Serialize) -> anyhow::Result<()> {
+        if self.format == Some(Format::Json) {
+            serde_json::to_writer_pretty(&mut self.out, document).map_err(io::Error::from)?;
+        } else {
+            serde_json::to_writer(&mut self.out, document).map_err(io::Error::from)?;
+        }
+        Ok(self.out.write_all(b"\n")?)
+    }
+
+    /// Writes one of many records, as a line of JSON lines or an element of one JSON array, which
+    /// [`end_records`](Self::end_records) closes.
+    pub(super) fn record(&mut self, record: &impl Serialize, format: Format) -> anyhow::Result<()> {
+        if format == Format::Json {
+            let written = self.in_array.get_or_insert(0);
+            self.out.write_all(if *written == 0 { b"[\n" } else { b",\n" })?;
+            *written += 1;
+            serde_json::to_writer(&mut self.out, record).map_err(io::Error::from)?;
+            return Ok(());
+        }
+        serde_json::to_writer(&mut self.out, record).map_err(io::Error::from)?;
+        Ok(self.out.write_all(b"\n")?)
+    }
+
+    /// Ends the records: a JSON array is closed, an empty one written.
+    pub(super) fn end_records(&mut self, format: Format) -> io::Result<()> {
+        if format == Format::Json {
+            let end: &[u8] = if self.in_array.take().is_some() { b"\n]\n" } else { b"[]\n" };
+            self.out.write_all(end)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it.
+    pub(super) fn fields<F: AsRef<str>>(
+        &mut self,
+        format: Format,
+        fields: impl IntoIterator<Item = F>,
+    ) -> io::Result<()> {
+        let delimiter = if format == Format::Csv { ',' } else { '\t' };
+        let mut row = String::new();
+        for (number, field) in fields.into_iter().enumerate() {
+            if number > 0 {
+                row.push(delimiter);
+            }
+            push_field(&mut row, field.as_ref(), delimiter);
+        }
+        self.line(&row)
+    }
+
+    /// Writes columns side by side, under their names.
+    pub(super) fn table(&mut self, header: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(header.to_vec());
+        table.add_rows(rows);
+        let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+        lines.iter().try_for_each(|line| self.line(line.strip_prefix(' ').unwrap_or(line)))
+    }
+
+    /// Marks a target: bold on a terminal, in double brackets elsewhere.
+    pub(super) fn target(&self, text: &str) -> String {
+        if self.color { format!("\x1b[1;32m{text}\x1b[0m") } else { format!("[[{text}]]") }
+    }
+
+    /// A heading: bold on a terminal.
+    pub(super) fn heading(&self, text: &str) -> String {
+        if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Hands on what is still buffered.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Says something that is not data.
+pub(super) fn tell(text: &str) {
+    // A notice that nobody can read is no reason to stop.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A number with its thousands set apart.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A size in the largest fitting unit of 1024s.
+pub(super) fn size(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units[unit])
+}
+
+fn push_field(row: &mut String, field: &str, delimiter: char) {
+    if field.contains([delimiter, '"', '\n', '\r']) {
+        row.push('"');
+        row.push_str(&field.replace('"', "\"\""));
+        row.push('"');
+    } else {
+        row.push_str(field);
+    }
+}
+
+/// The lines of a paragraph, each of at most `room` characters unless a single word is longer.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let letters = word.chars().count();
+        if length > 0 && length + 1 + letters > room {
+            lines.push(std::mem::take(&mut line));
+            length = 0;
+        }
+        if length > 0 {
+            line.push(' ');
+            length += 1;
+        }
+        line.push_str(word);
+        length += letters;
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_quoted_where_it_must_be() {
+        let mut row = String::new();
+        for (field, quoted) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("\"x\"", "\"\"\"x\"\"\""),
+            ("a\nb", "\"a\nb\""),
+        ] {
+            row.clear();
+            push_field(&mut row, field, ',');
+            assert_eq!(row, quoted);
+        }
+        row.clear();
+        push_field(&mut row, "a,b", '\t');
+        assert_eq!(row, "a,b");
+    }
+
+    #[test]
+    fn a_paragraph_keeps_its_words_and_its_width() {
+        assert_eq!(wrapped("one two  three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrapped("incomprehensible a", 5), ["incomprehensible", "a"]);
+        assert_eq!(wrapped(" ", 5), [""; 0]);
+    }
+
+    #[test]
+    fn numbers_are_written_for_reading() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([512, 1024, 3 << 20].map(size), ["0.5 KiB", "1.0 KiB", "3.0 MiB"]);
+    }
+}

@@ -1,0 +1,66 @@
+//! What can go wrong in an expansion.
+
+use std::path::PathBuf;
+
+use crate::align::AlignError;
+use crate::database::DatabaseError;
+use crate::model::AnnotationSetId;
+use crate::paraphrase::ParaphraseError;
+use crate::store::StoreError;
+
+/// An expansion cannot start or go on. What was committed before stays, and the same command goes
+/// on from there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpandError {
+    /// The database failed, or the expression names what it does not hold.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A model is nowhere to be found.
+    #[error(
+        "there is no model `{name}` in {}; put it there or name its place with `--models DIR`",
+        places(.searched)
+    )]
+    ModelMissing {
+        /// Directory name of the model.
+        name: &'static str,
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The rewriter cannot be opened or failed.
+    #[error("cannot rewrite sentences")]
+    Paraphrase(#[from] ParaphraseError),
+    /// The aligner cannot be opened or failed.
+    #[error("cannot align targets{}", of_seed(.seed))]
+    Align {
+        /// The set whose target was aligned; none while the aligner was opened.
+        seed: Option<AnnotationSetId>,
+        /// Why.
+        source: AlignError,
+    },
+    /// A number of the recipe is out of its range.
+    #[error("{name} is {found}, expected {expected}")]
+    Recipe {
+        /// Name of the number.
+        name: &'static str,
+        /// What it is.
+        found: usize,
+        /// What it may be.
+        expected: String,
+    },
+}
+
+impl From<StoreError> for ExpandError {
+    fn from(error: StoreError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+fn places(searched: &[PathBuf]) -> String {
+    let places: Vec<String> = searched.iter().map(|path| format!("`{}`", path.display())).collect();
+    if places.is_empty() { "no directory at all".to_owned() } else { places.join(", ") }
+}
+
+fn of_seed(seed: &Option<AnnotationSetId>) -> String {
+    seed.map_or(String::new(), |seed| format!(" of set {seed}"))
+}

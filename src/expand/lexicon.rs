@@ -1,0 +1,199 @@
+//! What the store's lexicon says of new triggers: their LU, and whether anyone has seen them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::ExpandError;
+use crate::database::Database;
+use crate::model::{
+    Creation, FrameId, LexUnit, Lexeme, Listing, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId,
+    SentenceCount, Valences,
+};
+use crate::text::{fold, lemmatize, plain_lemma};
+
+type Result<T> = std::result::Result<T, ExpandError>;
+
+/// The lexicon of one release, read when first asked for.
+pub(super) struct Lexicon<'a> {
+    database: &'a Database,
+    release: ReleaseId,
+    /// Lemmas of the release's own LUs, as running text in lower case.
+    known: HashSet<(String, Pos)>,
+    frames: HashMap<FrameId, FrameLexicon>,
+    attested: HashMap<String, bool>,
+    triggers: HashMap<String, bool>,
+}
+
+struct FrameLexicon {
+    /// LUs by lemma as running text in lower case; the release's own before proposed ones.
+    lexunits: HashMap<(String, Pos), LuId>,
+    /// Triggers of the frame's sets in lower case.
+    triggers: HashSet<String>,
+}
+
+/// The LU of a new trigger.
+pub(super) struct TriggerUnit {
+    pub(super) lu: LuId,
+    /// The LU itself, when it is proposed here for the first time.
+    pub(super) proposed: Option<LexUnit>,
+    pub(super) lemma: String,
+    pub(super) pos: Pos,
+}
+
+impl<'a> Lexicon<'a> {
+    pub(super) fn new(database: &'a Database, release: ReleaseId) -> Result<Self> {
+        let mut known = HashSet::new();
+        for row in database.store().lexunit_names(release)? {
+            let (_, lu, name) = row?;
+            if lu.0 < OWN_RANGE {
+                known.insert(lemma_of(&name));
+            }
+        }
+        Ok(Self {
+            database,
+            release,
+            known,
+            frames: HashMap::new(),
+            attested: HashMap::new(),
+            triggers: HashMap::new(),
+        })
+    }
+
+    fn frame(&mut self, frame: FrameId) -> Result<&mut FrameLexicon> {
+        if !self.frames.contains_key(&frame) {
+            let lexicon = self.read_frame(frame)?;
+            self.frames.insert(frame, lexicon);
+        }
+        Ok(self.frames.get_mut(&frame).expect("it was put there just now"))
+    }
+
+    fn read_frame(&self, frame: FrameId) -> Result<FrameLexicon> {
+        let store = self.database.store();
+        let mut lexunits = HashMap::new();
+        // By number, so the release's own come before those of the store's range.
+        for lu in store.lexunits_of(self.release, frame)? {
+            let lu = lu?;
+            lexunits.entry(lemma_of(&lu.name)).or_insert(lu.id);
+        }
+        let mut triggers = HashSet::new();
+        for set in store.annotation_sets_of_frame(self.release, frame)? {
+            let set = set?;
+            if let Some(sentence) = store.sentence(self.release, set.sentence)? {
+                triggers.insert(fold(&set.trigger(&sentence.text)));
+            }
+        }
+        Ok(FrameLexicon { lexunits, triggers })
+    }
+
+    /// The LU of a trigger in a frame: its lemma under the seed's part of speech, or under another
+    /// when the lexicon knows it only there; an LU of the frame, or a proposed one.
+    pub(super) fn unit_of(
+        &mut self,
+        frame: FrameId,
+        trigger: &str,
+        pos: Pos,
+    ) -> Result<TriggerUnit> {
+        let known = &self.known;
+        let in_lexicon = |lemma: &str, pos: Pos| known.contains(&(fold(lemma), pos));
+        let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
+        let key = (fold(&lemma), pos);
+        let release = self.release;
+        let store = self.database.store();
+        let lexicon = self.frame(frame)?;
+        if let Some(lu) = lexicon.lexunits.get(&key) {
+            return Ok(TriggerUnit { lu: *lu, proposed: None, lemma, pos });
+        }
+        let name = format!("{lemma}.{}", pos.as_str().to_lowercase());
+        let mut lu = proposed_number(frame, &name);
+        while store.lexunit(release, frame, lu)?.is_some_and(|there| there.name != name)
+            || lexicon.lexunits.values().any(|taken| *taken == lu)
+        {
+            lu = LuId(OWN_RANGE | (lu.0 + 1));
+        }
+        lexicon.lexunits.insert(key, lu);
+        let proposed = Some(proposed_unit(frame, lu, name, &lemma, pos));
+        Ok(TriggerUnit { lu, proposed, lemma, pos })
+    }
+
+    /// Whether no set of the frame had the trigger so far; from now on one has.
+    pub(super) fn is_new_pair(&mut self, frame: FrameId, trigger: &str) -> Result<bool> {
+        Ok(self.frame(frame)?.triggers.insert(fold(trigger)))
+    }
+
+    /// Whether no set of the store had the trigger so far; from now on one has.
+    pub(super) fn is_new_trigger(&mut self, trigger: &str) -> Result<bool> {
+        let trigger = fold(trigger);
+        if self.triggers.contains_key(&trigger) {
+            return Ok(false);
+        }
+        let new = !self.database.has_trigger(&trigger)?;
+        self.triggers.insert(trigger, false);
+        Ok(new)
+    }
+
+    /// Whether a trigger has words, and each stands in the lexicon or in a human sentence.
+    pub(super) fn knows_words(&mut self, trigger: &str) -> Result<bool> {
+        if !trigger.chars().any(char::is_alphanumeric) {
+            return Ok(false);
+        }
+        for word in fold(trigger).split_whitespace() {
+            if !self.is_attested(word)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_attested(&mut self, word: &str) -> Result<bool> {
+        if let Some(attested) = self.attested.get(word) {
+            return Ok(*attested);
+        }
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains(&(lemma.to_owned(), pos));
+        let (lemma, pos) = lemmatize(word, Pos::Noun, &in_lexicon);
+        let attested = in_lexicon(&lemma, pos) || self.database.is_attested(word)?;
+        self.attested.insert(word.to_owned(), attested);
+        Ok(attested)
+    }
+}
+
+/// Lemma as running text in lower case, and part of speech, of an LU name.
+fn lemma_of(name: &str) -> (String, Pos) {
+    let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
+    (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
+}
+
+/// A number of the store's own range from frame and name: the same in every run.
+fn proposed_number(frame: FrameId, name: &str) -> LuId {
+    let hash = blake3::hash(format!("{frame} {name}").as_bytes());
+    let mut low = [0; 4];
+    low.copy_from_slice(&hash.as_bytes()[..4]);
+    LuId(OWN_RANGE | u32::from_be_bytes(low))
+}
+
+fn proposed_unit(frame: FrameId, id: LuId, name: String, lemma: &str, pos: Pos) -> LexUnit {
+    let words = lemma.split_whitespace();
+    let lexemes = (1..).zip(words).map(|(order, word)| Lexeme {
+        name: word.to_owned(),
+        pos,
+        order: Some(order),
+        headword: None,
+        break_before: None,
+    });
+    LexUnit {
+        id,
+        frame,
+        lexemes: lexemes.collect(),
+        name,
+        pos,
+        status: PROPOSED.to_owned(),
+        definition: String::new(),
+        incorporated_fe: None,
+        sem_types: Vec::new(),
+        lemma_id: None,
+        created: Creation::default(),
+        sentence_count: SentenceCount::default(),
+        total_annotated: 0,
+        subcorpora: Vec::new(),
+        valences: Valences::default(),
+        listing: Listing::default(),
+    }
+}

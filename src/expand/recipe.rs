@@ -1,0 +1,147 @@
+//! What an expansion does, and what makes two expansions the same.
+
+use serde_json::json;
+
+use super::{ExpandError, Models};
+use crate::compute::Device;
+use crate::decode::BeamSettings;
+use crate::nn::Fingerprint;
+use crate::paraphrase::Settings;
+
+/// How seeds are expanded.
+///
+/// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
+/// sentences of at most 80 pieces, nothing dropped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recipe {
+    /// The models.
+    pub models: Models,
+    /// Hypotheses kept in the search.
+    pub beam_size: usize,
+    /// Best outputs of the search that are aligned, at most `beam_size`.
+    pub candidates: usize,
+    /// Longer sentences are left out, in pieces of the rewriter.
+    pub max_source_pieces: usize,
+    /// Rounds per seed. More rounds go on where fewer ended.
+    pub rounds: u16,
+    /// Most seeds to work on in this run; those that are done do not count.
+    pub seed_limit: Option<usize>,
+    /// Where the networks run.
+    pub device: Device,
+}
+
+impl Recipe {
+    /// The defaults, with three rounds on the CPU.
+    #[must_use]
+    pub fn new(models: Models) -> Self {
+        Self {
+            models,
+            beam_size: 30,
+            candidates: 20,
+            max_source_pieces: 80,
+            rounds: 3,
+            seed_limit: None,
+            device: Device::cpu(),
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), ExpandError> {
+        let wrong = |name, found, expected: &str| {
+            Err(ExpandError::Recipe { name, found, expected: expected.to_owned() })
+        };
+        if self.beam_size == 0 || self.beam_size > 1000 {
+            return wrong("beam size", self.beam_size, "1 to 1000");
+        }
+        if self.candidates == 0 || self.candidates > self.beam_size {
+            let expected = format!("1 to the beam size, {}", self.beam_size);
+            return wrong("number of candidates", self.candidates, &expected);
+        }
+        if self.rounds == 0 {
+            return wrong("number of rounds", 0, "1 or more");
+        }
+        if self.max_source_pieces == 0 {
+            return wrong("number of pieces", 0, "1 or more");
+        }
+        Ok(())
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        Settings {
+            beam: BeamSettings {
+                beam_size: self.beam_size,
+                n_best: self.candidates,
+                ..BeamSettings::default()
+            },
+            max_source_pieces: self.max_source_pieces,
+            ..Settings::default()
+        }
+    }
+
+    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads and
+    /// batch sizes do not enter, so a second run with other ones is the same recipe.
+    pub(super) fn description(&self, paraphraser: Fingerprint, aligner: Fingerprint) -> String {
+        let beam = self.settings().beam;
+        json!({
+            "method": "paraphrase",
+            "paraphraser": paraphraser.to_string(),
+            "aligner": aligner.to_string(),
+            "beam_size": self.beam_size,
+            "candidates": self.candidates,
+            "length_penalty": format!("{:?}", beam.length_penalty),
+            "length_limit": format!("{:?}", beam.length_limit),
+            "stopping": format!("{:?}", beam.stopping),
+            "max_source_pieces": self.max_source_pieces,
+            "constraints": CONSTRAINTS,
+            "numbers": "f32",
+            "random_seed": null,
+        })
+        .to_string()
+    }
+}
+
+/// Version of the rule that turns triggers into bans; raised when the rule changes.
+const CONSTRAINTS: &str = "trigger, case variants, inflections, spelling variants; v1";
+
+/// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
+pub(super) fn fingerprint(description: &str) -> [u8; 16] {
+    let mut print = [0; 16];
+    print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
+    print
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe() -> Recipe {
+        let place = || "m".into();
+        Recipe::new(Models { paraphraser: place(), aligner: place(), encoder: place() })
+    }
+
+    #[test]
+    fn only_what_outputs_depend_on_makes_another_recipe() {
+        let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
+        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, b));
+        let first = print(&recipe(), a, b);
+        let same = Recipe {
+            rounds: 9,
+            seed_limit: Some(1),
+            device: Device::Cpu { threads: 1 },
+            ..recipe()
+        };
+        assert_eq!(print(&same, a, b), first);
+        assert_ne!(print(&recipe(), b, a), first);
+        assert_ne!(print(&Recipe { beam_size: 29, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_named() {
+        let wrong = Recipe { beam_size: 5, candidates: 6, ..recipe() };
+        let message = wrong.check().unwrap_err().to_string();
+        assert_eq!(message, "number of candidates is 6, expected 1 to the beam size, 5");
+        assert!(Recipe { rounds: 0, ..recipe() }.check().is_err());
+        assert!(Recipe { beam_size: 0, ..recipe() }.check().is_err());
+        assert!(recipe().check().is_ok());
+    }
+}

@@ -1,0 +1,113 @@
+//! What an expansion did, and how far it is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::model::RecipeId;
+
+/// How far an expansion is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Seeds that are finished, those done before included.
+    pub seeds: u64,
+    /// Seeds that match.
+    pub of: u64,
+    /// Sentences written in this run.
+    pub sentences: u64,
+}
+
+/// What an expansion did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The recipe's number in the store.
+    pub recipe: RecipeId,
+    /// Human annotation sets that match.
+    pub seeds: u64,
+    /// Those of them that had been through all rounds before this run.
+    pub done_before: u64,
+    /// Sentences written.
+    pub sentences: u64,
+    /// Triggers that no annotation set of the store had before, letter case folded.
+    pub new_triggers: u64,
+    /// (Frame, Trigger) pairs that the store did not have before, letter case folded.
+    pub new_pairs: u64,
+    /// LUs proposed for lemmas that their frame does not have.
+    pub proposed_lexunits: u64,
+    /// Sentences written by flag.
+    pub flags: BTreeMap<&'static str, u64>,
+    /// Chains that ended before their last round in this run, by reason.
+    pub ended: BTreeMap<EndReason, u64>,
+    /// Seeds worked on in this run that have no sentence at all, by reason.
+    pub unproductive: BTreeMap<EndReason, u64>,
+    /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
+    pub leaks: u64,
+    /// Time from the first sentence to the last commit.
+    pub elapsed: Duration,
+    /// Whether the run was stopped; the same command goes on from here.
+    pub interrupted: bool,
+}
+
+impl Report {
+    /// Sentences written per second.
+    #[must_use]
+    pub fn sentences_per_second(&self) -> f64 {
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 { self.sentences as f64 / seconds } else { 0.0 }
+    }
+
+    /// Whether everything had been done before.
+    #[must_use]
+    pub fn nothing_new(&self) -> bool {
+        self.done_before == self.seeds
+    }
+}
+
+/// Why a chain of rounds ended before its time. Kept in the journal by its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EndReason {
+    /// The seed has no target to move.
+    NoTarget,
+    /// The sentence has no text.
+    EmptySentence,
+    /// The sentence has more pieces than the recipe takes.
+    TooLong,
+    /// The bans left the search no output.
+    NothingLeft,
+    /// No output has words enough for the target.
+    NotAligned,
+}
+
+impl EndReason {
+    const ALL: [Self; 5] =
+        [Self::NoTarget, Self::EmptySentence, Self::TooLong, Self::NothingLeft, Self::NotAligned];
+
+    /// As written in the journal and in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoTarget => "no-target",
+            Self::EmptySentence => "empty-sentence",
+            Self::TooLong => "too-long",
+            Self::NothingLeft => "nothing-left",
+            Self::NotAligned => "not-aligned",
+        }
+    }
+
+    /// What it means, for a reader.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::NoTarget => "the annotation marks no target",
+            Self::EmptySentence => "the sentence is empty",
+            Self::TooLong => "the sentence is longer than the recipe takes",
+            Self::NothingLeft => "the search found no output without the banned words",
+            Self::NotAligned => "no output has words enough for the target",
+        }
+    }
+
+    /// Reads the written form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+}

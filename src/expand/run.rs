@@ -1,0 +1,495 @@
+//! The loop: many seeds in flight, each round's outputs aligned, everything committed with its
+//! journal.
+//!
+//! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it: ids
+//! are hashes of what a set is, the CPU's networks give the same bits in every batch, and the search
+//! treats each sentence by itself. So runs that were stopped, split or ordered otherwise agree.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::chain::{Chain, Seed, TARGET};
+use super::lexicon::Lexicon;
+use super::recipe::fingerprint;
+use super::{EndReason, ExpandError, Progress, Recipe, Report};
+use crate::align::{AlignRequest, Aligner, Alignment};
+use crate::database::{Database, JournalWrite, Write};
+use crate::decode::SourceId;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Label, Layer, LayerName,
+    Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
+};
+use crate::nn::EncoderDecoder;
+use crate::paraphrase::{Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session};
+use crate::query::Expression;
+
+type Result<T> = std::result::Result<T, ExpandError>;
+
+/// Sentences in flight: enough to fill the rewriter's batches while others wait for the aligner.
+const IN_FLIGHT: usize = 32;
+
+/// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the disk
+/// and makes an index segment, a killed run loses what was not committed.
+const COMMIT_OUTPUTS: usize = 128;
+/// Time between commits.
+const COMMIT_AFTER: Duration = Duration::from_secs(10);
+
+/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
+const STATUS: &str = "GENERATED";
+
+/// Expands every human annotation set for which the expression holds.
+///
+/// What was done before under the same recipe is skipped; a run that was stopped goes on where its
+/// last commit left it.
+///
+/// # Errors
+/// When a model cannot be opened, the recipe's numbers are out of range, the expression names what
+/// the database does not hold, or a network or the database fails.
+pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Report> {
+    run_with(database, expression, recipe, &mut |_| ControlFlow::Continue(()))
+}
+
+/// As [`run`], telling `progress` after each round of each seed how far it is; when that answers
+/// `Break`, what is finished is committed and the report says that the run was interrupted.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<Report> {
+    recipe.check()?;
+    let mut paraphraser = Paraphraser::open(&recipe.models.paraphraser, &recipe.device)?;
+    let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
+        .map_err(|source| ExpandError::Align { seed: None, source })?;
+    let description = recipe.description(paraphraser.fingerprint(), aligner.fingerprint());
+    let print = fingerprint(&description);
+    let id = database.store().recipe(print, &description)?;
+
+    let leaks_before = paraphraser.leaks();
+    let mut session = paraphraser.session(recipe.settings())?;
+    let mut run = Run::new(database, recipe, id, print, &aligner);
+    let todo = run.find_seeds(expression)?;
+    run.expand(&mut session, todo, progress)?;
+    drop(session);
+    let mut report = run.report;
+    report.leaks = paraphraser.leaks() - leaks_before;
+    Ok(report)
+}
+
+struct Run<'a> {
+    database: &'a Database,
+    recipe: &'a Recipe,
+    id: RecipeId,
+    print: [u8; 16],
+    aligner: &'a Aligner,
+    lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+    /// Rows that wait for the next commit.
+    writes: BTreeMap<ReleaseId, Write>,
+    last_commit: Instant,
+    started: Instant,
+    finished_seeds: u64,
+    report: Report,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        database: &'a Database,
+        recipe: &'a Recipe,
+        id: RecipeId,
+        print: [u8; 16],
+        aligner: &'a Aligner,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            database,
+            recipe,
+            id,
+            print,
+            aligner,
+            lexicons: HashMap::new(),
+            writes: BTreeMap::new(),
+            last_commit: now,
+            started: now,
+            finished_seeds: 0,
+            report: Report {
+                recipe: id,
+                seeds: 0,
+                done_before: 0,
+                sentences: 0,
+                new_triggers: 0,
+                new_pairs: 0,
+                proposed_lexunits: 0,
+                flags: BTreeMap::new(),
+                ended: BTreeMap::new(),
+                unproductive: BTreeMap::new(),
+                leaks: 0,
+                elapsed: Duration::ZERO,
+                interrupted: false,
+            },
+        }
+    }
+
+    /// The human sets that match and are not through all rounds.
+    fn find_seeds(&mut self, expression: &Expression) -> Result<Vec<(ReleaseId, AnnotationSetId)>> {
+        let human: Expression =
+            "origin!=generated".parse().expect("a constant query, which a test reads");
+        let human = Expression::all_of([expression.clone(), human]);
+        let mut todo = Vec::new();
+        for answer in self.database.query(&human)? {
+            let answer = answer?;
+            self.report.seeds += 1;
+            let (release, set) = (answer.release.id, answer.set.id);
+            let journal = self.database.store().journal(release, set, TARGET, self.id)?;
+            let done = journal
+                .is_some_and(|entry| entry.end.is_some() || entry.round >= self.recipe.rounds);
+            if done {
+                self.report.done_before += 1;
+            } else {
+                todo.push((release, set));
+            }
+        }
+        self.finished_seeds = self.report.done_before;
+        todo.truncate(self.recipe.seed_limit.unwrap_or(usize::MAX));
+        Ok(todo)
+    }
+
+    fn expand(
+        &mut self,
+        session: &mut Session<'_, EncoderDecoder>,
+        todo: Vec<(ReleaseId, AnnotationSetId)>,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.started = Instant::now();
+        self.last_commit = self.started;
+        let mut todo = todo.into_iter();
+        let mut chains: HashMap<SourceId, Chain> = HashMap::new();
+        let mut flow = progress(&self.progress());
+        while flow.is_continue() {
+            while chains.len() < IN_FLIGHT {
+                let Some((release, set)) = todo.next() else { break };
+                if let Some((source, chain)) = self.begin(session, release, set)? {
+                    chains.insert(source, chain);
+                }
+            }
+            let Some(rewrite) = session.next_finished()? else { break };
+            let mut chain =
+                chains.remove(&rewrite.source).expect("every open source has its chain");
+            if self.finish_round(&mut chain, &rewrite.outcome)? {
+                session.submit(rewrite.source, &chain.banned)?;
+                chains.insert(rewrite.source, chain);
+            } else {
+                session.close(rewrite.source);
+                self.finished_seeds += 1;
+            }
+            self.commit_when_due()?;
+            flow = progress(&self.progress());
+        }
+        self.report.interrupted = flow.is_break();
+        self.commit()?;
+        self.report.elapsed = self.started.elapsed();
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            seeds: self.finished_seeds,
+            of: self.report.seeds,
+            sentences: self.report.sentences,
+        }
+    }
+
+    fn lexicon(&mut self, release: ReleaseId) -> Result<&mut Lexicon<'a>> {
+        if !self.lexicons.contains_key(&release) {
+            let lexicon = Lexicon::new(self.database, release)?;
+            self.lexicons.insert(release, lexicon);
+        }
+        Ok(self.lexicons.get_mut(&release).expect("it was put there just now"))
+    }
+
+    /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to rewrite.
+    fn begin(
+        &mut self,
+        session: &mut Session<'_, EncoderDecoder>,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<Option<(SourceId, Chain)>> {
+        let database = self.database;
+        let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
+        let journal = database.store().journal(release, set, TARGET, self.id)?;
+        let chain = Chain::resume(seed, journal, database, self.lexicon(release)?)?;
+        if chain.seed.targets.is_empty() {
+            self.end(&chain, EndReason::NoTarget);
+            self.finished_seeds += 1;
+            return Ok(None);
+        }
+        match session.open(&chain.seed.text) {
+            Ok(source) => {
+                session.submit(source, &chain.banned)?;
+                Ok(Some((source, chain)))
+            }
+            Err(ParaphraseError::Refused(refusal)) => {
+                let reason = match refusal {
+                    Refusal::Empty => EndReason::EmptySentence,
+                    _ => EndReason::TooLong,
+                };
+                self.end(&chain, reason);
+                self.finished_seeds += 1;
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Takes the outputs of a round; says whether another round is to follow.
+    fn finish_round(&mut self, chain: &mut Chain, outcome: &Outcome) -> Result<bool> {
+        let candidates = candidates(outcome.paraphrases());
+        if candidates.is_empty() {
+            self.end(chain, EndReason::NothingLeft);
+            return Ok(false);
+        }
+        let Some((best, alignment)) = self.align(chain, &candidates)? else {
+            self.end(chain, EndReason::NotAligned);
+            return Ok(false);
+        };
+        chain.round += 1;
+        self.keep(chain, best, &alignment)?;
+        Ok(chain.round < self.recipe.rounds)
+    }
+
+    /// The pair of paraphrase and span with the best aligner score; of equals the better paraphrase.
+    fn align<'p>(
+        &self,
+        chain: &Chain,
+        candidates: &[&'p Paraphrase],
+    ) -> Result<Option<(&'p Paraphrase, Alignment)>> {
+        let requests: Vec<AlignRequest<'_>> = candidates
+            .iter()
+            .map(|candidate| AlignRequest {
+                source: &chain.seed.text,
+                pieces: &chain.seed.targets,
+                target: &candidate.text,
+            })
+            .collect();
+        let seed = Some(chain.seed.set);
+        let alignments =
+            self.aligner.align(&requests).map_err(|source| ExpandError::Align { seed, source })?;
+        let mut best: Option<(&Paraphrase, Alignment)> = None;
+        for (candidate, alignment) in candidates.iter().zip(alignments) {
+            let Some(alignment) = alignment else { continue };
+            if best.as_ref().is_none_or(|(_, leader)| alignment.score > leader.score) {
+                best = Some((candidate, alignment));
+            }
+        }
+        Ok(best)
+    }
+
+    /// Makes an annotation set of an output, with its LU and its place in the chain.
+    fn keep(
+        &mut self,
+        chain: &mut Chain,
+        output: &Paraphrase,
+        alignment: &Alignment,
+    ) -> Result<()> {
+        let (release, frame) = (chain.seed.release, chain.seed.frame);
+        let mut targets = alignment.spans.clone();
+        targets.sort_unstable();
+        let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
+        let trigger = pieces.join(" ");
+        let pos = chain.seed.pos;
+        let lexicon = self.lexicon(release)?;
+        let unit = lexicon.unit_of(frame, &trigger, pos)?;
+        let (new_trigger, new_pair) =
+            (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let flags = Flags {
+            copy: chain.is_copy(&output.text),
+            duplicate: chain.is_repeated(&output.text, &targets),
+            weak_alignment: alignment.weak,
+            unmet: false,
+            unknown_word: !lexicon.knows_words(&trigger)?,
+        };
+        let generation = Generation {
+            seed: chain.seed.set,
+            source: chain.seed.set,
+            target_ordinal: TARGET,
+            round: chain.round,
+            rank: 0,
+            chain: chain.sets.clone(),
+            method: Method::Paraphrase,
+            recipe: self.id,
+            flags,
+            paraphrase: output.score,
+            aligner: alignment.score,
+        };
+        let id = self.free_id(release, &generation)?;
+        let set = generated_set(id, chain, unit.lu, &targets, generation);
+        let sentence = Sentence {
+            id: set.sentence,
+            xml_id: None,
+            text: output.text.clone(),
+            occurrences: Vec::new(),
+        };
+        chain.push(id, &output.text, &targets, &unit.lemma, unit.pos);
+
+        self.report.sentences += 1;
+        self.report.new_triggers += u64::from(new_trigger);
+        self.report.new_pairs += u64::from(new_pair);
+        self.report.proposed_lexunits += u64::from(unit.proposed.is_some());
+        for flag in flags.names() {
+            *self.report.flags.entry(flag).or_default() += 1;
+        }
+        let write = self.writes.entry(release).or_default();
+        write.lexunits.extend(unit.proposed);
+        write.sentences.push(sentence);
+        write.sets.push(set);
+        self.write_journal(chain, None);
+        Ok(())
+    }
+
+    /// The id of a generated set: a hash of its natural key, the next number when another set has it.
+    fn free_id(&self, release: ReleaseId, generation: &Generation) -> Result<AnnotationSetId> {
+        let mut id = natural_id(generation, &self.print);
+        loop {
+            let pending = self
+                .writes
+                .get(&release)
+                .is_some_and(|write| write.sets.iter().any(|set| set.id == id));
+            let stored = self.database.store().annotation_set(release, id)?;
+            let same = stored.as_ref().is_some_and(|set| match &set.provenance {
+                Provenance::Generated(there) => same_key(there, generation),
+                _ => false,
+            });
+            if !pending && (stored.is_none() || same) {
+                return Ok(id);
+            }
+            id = id.next();
+        }
+    }
+
+    fn end(&mut self, chain: &Chain, reason: EndReason) {
+        *self.report.ended.entry(reason).or_default() += 1;
+        if chain.sets.is_empty() {
+            *self.report.unproductive.entry(reason).or_default() += 1;
+        }
+        self.write_journal(chain, Some(reason));
+    }
+
+    fn write_journal(&mut self, chain: &Chain, end: Option<EndReason>) {
+        let write = self.writes.entry(chain.seed.release).or_default();
+        write.journal.push(JournalWrite {
+            seed: chain.seed.set,
+            target: TARGET,
+            recipe: self.id,
+            entry: chain.journal(end),
+        });
+    }
+
+    fn commit_when_due(&mut self) -> Result<()> {
+        let outputs: usize = self.writes.values().map(|write| write.journal.len()).sum();
+        if outputs >= COMMIT_OUTPUTS || self.last_commit.elapsed() >= COMMIT_AFTER {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        for (release, write) in std::mem::take(&mut self.writes) {
+            self.database.write(release, &write)?;
+        }
+        self.last_commit = Instant::now();
+        Ok(())
+    }
+}
+
+/// Outputs that ended by themselves; those cut at the length limit only when there are no others.
+fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
+    let ended: Vec<&Paraphrase> = paraphrases.iter().filter(|output| output.ended).collect();
+    if ended.is_empty() { paraphrases.iter().collect() } else { ended }
+}
+
+/// BLAKE3 of (seed, target ordinal, recipe fingerprint, round, rank), low 56 bits.
+fn natural_id(generation: &Generation, recipe: &[u8; 16]) -> AnnotationSetId {
+    let mut key = generation.seed.bits().to_be_bytes().to_vec();
+    key.extend_from_slice(&generation.target_ordinal.to_be_bytes());
+    key.extend_from_slice(recipe);
+    key.extend_from_slice(&generation.round.to_be_bytes());
+    key.extend_from_slice(&generation.rank.to_be_bytes());
+    let hash = blake3::hash(&key);
+    let number = hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    AnnotationSetId::new(IdSpace::Generated, number)
+}
+
+fn same_key(a: &Generation, b: &Generation) -> bool {
+    (a.seed, a.target_ordinal, a.recipe, a.round, a.rank)
+        == (b.seed, b.target_ordinal, b.recipe, b.round, b.rank)
+}
+
+fn generated_set(
+    id: AnnotationSetId,
+    chain: &Chain,
+    lu: crate::model::LuId,
+    targets: &[crate::model::Span],
+    generation: Generation,
+) -> AnnotationSet {
+    let labels = targets.iter().map(|span| Label {
+        name: LayerName::Target.as_str().to_owned(),
+        extent: crate::model::Extent::Overt(*span),
+        fe: None,
+        annotator: String::new(),
+        colors: None,
+    });
+    AnnotationSet {
+        id,
+        xml_id: None,
+        sentence: SentenceId::new(IdSpace::Generated, id.number()),
+        frame: chain.seed.frame,
+        lu,
+        status: STATUS.to_owned(),
+        created: String::new(),
+        targets: targets.to_vec(),
+        fe_status: FeStatus::Unknown,
+        layers: vec![Layer { name: LayerName::Target, rank: 1, labels: labels.collect() }],
+        provenance: Provenance::Generated(Box::new(generation)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generation(round: u16) -> Generation {
+        Generation {
+            seed: AnnotationSetId::new(IdSpace::Exemplar, 862_331),
+            source: AnnotationSetId::new(IdSpace::Exemplar, 862_331),
+            target_ordinal: 0,
+            round,
+            rank: 0,
+            chain: Vec::new(),
+            method: Method::Paraphrase,
+            recipe: RecipeId(1),
+            flags: Flags::default(),
+            paraphrase: 0.5,
+            aligner: 0.9,
+        }
+    }
+
+    #[test]
+    fn an_id_is_a_hash_of_the_natural_key_alone() {
+        let id = natural_id(&generation(1), &[7; 16]);
+        assert_eq!(id.space(), IdSpace::Generated);
+        assert_eq!(natural_id(&Generation { aligner: 0.1, ..generation(1) }, &[7; 16]), id);
+        assert_ne!(natural_id(&generation(2), &[7; 16]), id);
+        assert_ne!(natural_id(&generation(1), &[8; 16]), id);
+    }
+
+    #[test]
+    fn outputs_that_were_cut_are_a_last_resort() {
+        let output = |text: &str, ended| Paraphrase { text: text.to_owned(), score: 1.0, ended };
+        let (cut, whole) = (output("a b", false), output("a", true));
+        assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);
+        assert_eq!(candidates(std::slice::from_ref(&cut)), [&cut]);
+    }
+}

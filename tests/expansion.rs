@@ -1,0 +1,191 @@
+//! Expansion end to end on the mini lexicon, with the shipped rewriter and aligner.
+//!
+//! The encoder is not ours to ship; `make setup-encoder` fetches it. Without it these tests say so
+//! and pass, unless `FNSTORE_REQUIRE_ENCODER` is set.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use fnstore::database::{Answer, Database, ImportOptions};
+use fnstore::expand::{self, EndReason, ExpandError, Models, Recipe, Report};
+use fnstore::model::{FeStatus, Generation, IdSpace, Provenance};
+use fnstore::query::Expression;
+use fnstore::text::{fold, inflections_of_trigger};
+
+fn recipe() -> Option<Recipe> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cache = std::env::var_os("FNSTORE_CACHE").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let cache = cache.unwrap_or_else(|| home.join(".cache/fnstore"));
+    let mut places = vec![root.join("models"), cache.join("models")];
+    places.extend(std::env::var_os("FNSTORE_MODELS").map(PathBuf::from));
+    match Models::search(&places) {
+        Ok(models) => {
+            Some(Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) })
+        }
+        Err(error) => {
+            assert!(std::env::var_os("FNSTORE_REQUIRE_ENCODER").is_none(), "{error}");
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn database(dir: &Path) -> Database {
+    let database = Database::open_writer(dir).unwrap();
+    let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
+    database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
+    database
+}
+
+fn answers(database: &Database, query: &str) -> Vec<Answer> {
+    let expression: Expression = query.parse().unwrap();
+    database.query(&expression).unwrap().map(Result::unwrap).collect()
+}
+
+fn generation(answer: &Answer) -> &Generation {
+    match &answer.set.provenance {
+        Provenance::Generated(generation) => generation,
+        other => panic!("{} is {other:?}", answer.set.id),
+    }
+}
+
+fn expand(database: &Database, query: &str, recipe: &Recipe) -> Report {
+    expand::run(database, &query.parse().unwrap(), recipe).unwrap()
+}
+
+/// Everything that was generated, as comparable text.
+fn outputs(database: &Database) -> Vec<String> {
+    let mut outputs: Vec<String> = answers(database, "origin=generated")
+        .iter()
+        .map(|answer| format!("{} {} {:?}", answer.lexunit, answer.sentence.text, answer.set))
+        .collect();
+    outputs.sort();
+    outputs
+}
+
+const SEEDS: &str = "lu=inspect.v or lu=audit.v";
+
+#[test]
+fn generated_sets_are_located_and_carry_their_provenance() {
+    let Some(recipe) = recipe() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    let seeds = answers(&database, SEEDS);
+    let report = expand(&database, SEEDS, &recipe);
+    assert_eq!(report.seeds, seeds.len() as u64);
+    assert!(report.sentences > 0);
+    assert_eq!(report.leaks, 0);
+
+    let found = answers(&database, &format!("({SEEDS} or frame=Checking) origin=generated"));
+    assert_eq!(found.len() as u64, report.sentences, "the query finds what was written");
+    for answer in &found {
+        let made = generation(answer);
+        let seed = seeds.iter().find(|seed| seed.set.id == made.seed).unwrap();
+        assert_eq!((made.source, &answer.frame), (seed.set.id, &seed.frame));
+        assert_eq!(answer.set.id.space(), IdSpace::Generated);
+        assert_eq!(answer.set.fe_status, FeStatus::Unknown);
+        assert!((1..=2).contains(&made.round));
+        assert_eq!(made.chain.len() + 1, usize::from(made.round));
+        assert!(made.paraphrase.is_finite() && (0.0..=1.0).contains(&made.aligner));
+        assert!(!answer.trigger().is_empty());
+        for span in &answer.set.targets {
+            assert!(span.of(&answer.sentence.text).is_some_and(|piece| !piece.is_empty()));
+        }
+        // No form of the seed's trigger, nor of an earlier output's, stands in the output.
+        let lemma = seed.lexunit.rsplit_once('.').unwrap().0;
+        let mut banned = inflections_of_trigger(&seed.trigger(), lemma, fnstore::model::Pos::Verb);
+        for earlier in found.iter().filter(|earlier| made.chain.contains(&earlier.set.id)) {
+            banned.push(earlier.trigger());
+        }
+        let text = format!(" {} ", fold(&answer.sentence.text));
+        for phrase in banned {
+            assert!(!text.contains(&format!(" {} ", fold(&phrase))), "`{phrase}` in `{text}`");
+        }
+    }
+    let lus = answers(&database, "origin=generated").iter().filter(|a| &*a.lexunit == "").count();
+    assert_eq!(lus, 0, "every set has an LU of its frame");
+}
+
+#[test]
+fn a_second_run_does_nothing() {
+    let Some(recipe) = recipe() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    expand(&database, SEEDS, &recipe);
+    let (before, revision) = (outputs(&database), database.store().revision().unwrap());
+    let report = expand(&database, SEEDS, &recipe);
+    assert!(report.nothing_new());
+    assert_eq!((report.sentences, report.done_before), (0, report.seeds));
+    assert_eq!(outputs(&database), before);
+    assert_eq!(database.store().revision().unwrap(), revision);
+}
+
+#[test]
+fn stopped_split_and_single_runs_give_the_same_sets() {
+    let Some(recipe) = recipe() else { return };
+    let whole_dir = tempfile::tempdir().unwrap();
+    let whole = database(whole_dir.path());
+    expand(&whole, SEEDS, &recipe);
+
+    // One seed at a time, one round before the other, stopped after every finished round.
+    let parts_dir = tempfile::tempdir().unwrap();
+    let parts = database(parts_dir.path());
+    expand(&parts, SEEDS, &Recipe { rounds: 1, seed_limit: Some(1), ..recipe.clone() });
+    let mut interrupted = 0;
+    loop {
+        let mut calls = 0;
+        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), &recipe, &mut |_| {
+            calls += 1;
+            if calls > 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        interrupted += u32::from(report.interrupted);
+        if report.nothing_new() {
+            break;
+        }
+    }
+    assert!(interrupted > 1);
+    assert_eq!(outputs(&parts), outputs(&whole));
+}
+
+#[test]
+fn seeds_that_give_nothing_are_counted_with_a_reason_and_not_tried_again() {
+    let Some(recipe) = recipe() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    let report = expand(&database, SEEDS, &Recipe { max_source_pieces: 3, ..recipe.clone() });
+    assert_eq!(report.sentences, 0);
+    assert_eq!(report.unproductive.get(&EndReason::TooLong), Some(&report.seeds));
+    let again = expand(&database, SEEDS, &Recipe { max_source_pieces: 3, ..recipe });
+    assert!(again.nothing_new());
+}
+
+#[test]
+fn a_set_without_a_target_is_named_as_the_reason() {
+    let Some(recipe) = recipe() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    let report = expand(&database, "id=x7054", &recipe);
+    assert_eq!(report.unproductive.get(&EndReason::NoTarget), Some(&1));
+}
+
+#[test]
+fn a_missing_model_and_a_wrong_number_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    let Err(error) = Models::open(dir.path()) else { panic!("there is no model") };
+    assert!(matches!(error, ExpandError::ModelMissing { name: "paraphrase", .. }), "{error}");
+    let nowhere = Models {
+        paraphraser: dir.path().join("nowhere"),
+        aligner: dir.path().join("nowhere"),
+        encoder: dir.path().join("nowhere"),
+    };
+    let before = database.store().revision().unwrap();
+    let wrong = Recipe { candidates: 99, ..Recipe::new(nowhere.clone()) };
+    let error = expand::run(&database, &SEEDS.parse().unwrap(), &wrong).unwrap_err();
+    assert!(error.to_string().contains("number of candidates is 99"), "{error}");
+    let error = expand::run(&database, &SEEDS.parse().unwrap(), &Recipe::new(nowhere)).unwrap_err();
+    assert!(matches!(error, ExpandError::Paraphrase(_)), "{error}");
+    assert_eq!(database.store().revision().unwrap(), before);
+}

@@ -1,0 +1,44 @@
+//! The default model in `models/` is complete, small enough to ship, and works.
+
+use std::path::{Path, PathBuf};
+
+use fnstore::compute::Device;
+use fnstore::nn::EncoderDecoder;
+
+fn paraphrase() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase")
+}
+
+/// "The committee rejected both proposals without much discussion."
+const SENTENCE: [u32; 11] = [16, 2798, 4432, 349, 3222, 4, 275, 328, 2218, 5, 1];
+
+#[test]
+fn the_default_rewriter_finds_a_sentence_a_likely_paraphrase_of_itself() {
+    let mut network = EncoderDecoder::open(&paraphrase(), &Device::cpu()).unwrap();
+    let other: Vec<u32> = SENTENCE.iter().rev().skip(1).chain(&[1]).copied().collect();
+    let logits = network.forced_logits(&[(&SENTENCE, &SENTENCE), (&SENTENCE, &other)]).unwrap();
+    let loss = |pair: usize, target: &[u32]| {
+        let per_token = target.iter().enumerate().map(|(step, token)| {
+            let row = logits[pair].row(step);
+            let total: f64 = row.iter().map(|logit| f64::from(*logit).exp()).sum();
+            total.ln() - f64::from(row[*token as usize])
+        });
+        per_token.sum::<f64>() / target.len() as f64
+    };
+    let (copied, reversed) = (loss(0, &SENTENCE), loss(1, &other));
+    assert!(copied < 1.5, "a copy costs {copied} a token");
+    assert!(reversed > copied + 3.0, "words in reverse cost {reversed}, a copy {copied}");
+}
+
+#[test]
+fn every_shipped_weight_file_is_at_most_16_mb() {
+    let mut files = 0;
+    for entry in std::fs::read_dir(paraphrase()).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().extension().is_some_and(|extension| extension == "safetensors") {
+            files += 1;
+            assert!(entry.metadata().unwrap().len() <= 16_100_000, "{:?}", entry.path());
+        }
+    }
+    assert!(files >= 1);
+}
