@@ -60,6 +60,9 @@ pub struct Database {
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
     ///
+    /// The handle is one view until [`refresh`](Self::refresh), or until a query goes through the
+    /// index, which needs a store as new as itself.
+    ///
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open(dir: &Path) -> Result<Self> {

@@ -7,7 +7,8 @@ use crate::store::JournalEntry;
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
 pub struct Write {
-    /// Sentences, in place of earlier ones of the same id.
+    /// Sentences. One of an id that is there must have the same text: spans count on it, and the
+    /// index reads it with its sets.
     pub sentences: Vec<Sentence>,
     /// LUs, in place of earlier ones of the same id.
     pub lexunits: Vec<LexUnit>,
