@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use fnstore::database::{Database, ImportOptions, ImportReport};
-use fnstore::framenet::WarningCode;
+use fnstore::database::{Database, DatabaseError, ImportOptions, ImportReport};
+use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
 use serde::Serialize;
 
@@ -42,9 +42,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    // A path that does not exist makes no store, and a report that cannot be written fails first.
-    std::fs::metadata(&args.path)
-        .with_context(|| format!("cannot read `{}`", args.path.display()))?;
+    // What is no release makes no store, and a report that cannot be written fails before the work.
+    Source::open(&args.path).map_err(DatabaseError::from)?;
     let report_file = args.report.as_ref().map(|path| {
         let file = File::create(path);
         file.with_context(|| format!("cannot write the report `{}`", path.display()))

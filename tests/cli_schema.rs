@@ -1,0 +1,249 @@
+//! Every JSON record that the program prints is what its schema says.
+//!
+//! The checker knows the few keywords of JSON Schema that the schemas use, and refuses a schema with
+//! others, so nothing goes unchecked.
+
+use std::path::Path;
+
+use fnstore::database::{Database, Write};
+use fnstore::model::{
+    AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Method, Provenance,
+    Sentence, SentenceId, Span,
+};
+use serde_json::{Value, json};
+
+use crate::cli_program::{Ran, fnstore, fnstore_in, mini_framenet, new_store};
+
+const KEYWORDS: [&str; 19] = [
+    "$schema",
+    "$id",
+    "$defs",
+    "$ref",
+    "title",
+    "description",
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "minItems",
+    "maxItems",
+    "enum",
+    "const",
+    "anyOf",
+    "minimum",
+    "maximum",
+    "pattern",
+];
+
+fn load(file: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(file);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What is wrong with a value, by the schema at a place of a document.
+fn faults(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let fault = |what: &str| vec![format!("{at}: {what}: {value}")];
+    if let Some(unknown) =
+        schema.as_object().unwrap().keys().find(|key| !KEYWORDS.contains(&key.as_str()))
+    {
+        return fault(&format!("the schema has the keyword `{unknown}`"));
+    }
+    let mut found = Vec::new();
+    if let Some(reference) = schema["$ref"].as_str() {
+        let (file, place) = reference.split_once('#').unwrap_or((reference, ""));
+        let other = if file.is_empty() { document.clone() } else { load(file) };
+        found.extend(faults(&other, other.pointer(place).unwrap(), value, at));
+    }
+    if let Some(branches) = schema["anyOf"].as_array() {
+        let mut tried: Vec<_> =
+            branches.iter().map(|branch| faults(document, branch, value, at)).collect();
+        if tried.iter().all(|faults| !faults.is_empty()) {
+            found.extend(tried.swap_remove(0));
+        }
+    }
+    if !types(&schema["type"]).is_none_or(|types| types.contains(&type_of(value))) {
+        found.extend(fault(&format!("expected {}", schema["type"])));
+    }
+    if schema["enum"].as_array().is_some_and(|words| !value.is_null() && !words.contains(value))
+        || schema.get("const").is_some_and(|constant| constant != value)
+    {
+        found.extend(fault("not one of the words"));
+    }
+    if let (Some(pattern), Some(text)) = (schema["pattern"].as_str(), value.as_str()) {
+        if !regex::Regex::new(pattern).unwrap().is_match(text) {
+            found.extend(fault("does not match"));
+        }
+    }
+    if let Some(number) = value.as_f64() {
+        let below = schema["minimum"].as_f64().is_some_and(|minimum| number < minimum);
+        let above = schema["maximum"].as_f64().is_some_and(|maximum| number > maximum);
+        if below || above {
+            found.extend(fault("out of range"));
+        }
+    }
+    if let Some(items) = value.as_array() {
+        let length = items.len() as u64;
+        if schema["minItems"].as_u64().is_some_and(|least| length < least)
+            || schema["maxItems"].as_u64().is_some_and(|most| length > most)
+        {
+            found.extend(fault("wrong number of items"));
+        }
+        if schema["items"].is_object() {
+            for (number, item) in items.iter().enumerate() {
+                let at = format!("{at}/{number}");
+                found.extend(faults(document, &schema["items"], item, &at));
+            }
+        }
+    }
+    if let Some(members) = value.as_object() {
+        let required = schema["required"].as_array().into_iter().flatten();
+        for name in required.filter(|name| !members.contains_key(name.as_str().unwrap())) {
+            found.extend(fault(&format!("lacks {name}")));
+        }
+        for (name, member) in members {
+            let at = format!("{at}/{name}");
+            match (&schema["properties"][name], &schema["additionalProperties"]) {
+                (Value::Null, Value::Bool(false)) => found.push(format!("{at}: not in the schema")),
+                (Value::Null, Value::Object(_)) => {
+                    let rest = &schema["additionalProperties"];
+                    found.extend(faults(document, rest, member, &at));
+                }
+                (Value::Null, _) => {}
+                (of_member, _) => found.extend(faults(document, of_member, member, &at)),
+            }
+        }
+    }
+    found
+}
+
+fn types(names: &Value) -> Option<Vec<&str>> {
+    match names {
+        Value::String(name) => Some(vec![name]),
+        Value::Array(names) => Some(names.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn assert_follows(schema: &str, ran: &Ran) {
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let document = load(schema);
+    let records = ran.records();
+    assert!(!records.is_empty());
+    for record in records {
+        let faults = faults(&document, &document, &record, "");
+        assert_eq!(faults, [""; 0], "{schema}");
+    }
+}
+
+/// Writes a generated set beside the seed.
+fn generate(store: &Path) {
+    let database = Database::open_existing_writer(store).unwrap();
+    let seed = database.query(&"id=x7002".parse().unwrap()).unwrap().next().unwrap().unwrap();
+    let recipe = database.store().recipe([7; 16], "{}").unwrap();
+    let sentence = SentenceId::new(IdSpace::Generated, 1);
+    let text = "She examined the ropes .".to_owned();
+    let generation = Generation {
+        seed: seed.set.id,
+        source: seed.set.id,
+        target_ordinal: 0,
+        round: 1,
+        rank: 0,
+        chain: vec![AnnotationSetId::new(IdSpace::Generated, 9)],
+        method: Method::Paraphrase,
+        recipe,
+        flags: Flags { weak_alignment: true, ..Flags::default() },
+        paraphrase: 0.75,
+        aligner: 0.5,
+    };
+    let set = AnnotationSet {
+        id: AnnotationSetId::new(IdSpace::Generated, 1),
+        xml_id: None,
+        sentence,
+        status: "GENERATED".to_owned(),
+        created: String::new(),
+        targets: vec![Span::new(4, 12)],
+        fe_status: FeStatus::Unknown,
+        layers: Vec::new(),
+        provenance: Provenance::Generated(Box::new(generation)),
+        ..seed.set
+    };
+    let row = Sentence { id: sentence, xml_id: None, text, occurrences: Vec::new() };
+    let write = Write { sentences: vec![row], sets: vec![set], ..Write::default() };
+    database.write(seed.release.id, &write).unwrap();
+}
+
+#[test]
+fn the_checker_finds_faults() {
+    let schema = load("count.schema.json");
+    let faults = |value: Value| faults(&schema, &schema, &value, "").len();
+    assert_eq!(faults(json!({"field": "frame", "value": null, "count": 3})), 0);
+    assert_eq!(faults(json!({"field": "frame", "value": "x", "count": -3})), 1);
+    assert_eq!(faults(json!({"field": 7, "value": "x"})), 2);
+    assert_eq!(faults(json!({"field": "f", "value": "x", "count": 1, "more": 1})), 1);
+}
+
+#[test]
+fn hits_follow_their_schema() {
+    assert_follows("hit.schema.json", &fnstore(&["query"]));
+    assert_follows("hit.schema.json", &fnstore(&["show", "set", "x7042", "--format", "jsonl"]));
+}
+
+#[test]
+fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
+    let store = new_store();
+    generate(store.path());
+    let ran = fnstore_in(store.path(), &["query", "origin=generated"]);
+    assert_follows("hit.schema.json", &ran);
+    let record = &ran.records()[0];
+    assert_eq!(record["generation"]["seed"], "x7002");
+    assert_eq!(record["generation"]["flags"], json!(["weak-alignment"]));
+    assert_eq!(record["fe_status"], "unknown");
+    let table = fnstore_in(store.path(), &["query", "round=1", "--format", "table"]).stdout;
+    let title =
+        "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  from x7002";
+    assert!(table.starts_with(title), "{table}");
+    assert!(table.contains("(weak-alignment)") && table.contains("(FEs not carried over)"));
+    let rounds = fnstore_in(store.path(), &["query", "--count-by", "round"]).stdout;
+    assert_eq!(rounds, "(none)\t42\n1\t1\n");
+    let flags = fnstore_in(store.path(), &["query", "round=1", "--count-by", "flag"]).stdout;
+    assert_eq!(flags, "weak-alignment\t1\n");
+}
+
+#[test]
+fn the_lexicon_follows_its_schemas() {
+    for (schema, kind, name) in [
+        ("frame.schema.json", "frame", "Checking"),
+        ("frame.schema.json", "frame", "Draft_sewing"),
+        ("lexunit.schema.json", "lu", "check.v"),
+        ("lexunit.schema.json", "lu", "inspection.n"),
+        ("sentence.schema.json", "sentence", "x5001"),
+        ("sentence.schema.json", "sentence", "f6003"),
+    ] {
+        assert_follows(schema, &fnstore(&["show", kind, name, "--format", "jsonl"]));
+    }
+}
+
+#[test]
+fn counts_releases_and_reports_follow_their_schemas() {
+    let counts = fnstore(&["query", "--count-by", "split", "--format", "jsonl"]);
+    assert_follows("count.schema.json", &counts);
+    assert_follows("release.schema.json", &fnstore(&["releases"]));
+    let dir = tempfile::tempdir().unwrap();
+    let release = mini_framenet();
+    let arguments = ["import", release.to_str().unwrap(), "--format", "jsonl"];
+    assert_follows("import.schema.json", &fnstore_in(dir.path(), &arguments));
+}
