@@ -3,6 +3,8 @@
 //! `cargo bench --profile release --bench import_throughput`; on FrameNet itself with
 //! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`.
 
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 

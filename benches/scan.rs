@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --profile release --bench scan`; on FrameNet itself with `FNSTORE_BENCH_STORE=STORE`.
 
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 

@@ -24,6 +24,15 @@ struct Facts {
     documents: Vec<(String, String, String)>,
 }
 
+/// An FE label with what the GF and PT layers of its rank say of its span.
+struct Element<'a> {
+    name: &'a str,
+    span: Option<Span>,
+    null: Option<&'a str>,
+    gf: Vec<&'a str>,
+    pt: Vec<&'a str>,
+}
+
 impl Facts {
     fn lemma(&self) -> &str {
         self.lu.lemma()
@@ -48,8 +57,8 @@ impl Facts {
         }
     }
 
-    /// FE name, span or kind of null instantiation, GF and PT of every FE label.
-    fn elements(&self) -> Vec<(&str, Option<Span>, Option<&str>, Vec<&str>, Vec<&str>)> {
+    /// Every FE label.
+    fn elements(&self) -> Vec<Element<'_>> {
         let mut elements = Vec::new();
         for layer in self.set.layers.iter().filter(|layer| layer.name == LayerName::Fe) {
             for label in &layer.labels {
@@ -67,7 +76,7 @@ impl Facts {
                     _ => None,
                 };
                 let (gf, pt) = (on_span(&LayerName::Gf), on_span(&LayerName::Pt));
-                elements.push((label.name.as_str(), span, null, gf, pt));
+                elements.push(Element { name: label.name.as_str(), span, null, gf, pt });
             }
         }
         elements
@@ -173,33 +182,33 @@ const TEXTS: &[Oracle] = &[
 ];
 
 const LABELS: &[Oracle] = &[
-    ("fe=Checker", |set| set.elements().iter().any(|fe| fe.0 == "Checker")),
-    ("fe=check*", |set| set.elements().iter().any(|fe| fe.0.starts_with("Check"))),
-    ("fe!=Checker", |set| set.elements().iter().all(|fe| fe.0 != "Checker")),
+    ("fe=Checker", |set| set.elements().iter().any(|fe| fe.name == "Checker")),
+    ("fe=check*", |set| set.elements().iter().any(|fe| fe.name.starts_with("Check"))),
+    ("fe!=Checker", |set| set.elements().iter().all(|fe| fe.name != "Checker")),
     ("fe=Checker{gf=Ext}", |set| {
-        set.elements().iter().any(|fe| fe.0 == "Checker" && has(&fe.3, "Ext"))
+        set.elements().iter().any(|fe| fe.name == "Checker" && has(&fe.gf, "Ext"))
     }),
     ("fe=Checker{gf=Ext pt=NP}", |set| {
-        let of = |fe: &(_, _, _, Vec<&str>, Vec<&str>)| has(&fe.3, "Ext") && has(&fe.4, "NP");
-        set.elements().iter().any(|fe| fe.0 == "Checker" && of(fe))
+        let of = |fe: &Element<'_>| has(&fe.gf, "Ext") && has(&fe.pt, "NP");
+        set.elements().iter().any(|fe| fe.name == "Checker" && of(fe))
     }),
     ("fe=*{pt=PP*}", |set| {
-        set.elements().iter().any(|fe| fe.4.iter().any(|pt| pt.starts_with("PP")))
+        set.elements().iter().any(|fe| fe.pt.iter().any(|pt| pt.starts_with("PP")))
     }),
     ("fe=Checker{overt=false}", |set| {
-        set.elements().iter().any(|fe| fe.0 == "Checker" && fe.1.is_none())
+        set.elements().iter().any(|fe| fe.name == "Checker" && fe.span.is_none())
     }),
-    ("fe=*{ni=CNI}", |set| set.elements().iter().any(|fe| fe.2 == Some("CNI"))),
+    ("fe=*{ni=CNI}", |set| set.elements().iter().any(|fe| fe.null == Some("CNI"))),
     ("fe=Matter{gf!=Obj}", |set| {
-        set.elements().iter().any(|fe| fe.0 == "Matter" && !has(&fe.3, "Obj"))
+        set.elements().iter().any(|fe| fe.name == "Matter" && !has(&fe.gf, "Obj"))
     }),
-    ("gf=Ext", |set| set.elements().iter().any(|fe| has(&fe.3, "Ext"))),
-    ("gf!=Ext", |set| set.elements().iter().all(|fe| !has(&fe.3, "Ext"))),
-    ("pt=NP", |set| set.elements().iter().any(|fe| has(&fe.4, "NP"))),
-    ("pt=PP*", |set| set.elements().iter().any(|fe| fe.4.iter().any(|pt| pt.starts_with("PP")))),
-    ("ni=DNI", |set| set.elements().iter().any(|fe| fe.2 == Some("DNI"))),
-    ("ni=*", |set| set.elements().iter().any(|fe| fe.2.is_some())),
-    ("ni=X*", |set| set.elements().iter().any(|fe| fe.2 == Some("XNI"))),
+    ("gf=Ext", |set| set.elements().iter().any(|fe| has(&fe.gf, "Ext"))),
+    ("gf!=Ext", |set| set.elements().iter().all(|fe| !has(&fe.gf, "Ext"))),
+    ("pt=NP", |set| set.elements().iter().any(|fe| has(&fe.pt, "NP"))),
+    ("pt=PP*", |set| set.elements().iter().any(|fe| fe.pt.iter().any(|pt| pt.starts_with("PP")))),
+    ("ni=DNI", |set| set.elements().iter().any(|fe| fe.null == Some("DNI"))),
+    ("ni=*", |set| set.elements().iter().any(|fe| fe.null.is_some())),
+    ("ni=X*", |set| set.elements().iter().any(|fe| fe.null == Some("XNI"))),
 ];
 
 const SETS: &[Oracle] = &[
