@@ -99,8 +99,8 @@ fn values(subject: &Subject<'_, '_>, field: Field) -> Result<BTreeSet<String>> {
             .map(|release| release.name.clone())
             .into_iter()
             .collect(),
-        Field::Frame => one(&*catalog.frame(subject.release, set.frame)?),
-        Field::Lu => one(&*subject.lexunit()?),
+        Field::Frame => one(&catalog.frame(subject.release, set.frame)?),
+        Field::Lu => one(&subject.lexunit()?),
         Field::Pos => one(Pos::of_lu_name(&subject.lexunit()?).as_str()),
         Field::Lemma => {
             let name = subject.lexunit()?;
