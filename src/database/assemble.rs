@@ -51,12 +51,15 @@ pub(super) struct Assembler<'a> {
     pub(super) frame_index: BTreeMap<FrameId, (String, String)>,
     pub(super) lu_index: BTreeMap<LuId, String>,
     pub(super) relations: Vec<FrameRelation>,
-    frames: BTreeMap<FrameId, HashSet<FeId>>,
+    /// FEs of every frame; `None` for a frame that has no file.
+    frames: BTreeMap<FrameId, Option<HashSet<FeId>>>,
     frame_files: Vec<(String, Frame)>,
     /// LUs of frame files that no LU file has taken up, with the name of the frame's file.
     waiting: BTreeMap<(FrameId, LuId), (String, LexUnit)>,
     /// Lemma of every LU that was written.
     lemmas: HashMap<(FrameId, LuId), String>,
+    /// LUs that only annotation sets name.
+    missing_lexunits: HashSet<(FrameId, LuId)>,
     lu_files: BTreeSet<LuId>,
     corpora: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
@@ -90,6 +93,7 @@ impl<'a> Assembler<'a> {
             frame_files: Vec::new(),
             waiting: BTreeMap::new(),
             lemmas: HashMap::new(),
+            missing_lexunits: HashSet::new(),
             lu_files: BTreeSet::new(),
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
@@ -134,7 +138,7 @@ impl<'a> Assembler<'a> {
             self.counts.lexunits += 1;
             self.waiting.insert((frame.id, lu.id), (file.clone(), lu));
         }
-        self.frames.insert(frame.id, frame.elements.iter().map(|fe| fe.id).collect());
+        self.frames.insert(frame.id, Some(frame.elements.iter().map(|fe| fe.id).collect()));
         self.frame_files.push((file, frame));
         Ok(())
     }
@@ -146,7 +150,7 @@ impl<'a> Assembler<'a> {
             self.batch.put_frame(&frame)?;
         }
         for (id, (name, _)) in std::mem::take(&mut self.frame_index) {
-            if !self.frames.contains_key(&id) {
+            if !self.has_frame_file(id) {
                 let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
                 self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
                 self.add_missing_frame(id, &name)?;
@@ -158,7 +162,7 @@ impl<'a> Assembler<'a> {
             for (id, name) in
                 [(relation.parent, &relation.parent_name), (relation.child, &relation.child_name)]
             {
-                if !self.frames.contains_key(&id) {
+                if !self.has_frame_file(id) {
                     let detail = format!(
                         "relation {} names frame `{name}` ({id}), which has no file; kept",
                         relation.id
@@ -171,8 +175,15 @@ impl<'a> Assembler<'a> {
         self.flush()
     }
 
+    fn has_frame_file(&self, id: FrameId) -> bool {
+        matches!(self.frames.get(&id), Some(Some(_)))
+    }
+
+    /// Keeps a frame by name alone; once, however many sets name it.
     fn add_missing_frame(&mut self, id: FrameId, name: &str) -> Result<()> {
-        self.frames.insert(id, HashSet::new());
+        if self.frames.insert(id, None).is_some() {
+            return Ok(());
+        }
         Ok(self.batch.put_frame(&frame_by_name(id, name))?)
     }
 
@@ -181,7 +192,7 @@ impl<'a> Assembler<'a> {
         warnings.into_iter().try_for_each(|warning| self.add_warning(warning))?;
         self.counts.lu_files += 1;
         self.lu_files.insert(lexunit.id);
-        if !self.frames.contains_key(&lexunit.frame) {
+        if !self.has_frame_file(lexunit.frame) {
             let detail = format!(
                 "LU `{}` names frame `{frame_name}` ({}), which has no file; kept by name",
                 lexunit.name, lexunit.frame
@@ -402,7 +413,7 @@ impl<'a> Assembler<'a> {
             (_, Some(lu)) => return Ok((lu.frame, lu.id)),
             _ => unreachable!("only sets of LU files may leave their frame unsaid"),
         };
-        if !self.frames.contains_key(&frame) {
+        if !self.has_frame_file(frame) {
             let detail = format!(
                 "set {} names frame `{frame_name}` ({frame}), which has no file; kept by name",
                 set.xml_id
@@ -410,7 +421,7 @@ impl<'a> Assembler<'a> {
             self.warn(WarningCode::FrameMissing, place.file, set.line, detail)?;
             self.add_missing_frame(frame, frame_name)?;
         }
-        if !self.lemmas.contains_key(&(frame, lu)) {
+        if self.missing_lexunits.contains(&(frame, lu)) || !self.lemmas.contains_key(&(frame, lu)) {
             if let Some((_, lexunit)) = self.waiting.get(&(frame, lu)) {
                 // Written again, and warned about, when all LU files are read.
                 let lexunit = lexunit.clone();
@@ -423,13 +434,15 @@ impl<'a> Assembler<'a> {
                 set.xml_id
             );
             self.warn(WarningCode::LuMissing, place.file, set.line, detail)?;
-            self.write_lexunit(&lexunit_by_name(frame, lu, lu_name))?;
+            if self.missing_lexunits.insert((frame, lu)) {
+                self.write_lexunit(&lexunit_by_name(frame, lu, lu_name))?;
+            }
         }
         Ok((frame, lu))
     }
 
     fn check_elements(&mut self, place: &Place<'_>, frame: FrameId, set: &ReadSet) -> Result<()> {
-        let Some(elements) = self.frames.get(&frame) else { return Ok(()) };
+        let Some(Some(elements)) = self.frames.get(&frame) else { return Ok(()) };
         let labels = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
         let unknown = labels
             .flat_map(|layer| &layer.labels)

@@ -73,7 +73,7 @@ pub enum EndReason {
     TooLong,
     /// The bans left the search no output.
     NothingLeft,
-    /// No output has words enough for the target.
+    /// No output has words enough for the target, or all are too long for the aligner.
     NotAligned,
 }
 
@@ -101,7 +101,9 @@ impl EndReason {
             Self::EmptySentence => "the sentence is empty",
             Self::TooLong => "the sentence is longer than the recipe takes",
             Self::NothingLeft => "the search found no output without the banned words",
-            Self::NotAligned => "no output has words enough for the target",
+            Self::NotAligned => {
+                "no output has words enough for the target, or all are too long for the aligner"
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use super::chain::{Chain, Seed, TARGET};
 use super::lexicon::Lexicon;
 use super::recipe::fingerprint;
 use super::{EndReason, ExpandError, Progress, Recipe, Report};
-use crate::align::{AlignRequest, Aligner, Alignment};
+use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, JournalWrite, Write};
 use crate::decode::SourceId;
 use crate::model::{
@@ -266,7 +266,7 @@ impl<'a> Run<'a> {
         chain: &Chain,
         candidates: &[&'p Paraphrase],
     ) -> Result<Option<(&'p Paraphrase, Alignment)>> {
-        let requests: Vec<AlignRequest<'_>> = candidates
+        let requests = candidates
             .iter()
             .map(|candidate| AlignRequest {
                 source: &chain.seed.text,
@@ -274,9 +274,7 @@ impl<'a> Run<'a> {
                 target: &candidate.text,
             })
             .collect();
-        let seed = Some(chain.seed.set);
-        let alignments =
-            self.aligner.align(&requests).map_err(|source| ExpandError::Align { seed, source })?;
+        let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
         let mut best: Option<(&Paraphrase, Alignment)> = None;
         for (candidate, alignment) in candidates.iter().zip(alignments) {
             let Some(alignment) = alignment else { continue };
@@ -285,6 +283,33 @@ impl<'a> Run<'a> {
             }
         }
         Ok(best)
+    }
+
+    /// Aligns a batch; a pair that is too long for the encoder has no answer.
+    fn align_those_that_fit(
+        &self,
+        seed: AnnotationSetId,
+        requests: Vec<AlignRequest<'_>>,
+    ) -> Result<Vec<Option<Alignment>>> {
+        let mut fitting: Vec<(usize, AlignRequest<'_>)> =
+            requests.into_iter().enumerate().collect();
+        let mut answers = vec![None; fitting.len()];
+        loop {
+            let batch: Vec<AlignRequest<'_>> =
+                fitting.iter().map(|(_, request)| *request).collect();
+            match self.aligner.align(&batch) {
+                Ok(alignments) => {
+                    for ((at, _), alignment) in fitting.iter().zip(alignments) {
+                        answers[*at] = alignment;
+                    }
+                    return Ok(answers);
+                }
+                Err(AlignError::TooLong { request, .. }) => {
+                    fitting.remove(request);
+                }
+                Err(source) => return Err(ExpandError::Align { seed: Some(seed), source }),
+            }
+        }
     }
 
     /// Makes an annotation set of an output, with its LU and its place in the chain.

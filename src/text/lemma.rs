@@ -96,12 +96,12 @@ fn known_lemma(form: &str, pos: Pos, known: &dyn Fn(&str, Pos) -> bool) -> Optio
                 irregular_lemmas(head, pos).map(str::to_owned).collect();
             readings.push(head.to_owned());
             readings.extend(regular_lemmas(head, pos));
-            let respelled: Vec<String> =
-                readings.iter().flat_map(|lemma| spelling_variants(lemma)).collect();
-            readings.extend(respelled);
+            let whole = |lemma: &String| format!("{before}{lemma}{after}");
+            let respelled = readings.iter().flat_map(|lemma| spelling_variants(lemma));
             let found = readings
                 .iter()
-                .map(|lemma| format!("{before}{lemma}{after}"))
+                .map(whole)
+                .chain(respelled.map(|lemma| whole(&lemma)))
                 .find(|lemma| known(lemma, pos));
             if found.is_some() {
                 return found;

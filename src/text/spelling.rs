@@ -4,14 +4,21 @@
 //! here (`-ise`, `-yse`, doubled `l` belongs to [`super::inflection`]); stems with one of their
 //! own stand in `spelling.tsv`.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::capitalize;
 use super::inflection::is_vowel;
 
-/// Pairs of stems, British first.
-static STEMS: LazyLock<Vec<(&'static str, &'static str)>> = LazyLock::new(|| {
+/// From a stem to its other spellings, in both directions.
+static STEMS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut stems: HashMap<_, Vec<_>> = HashMap::new();
     let lines = include_str!("spelling.tsv").lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once('\t')).collect()
+    for (british, american) in lines.filter_map(|line| line.split_once('\t')) {
+        stems.entry(british).or_default().push(american);
+        stems.entry(american).or_default().push(british);
+    }
+    stems
 });
 
 /// What may follow a stem of the table for the correspondence to hold (`honour`, not `honorary`).
@@ -82,10 +89,9 @@ const ONLY_Z: [&str; 4] = ["caps", "ass", "over-s", "downs"];
 #[must_use]
 pub fn spelling_variants(word: &str) -> Vec<String> {
     let mut variants: Vec<String> = ise_variant(word).into_iter().collect();
-    for &(british, american) in STEMS.iter() {
-        for (from, to) in [(british, american), (american, british)] {
-            let variant = replace_stem(word, from, to);
-            variants.extend(variant.filter(|variant| !variants.contains(variant)));
+    for variant in stem_variants(word) {
+        if !variants.contains(&variant) {
+            variants.push(variant);
         }
     }
     variants
@@ -124,20 +130,26 @@ fn is_vowel_or_y(c: char) -> bool {
     is_vowel(c) || c == 'y'
 }
 
-/// The word with one stem in place of another, when what stands around it allows.
-fn replace_stem(word: &str, from: &str, to: &str) -> Option<String> {
+/// The word with its stem in the table's other spelling, where what stands around it allows.
+fn stem_variants(word: &str) -> Vec<String> {
     let lower = word.to_ascii_lowercase();
+    let mut variants = Vec::new();
     for prefix in ["", "un", "dis", "mis", "re", "mal", "epi", "multi"] {
         let Some(rest) = lower.strip_prefix(prefix) else { continue };
-        let Some(suffix) = rest.strip_prefix(from) else { continue };
-        if SUFFIXES.contains(&suffix) && prefix.len() <= word.len() {
+        for (at, _) in rest.char_indices().chain([(rest.len(), ' ')]).skip(1) {
+            let (stem, suffix) = rest.split_at(at);
+            let Some(others) = STEMS.get(stem).filter(|_| SUFFIXES.contains(&suffix)) else {
+                continue;
+            };
             let kept = &word[..prefix.len()];
             let upper = word[prefix.len()..].starts_with(|c: char| c.is_ascii_uppercase());
-            let stem = if upper { super::capitalize(to) } else { to.to_owned() };
-            return Some(format!("{kept}{stem}{suffix}"));
+            for other in others {
+                let other = if upper { capitalize(other) } else { (*other).to_owned() };
+                variants.push(format!("{kept}{other}{suffix}"));
+            }
         }
     }
-    None
+    variants
 }
 
 #[cfg(test)]
