@@ -1,7 +1,27 @@
 //! An embedded FrameNet database that can grow.
 //!
-//! The store and query layer ([`framenet`], [`database`], [`query`]) stands alone with
-//! `--no-default-features`; the `neural` feature adds the networks and [`expand`].
+//! It imports FrameNet releases, answers queries about them, and writes new annotated sentences beside
+//! the human ones. The store and query layer ([`framenet`], [`store`], [`index`], [`query`], joined by
+//! [`database`]) stands alone with `--no-default-features`; the feature `neural` adds the networks and
+//! `expand`, which grows a database. `ARCHITECTURE.md` says what must hold.
+//!
+//! ```
+//! use fnstore::database::{Database, ImportOptions};
+//! use fnstore::query::Expression;
+//!
+//! # let store = tempfile::tempdir()?;
+//! # let store = store.path();
+//! # let release = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+//! let database = Database::open_writer(store)?;
+//! let report = database.import(release.as_ref(), &ImportOptions::default(), &mut |_| {})?;
+//! assert_eq!(report.release.counts.frames, 5);
+//!
+//! let query = Expression::parse("frame=Checking trigger=look*")?;
+//! let answers = database.query(&query)?.collect::<Result<Vec<_>, _>>()?;
+//! let triggers: Vec<String> = answers.iter().map(|answer| answer.trigger()).collect();
+//! assert_eq!(triggers, ["looked over", "look over", "looked over"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod model;
 pub mod text;
@@ -30,3 +50,8 @@ pub mod paraphrase;
 
 #[cfg(feature = "neural")]
 pub mod expand;
+
+/// The README's Rust block is a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

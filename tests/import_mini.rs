@@ -1,220 +1,227 @@
-//! What an import of the mini lexicon counts and keeps, oddity by oddity.
+//! Mini-framenet comes in whole: every count, and one record of each kind field by field.
 
-use fnstore::framenet::WarningCode;
+use fnstore::model::{AnnotationSetId, SentenceId};
 use fnstore::model::{
-    AnnotationSetId, CoreType, Extent, FeStatus, FrameId, IdSpace, LayerName, LuId,
-    NullInstantiation, Origin, Pos, Provenance, SentenceId,
+    CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeStatus, FrameId, IdSpace, LayerName,
+    LuId, Pos, Provenance, ReleaseCounts, SemTypeId, Span,
 };
 
-use crate::mini::{answers, database};
+use crate::mini;
+
+const DATE: &str = "03/02/2026 09:30:00 UTC Mon";
 
 fn exemplar(number: u64) -> AnnotationSetId {
     AnnotationSetId::new(IdSpace::Exemplar, number)
 }
 
-fn fulltext(number: u64) -> AnnotationSetId {
-    AnnotationSetId::new(IdSpace::FullText, number)
+#[test]
+fn every_count_is_that_of_the_readme() {
+    let (_dir, database, report) = mini::imported();
+    let expected = ReleaseCounts {
+        frames: 5,
+        lexunits: 16,
+        lu_files: 15,
+        documents: 2,
+        frame_relations: 6,
+        sem_types: 7,
+        exemplar_sets: 34,
+        fulltext_sets: 8,
+        construction_sets: 1,
+        sentence_layer_occurrences: 40,
+        sentence_layer_sets: 39,
+        sentence_occurrences: 40,
+        sentences: 39,
+    };
+    assert_eq!(report.release.counts, expected);
+    assert_eq!(report.release.name, "mini-framenet");
+    assert_eq!(report.release.language, "en");
+    assert_eq!(database.releases().unwrap(), [report.release]);
+    assert!(report.disk_bytes > 0);
 }
 
 #[test]
-fn the_counts_are_those_of_the_files() {
-    let dir = tempfile::tempdir().unwrap();
-    let (_, report) = database(dir.path());
+fn what_was_counted_is_what_is_stored() {
+    let (_dir, database, report) = mini::imported();
+    let (store, release) = (database.store(), report.release.id);
     let counts = report.release.counts;
-    assert_eq!((counts.frames, counts.lexunits, counts.lu_files), (5, 16, 15));
-    assert_eq!((counts.documents, counts.frame_relations, counts.sem_types), (2, 6, 7));
-    assert_eq!((counts.exemplar_sets, counts.fulltext_sets), (34, 8));
-    assert_eq!(counts.construction_sets, 1);
-    assert_eq!((counts.sentence_layer_occurrences, counts.sentence_layer_sets), (40, 39));
-    assert_eq!((counts.sentence_occurrences, counts.sentences), (40, 39));
+    // One frame and one LU more than the files define: full text names them.
+    assert_eq!(store.frames(release).unwrap().count() as u64, counts.frames + 1);
+    assert_eq!(store.lexunits(release).unwrap().count() as u64, counts.lexunits + 1);
+    let sets = store.annotation_sets(release).unwrap().count() as u64;
+    assert_eq!(sets, counts.exemplar_sets + counts.fulltext_sets);
+    let layers = store.all_sentence_layers(release).unwrap().count() as u64;
+    assert_eq!(layers, counts.sentence_layer_sets + counts.construction_sets);
+    assert_eq!(store.sentences(release).unwrap().count() as u64, counts.sentences);
+    assert_eq!(store.relations(release).unwrap().count() as u64, counts.frame_relations);
+    assert_eq!(store.sem_types(release).unwrap().count() as u64, counts.sem_types);
+    // Full text, and the document that an LU file's header names.
+    assert_eq!(store.documents(release).unwrap().count() as u64, counts.documents + 1);
+
+    let by_status = |query| mini::answers(&database, query).len();
+    assert_eq!(by_status("origin=exemplar status=MANUAL"), 32);
+    assert_eq!(by_status("origin=exemplar status=AUTO_EDITED"), 1);
+    assert_eq!(by_status("origin=exemplar status=AUTO_APP"), 1);
+    assert_eq!(by_status("origin=fulltext status=MANUAL"), 7);
+    assert_eq!(by_status("origin=fulltext status=UNANN"), 1);
 }
 
 #[test]
-fn every_oddity_has_its_code() {
-    let dir = tempfile::tempdir().unwrap();
-    let (_, report) = database(dir.path());
-    let counted: Vec<(WarningCode, u64)> =
-        report.warnings.iter().map(|(code, count, _)| (code, count)).collect();
+fn a_frame_keeps_every_field_of_its_file() {
+    let (_dir, database, report) = mini::imported();
+    let frame = database.store().frame(report.release.id, FrameId(102)).unwrap().unwrap();
+    assert_eq!(frame.name, "Checking");
+    assert!(frame.definition.starts_with("<def-root>A <fen>Checker</fen> looks at a <fen>Matter"));
+    assert!(frame.definition.contains("<fex name=\"Mat\">the oven</fex>.</ex></def-root>"));
+    assert_eq!(frame.created, Creation { by: "1".to_owned(), date: DATE.to_owned() });
+    assert_eq!(frame.modified, DATE);
+    assert!(frame.has_file);
+    assert_eq!(frame.sem_types, []);
+    let core_sets = [vec![FeId(2001), FeId(2003)], vec![FeId(2002), FeId(2004)]];
+    assert_eq!(frame.core_sets, core_sets);
+    let names: Vec<&str> = frame.elements.iter().map(|fe| fe.name.as_str()).collect();
     assert_eq!(
-        counted,
+        names,
         [
-            (WarningCode::DuplicateLabel, 1),
-            (WarningCode::FrameMissing, 1),
-            (WarningCode::LuMissing, 1),
-            (WarningCode::LuWithoutFile, 1),
-            (WarningCode::LuNameRepeated, 1),
-            (WarningCode::NullUnknown, 1),
-            (WarningCode::TargetLayers, 1),
-            (WarningCode::TargetEmpty, 1),
-            (WarningCode::SentenceConflict, 1),
+            "Checker",
+            "Matter",
+            "Document",
+            "Quarry",
+            "Standard",
+            "Instrument",
+            "Manner",
+            "Time",
+            "Doubt"
         ]
     );
-    for (code, _, examples) in report.warnings.iter() {
-        assert!(!examples[0].file.is_empty() && !examples[0].detail.is_empty(), "{code}");
-    }
+
+    let checker = frame.fe_by_name("Checker").unwrap();
+    assert_eq!((checker.id, checker.core_type), (FeId(2001), CoreType::Core));
+    assert_eq!(checker.abbreviation, "Chk");
+    assert_eq!(checker.definition, "<def-root>Whoever does the checking.</def-root>");
+    assert_eq!(checker.sem_types, [SemTypeId(2)]);
+    assert_eq!((checker.colors.fg.as_str(), checker.colors.bg.as_str()), ("FFFFFF", "FF0000"));
+    assert_eq!(frame.fe_by_name("Document").unwrap().excludes, [FeId(2001)]);
+    assert_eq!(frame.fe_by_name("Quarry").unwrap().requires, [FeId(2002)]);
+    assert_eq!(frame.fe_by_name("Standard").unwrap().core_type, CoreType::Peripheral);
+    assert_eq!(frame.fe_by_name("Time").unwrap().core_type, CoreType::ExtraThematic);
+    assert_eq!(frame.fe_by_name("Doubt").unwrap().core_type, CoreType::CoreUnexpressed);
 }
 
 #[test]
-fn a_frame_keeps_its_elements_with_everything_about_them() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let frame = database.store().frame(report.release.id, FrameId(102)).unwrap().unwrap();
-    assert_eq!((frame.name.as_str(), frame.has_file), ("Checking", true));
-    assert!(frame.definition.starts_with("<def-root>A <fen>Checker</fen> looks at"));
-    assert!(frame.definition.contains("\n\n<ex>"), "line breaks are kept");
-    assert_eq!(frame.core_sets.len(), 2);
-    let fe = |name: &str| frame.fe_by_name(name).unwrap();
-    assert_eq!(fe("Checker").core_type, CoreType::Core);
-    assert_eq!(fe("Instrument").sem_types.len(), 2, "both semantic types");
-    assert_eq!(fe("Document").excludes, [fe("Checker").id]);
-    assert_eq!(fe("Quarry").requires, [fe("Matter").id]);
-    assert_eq!(fe("Checker").created.date, "03/02/2026 09:30:00 UTC Mon");
-}
-
-#[test]
-fn lexical_units_are_kept_by_number_with_or_without_a_file() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let release = report.release.id;
-    let store = database.store();
-    let twins = store.lexunits_by_name(release, "check.v", false).unwrap();
-    assert_eq!(twins, [(FrameId(102), LuId(1001)), (FrameId(102), LuId(1007))]);
-    let problem = store.lexunit(release, FrameId(102), LuId(1009)).unwrap().unwrap();
-    assert_eq!((problem.status.as_str(), problem.listing.lu_file), ("Problem", false));
-    let checked = store.lexunit(release, FrameId(102), LuId(1001)).unwrap().unwrap();
-    assert!(checked.listing.frame_file && checked.listing.lu_file);
-    assert_eq!(checked.pos, Pos::Verb);
-    assert!(!checked.valences.realizations.is_empty());
-    let stitch = store.lexunit(release, FrameId(199), LuId(1999)).unwrap().unwrap();
-    assert_eq!(stitch.name, "stitch.v");
-    assert!(!store.frame(release, FrameId(199)).unwrap().unwrap().has_file);
-}
-
-#[test]
-fn discontinuous_targets_and_repeated_elements_are_kept() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, _) = database(dir.path());
-    let found = answers(&database, "id=x7042");
-    assert_eq!(found[0].set.targets.len(), 2);
-    assert_eq!(found[0].trigger(), "looked over");
-    let several = answers(&database, "id=x7014");
-    let matters: Vec<&str> = several[0]
-        .elements()
-        .filter(|fe| fe.label.name == "Matter")
-        .filter_map(|fe| fe.label.extent.span()?.of(&several[0].sentence.text))
+fn an_lu_keeps_what_its_two_files_say() {
+    let (_dir, database, report) = mini::imported();
+    let (store, release) = (database.store(), report.release.id);
+    let lu = store.lexunit(release, FrameId(102), LuId(1006)).unwrap().unwrap();
+    assert_eq!((lu.name.as_str(), lu.lemma(), lu.pos), ("look over.v", "look over", Pos::Verb));
+    assert_eq!(lu.status, "Finished_Initial");
+    assert_eq!(lu.definition, "MINI: check quickly from one end to the other");
+    assert_eq!(lu.lemma_id, Some(4006));
+    assert_eq!(lu.created, Creation { by: "2".to_owned(), date: DATE.to_owned() });
+    assert_eq!((lu.sentence_count.annotated, lu.sentence_count.total), (2, 9));
+    assert_eq!((lu.total_annotated, lu.incorporated_fe.as_deref()), (2, None));
+    assert_eq!(lu.subcorpora, ["V-np-over"]);
+    assert!(lu.listing.frame_file && lu.listing.lu_file);
+    let lexemes: Vec<_> = lu
+        .lexemes
+        .iter()
+        .map(|word| (word.name.as_str(), word.pos, word.order, word.headword, word.break_before))
         .collect();
-    assert_eq!(matters, ["the doors", "that"]);
-    let merged = answers(&database, "id=x7044");
-    let layers = merged[0].set.layers.iter().filter(|layer| layer.name == LayerName::Target);
-    assert_eq!(layers.count(), 2, "both Target layers are there");
-    assert!(!merged[0].set.targets.is_empty());
-    assert!(answers(&database, "id=x7054")[0].set.targets.is_empty());
-}
+    assert_eq!(
+        lexemes,
+        [
+            ("look", Pos::Verb, Some(1), Some(true), Some(false)),
+            ("over", Pos::Adverb, Some(2), Some(false), Some(true)),
+        ]
+    );
 
-#[test]
-fn ranks_and_null_instantiations_are_kept() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, _) = database(dir.path());
-    let ranks: Vec<u8> =
-        answers(&database, "id=x7028")[0].set.fe_layers().map(|layer| layer.rank).collect();
-    assert_eq!(ranks, [1, 2, 3]);
-    let nulls = |id: &str| -> Vec<NullInstantiation> {
-        let found = answers(&database, &format!("id={id}"));
-        let extents = found[0].set.fe_layers().flat_map(|layer| &layer.labels);
-        extents
-            .filter_map(|label| match &label.extent {
-                Extent::Null(kind) => Some(kind.clone()),
-                _ => None,
-            })
-            .collect()
-    };
-    assert!(nulls("x7006").contains(&NullInstantiation::Constructional));
-    assert!(nulls("x7040").contains(&NullInstantiation::Indefinite));
-    assert!(nulls("x7040").contains(&NullInstantiation::Definite));
-    assert!(nulls("x7056").contains(&NullInstantiation::Incorporated));
-    assert!(nulls("x7036").contains(&NullInstantiation::Other("XNI".to_owned())));
-}
-
-#[test]
-fn one_number_in_two_folders_is_two_things() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let (store, release) = (database.store(), report.release.id);
-    let text = |space| store.sentence(release, SentenceId::new(space, 5002)).unwrap().unwrap().text;
-    assert_ne!(text(IdSpace::Exemplar), text(IdSpace::FullText));
-    let set = store.annotation_set(release, fulltext(7002)).unwrap().unwrap();
-    assert_eq!(set.fe_status, FeStatus::Unannotated);
-    assert_eq!(set.provenance.origin(), Origin::FullText);
-    assert!(store.annotation_set(release, exemplar(7002)).unwrap().is_some());
-}
-
-#[test]
-fn one_number_with_two_texts_in_one_folder_gets_a_fresh_id() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let sentences = database.store().sentences(report.release.id).unwrap();
-    let both: Vec<_> =
-        sentences.map(Result::unwrap).filter(|sentence| sentence.xml_id == Some(5090)).collect();
-    assert_eq!(both.len(), 2);
-    assert_ne!(both[0].text, both[1].text);
-    assert_eq!(both[0].id.number(), 5090, "the first keeps its number");
-    assert!(both[1].id.number() >= 1 << 48);
-}
-
-#[test]
-fn a_sentence_in_two_files_is_one_record_with_two_occurrences() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let (store, release) = (database.store(), report.release.id);
-    let id = SentenceId::new(IdSpace::Exemplar, 5001);
-    let sentence = store.sentence(release, id).unwrap().unwrap();
-    let lus: Vec<_> = sentence.occurrences.iter().map(|place| place.lu).collect();
-    assert_eq!(lus, [Some(LuId(1001)), Some(LuId(1002))]);
-    let layers = store.sentence_layers_set(release, id, exemplar(7001)).unwrap().unwrap();
-    assert_eq!(layers.listed_under, [LuId(1001), LuId(1002)]);
-}
-
-#[test]
-fn texts_are_kept_to_the_byte_and_spans_cover_whole_characters() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let (store, release) = (database.store(), report.release.id);
-    let text = |number| {
-        store.sentence(release, SentenceId::new(IdSpace::Exemplar, number)).unwrap().unwrap().text
-    };
-    assert!(text(5006).starts_with(' ') && !text(5006).ends_with(' '));
-    assert!(text(5005).chars().any(|c| u32::from(c) > 0xFFFF), "an astral character");
-    for answer in answers(&database, "") {
-        for layer in &answer.set.layers {
-            for label in &layer.labels {
-                if let Some(span) = label.extent.span() {
-                    assert!(
-                        span.of(&answer.sentence.text).is_some(),
-                        "{} {label:?}",
-                        answer.set.id
-                    );
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn sets_without_a_frame_are_kept_beside_the_others() {
-    let dir = tempfile::tempdir().unwrap();
-    let (database, report) = database(dir.path());
-    let layers: Vec<_> = database
-        .store()
-        .all_sentence_layers(report.release.id)
-        .unwrap()
-        .map(Result::unwrap)
+    let valences = &lu.valences;
+    assert_eq!((valences.realizations.len(), valences.groups.len()), (3, 2));
+    let group = &valences.groups[1];
+    assert_eq!((group.elements.join(" "), group.total), ("Checker Matter Time".to_owned(), 1));
+    let pattern = &group.patterns[0];
+    assert_eq!((pattern.total, pattern.sets.as_slice()), (1, [exemplar(7042)].as_slice()));
+    let units: Vec<_> = pattern
+        .units
+        .iter()
+        .map(|unit| (unit.fe.as_str(), unit.pt.as_str(), unit.gf.as_str()))
         .collect();
-    assert_eq!(layers.len(), 40);
-    let construction = layers.iter().find(|set| set.construction.is_some()).unwrap();
-    assert_eq!(construction.xml_id, 8014);
-    let exemplars = answers(&database, "origin=exemplar");
-    assert!(exemplars.iter().all(|answer| matches!(
-        &answer.set.provenance,
-        Provenance::Exemplar { lu, .. } if *lu == answer.set.lu
-    )));
+    assert_eq!(
+        units,
+        [("Checker", "NP", "Ext"), ("Matter", "NP", "Obj"), ("Time", "PPing", "Dep")]
+    );
+}
+
+#[test]
+fn an_exemplar_set_keeps_every_layer() {
+    let (_dir, database, report) = mini::imported();
+    let (store, release) = (database.store(), report.release.id);
+    let set = store.annotation_set(release, exemplar(7042)).unwrap().unwrap();
+    let sentence = store.sentence(release, set.sentence).unwrap().unwrap();
+    assert_eq!(sentence.id, SentenceId::new(IdSpace::Exemplar, 5020));
+    assert_eq!(sentence.xml_id, Some(5020));
+    assert_eq!(sentence.text, "My sister looked the contract over before signing it . ");
+    assert_eq!(sentence.occurrences.len(), 1);
+    let place = &sentence.occurrences[0];
+    assert_eq!((place.lu, place.subcorpus.as_deref()), (Some(LuId(1006)), Some("V-np-over")));
+    assert_eq!((place.number, place.position), (Some(0), Some(502_000)));
+
+    assert_eq!((set.frame, set.lu, set.xml_id), (FrameId(102), LuId(1006), Some(7042)));
+    assert_eq!((set.status.as_str(), set.created.as_str()), ("MANUAL", DATE));
+    assert_eq!(set.fe_status, FeStatus::Annotated);
+    assert_eq!(set.targets, [Span::new(10, 16), Span::new(30, 34)]);
+    assert_eq!(set.trigger(&sentence.text), "looked over");
+    let from = Provenance::Exemplar { lu: LuId(1006), subcorpus: "V-np-over".to_owned() };
+    assert_eq!(set.provenance, from);
+    let layers: Vec<(&str, u8, usize)> = set
+        .layers
+        .iter()
+        .map(|layer| (layer.name.as_str(), layer.rank, layer.labels.len()))
+        .collect();
+    assert_eq!(
+        layers,
+        [
+            ("FE", 1, 3),
+            ("GF", 1, 3),
+            ("PT", 1, 3),
+            ("Sent", 1, 0),
+            ("Other", 1, 0),
+            ("Target", 1, 2),
+            ("Verb", 1, 0)
+        ]
+    );
+    let matter = &set.layers[0].labels[1];
+    assert_eq!((matter.name.as_str(), matter.fe), ("Matter", Some(FeId(2002))));
+    assert_eq!((matter.annotator.as_str(), &matter.colors), ("7", &None));
+    let Extent::Overt(span) = matter.extent else { panic!("Matter covers text") };
+    assert_eq!(span.of(&sentence.text), Some("the contract"));
+}
+
+#[test]
+fn a_full_text_set_keeps_its_document_and_colours() {
+    let (_dir, database, report) = mini::imported();
+    let (store, release) = (database.store(), report.release.id);
+    let id = AnnotationSetId::new(IdSpace::FullText, 8002);
+    let set = store.annotation_set(release, id).unwrap().unwrap();
+    let sentence = store.sentence(release, set.sentence).unwrap().unwrap();
+    assert_eq!((set.frame, set.lu), (FrameId(102), LuId(1001)));
+    assert_eq!(set.trigger(&sentence.text), "checked");
+    assert_eq!(set.provenance, Provenance::FullText { document: DocumentId(401) });
+    let time = &set.fe_layers().next().unwrap().labels[0];
+    let colors = time.colors.as_ref().unwrap();
+    assert_eq!((colors.fg.as_str(), colors.bg.as_str()), ("FFFFFF", "2E8B57"));
+    assert_eq!(time.extent.span().unwrap().of(&sentence.text), Some("On Monday"));
+
+    let document = store.document(release, CorpusId(301), DocumentId(401)).unwrap().unwrap();
+    assert_eq!((document.corpus_name.as_str(), document.name.as_str()), ("MINI", "HarbourLog"));
+    assert_eq!(document.file, "MINI__HarbourLog");
+    let numbers: Vec<u64> = document.sentences.iter().map(|id| id.number()).collect();
+    assert_eq!(numbers, [6001, 6002, 5002, 6003]);
+    assert_eq!(document.sentences[0], sentence.id);
+
+    let layers = store.sentence_layers(release, sentence.id).unwrap();
+    let layers: Vec<_> = layers.collect::<Result<_, _>>().unwrap();
+    assert_eq!(layers.len(), 1);
+    assert_eq!(layers[0].listed_under, []);
+    let names: Vec<LayerName> = layers[0].layers.iter().map(|layer| layer.name.clone()).collect();
+    assert_eq!(names, [LayerName::Penn, LayerName::Ner, LayerName::Wsl]);
 }

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 
 use super::assemble::{Assembled, Assembler};
-use super::{Database, DatabaseError, Result};
+use super::{Database, DatabaseError, Result, reindex};
 use crate::framenet::{
     FramenetError, Source, SourceReader, WarningLog, read_frame_file, read_frame_index,
     read_fulltext_file, read_lu_file, read_lu_index, read_relations, read_sem_types,
@@ -93,6 +93,8 @@ impl Database {
             return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
         }
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // The import's commit stands for everything before it, too.
+        reindex::catch_up(&self.store, &mut index)?;
         let release = Release {
             id: self.store.begin_release()?,
             name,

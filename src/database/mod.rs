@@ -60,6 +60,9 @@ pub struct Database {
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
     ///
+    /// The handle is one view until [`refresh`](Self::refresh), or until a query goes through the
+    /// index, which needs a store as new as itself.
+    ///
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open(dir: &Path) -> Result<Self> {
@@ -85,8 +88,8 @@ impl Database {
 
     fn for_writing(dir: &Path, create: bool) -> Result<Self> {
         let store = Store::open_writer(dir, create)?;
-        let (mut writer, stamp) = IndexWriter::open(&dir.join("index"))?;
-        reindex::catch_up(&store, &mut writer, stamp)?;
+        let mut writer = IndexWriter::open(&dir.join("index"))?;
+        reindex::catch_up(&store, &mut writer)?;
         Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)) })
     }
 

@@ -259,7 +259,8 @@ fn heirs_of(database: &Database, catalog: &Catalog<'_>, pattern: &Pattern) -> Re
 /// that the index does not have.
 fn trigger_filter(pattern: &Pattern) -> Option<Filter> {
     let pieces: Vec<String> = pattern.pieces()?.iter().map(|piece| regex::escape(piece)).collect();
-    Some(Filter::Trigger(pieces.join(".*")))
+    // A trigger may run over the end of a line, which a plain dot does not match.
+    Some(Filter::Trigger(pieces.join("(?s:.*)")))
 }
 
 /// A filter on the words of a text that is given whole. A piece beside a star may begin or end

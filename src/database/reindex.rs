@@ -3,20 +3,25 @@
 use std::collections::HashMap;
 
 use super::Result;
-use crate::index::{Entry, IndexWriter, Stamp};
+use crate::index::{Entry, IndexWriter};
 use crate::model::{
     AnnotationSet, Document, DocumentId, FrameId, LuId, Provenance, ReleaseId, Sentence,
 };
 use crate::store::{Change, Store};
 
-/// Brings the index to the store's revision.
-pub(super) fn catch_up(
-    store: &Store,
-    writer: &mut IndexWriter,
-    stamp: Option<Stamp>,
-) -> Result<()> {
+/// Brings the index to the store's revision. When that fails the index stays at its last commit, and
+/// the next time replays what it has missed.
+pub(super) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
+    let outcome = replay_or_rebuild(store, writer);
+    if outcome.is_err() {
+        writer.rollback()?;
+    }
+    outcome
+}
+
+fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     let revision = store.revision()?;
-    match stamp {
+    match writer.stamp() {
         Some(stamp) if stamp.revision == revision => Ok(()),
         Some(stamp) if stamp.revision < revision => replay(store, writer, stamp.revision, revision),
         // No index, or one of a store that is gone.
@@ -60,7 +65,7 @@ fn add_release(
 }
 
 /// Puts a stored set into the index.
-pub(super) fn put_set(
+fn put_set(
     store: &Store,
     writer: &mut IndexWriter,
     names: &mut Names<'_>,
@@ -91,14 +96,14 @@ pub(super) fn put_set(
 }
 
 /// Lemmas and documents, read when first asked for.
-pub(super) struct Names<'a> {
+struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
     documents: HashMap<ReleaseId, HashMap<DocumentId, Document>>,
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
+    fn new(store: &'a Store) -> Self {
         Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
     }
 

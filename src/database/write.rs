@@ -7,7 +7,8 @@ use crate::store::JournalEntry;
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
 pub struct Write {
-    /// Sentences, in place of earlier ones of the same id.
+    /// Sentences. One of an id that is there must have the same text: spans count on it, and the
+    /// index reads it with its sets.
     pub sentences: Vec<Sentence>,
     /// LUs, in place of earlier ones of the same id.
     pub lexunits: Vec<LexUnit>,
@@ -52,6 +53,7 @@ impl Database {
         let Some(index) = &self.writer else {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
         };
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut batch = self.store.batch(release);
         for lexunit in &write.lexunits {
             batch.put_lexunit(lexunit)?;
@@ -60,18 +62,18 @@ impl Database {
             batch.put_sentence(sentence)?;
         }
         for set in &write.sets {
+            // The frame and the LU stand in the key: a set that moves leaves its old row.
+            if let Some(location) = self.store.set_location(release, set.id)? {
+                batch.delete_annotation_set(set.id, location)?;
+            }
             batch.put_annotation_set(set)?;
         }
         for row in &write.journal {
             batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
         }
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let revision = self.store.commit(batch)?;
-        let mut names = reindex::Names::new(&self.store);
-        for set in &write.sets {
-            reindex::put_set(&self.store, &mut index, &mut names, release, set)?;
-        }
-        index.commit(revision)?;
+        // Through the list of changes, which also holds what an earlier write left out of the index.
+        reindex::catch_up(&self.store, &mut index)?;
         Ok(revision)
     }
 }

@@ -89,7 +89,11 @@ pub struct Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}:{}: {}", self.code, self.file, self.line, self.detail)
+        write!(f, "{}: {}:", self.code, self.file)?;
+        if self.line > 0 {
+            write!(f, "{}:", self.line)?;
+        }
+        write!(f, " {}", self.detail)
     }
 }
 
@@ -127,5 +131,30 @@ impl WarningLog {
     /// The codes that occurred, with their number and first examples, in order of code.
     pub fn iter(&self) -> impl Iterator<Item = (WarningCode, u64, &[Warning])> {
         self.codes.iter().map(|(code, (count, examples))| (*code, *count, examples.as_slice()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warning(line: usize) -> Warning {
+        let detail = "kept".to_owned();
+        Warning { code: WarningCode::IndexMismatch, file: "luIndex.xml".to_owned(), line, detail }
+    }
+
+    #[test]
+    fn a_warning_about_a_whole_file_names_no_line() {
+        assert_eq!(warning(7).to_string(), "W-index-mismatch: luIndex.xml:7: kept");
+        assert_eq!(warning(0).to_string(), "W-index-mismatch: luIndex.xml: kept");
+    }
+
+    #[test]
+    fn a_log_counts_all_and_keeps_the_first_of_each_code() {
+        let mut log = WarningLog::default();
+        (1..100).for_each(|line| log.add(warning(line)));
+        assert_eq!((log.total(), log.count(WarningCode::IndexMismatch)), (99, 99));
+        let (_, _, examples) = log.iter().next().unwrap();
+        assert_eq!((examples.len(), examples[0].line), (WarningLog::EXAMPLES, 1));
     }
 }

@@ -11,7 +11,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, Index, Searcher, Term};
 
 use super::directory::ReadDirectory;
-use super::schema::{Fields, WORDS, analyzer, schema, words_of};
+use super::schema::{Fields, WORDS, analyzer, folded, schema, words_of};
 use super::{Filter, Hit, IndexError, TextField};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
 
@@ -114,7 +114,7 @@ impl IndexReader {
                 Box::new(TermQuery::new(term, IndexRecordOption::Basic))
             }
             Filter::Trigger(pattern) => {
-                let query = RegexQuery::from_pattern(&pattern.to_lowercase(), self.fields.trigger);
+                let query = RegexQuery::from_pattern(&folded(pattern), self.fields.trigger);
                 Box::new(query.map_err(|error| IndexError::Pattern {
                     pattern: pattern.clone(),
                     reason: error.to_string(),

@@ -69,6 +69,12 @@ pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
 }
 
+/// A text in lower case, letter by letter as queries fold it: what a letter becomes does not depend
+/// on its neighbours, so a piece of a text folds to a piece of the folded text.
+pub(super) fn folded(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// The words of a text as the tokenised fields hold them.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     let mut analyzer = analyzer();

@@ -6,7 +6,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
-use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, schema};
+use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, folded, schema};
 use super::{Entry, IndexError, Stamp};
 
 type Result<T> = std::result::Result<T, IndexError>;
@@ -19,15 +19,16 @@ pub struct IndexWriter {
     writer: tantivy::IndexWriter,
     fields: Fields,
     path: PathBuf,
+    stamp: Option<Stamp>,
 }
 
 impl IndexWriter {
     /// Opens the index in `path`, or makes an empty one when there is none or when it has another
-    /// schema. Gives the stamp of its last commit: `None` for a new one.
+    /// schema.
     ///
     /// # Errors
     /// When the directory cannot be written.
-    pub fn open(path: &Path) -> Result<(Self, Option<Stamp>)> {
+    pub fn open(path: &Path) -> Result<Self> {
         let engine = |action| {
             let path = path.to_owned();
             move |error: tantivy::TantivyError| IndexError::Engine {
@@ -59,7 +60,13 @@ impl IndexWriter {
             index.writer_with_num_threads(1, MEMORY_BUDGET).map_err(engine("opening a writer"))?;
         let policy = LogMergePolicy::default();
         writer.set_merge_policy(Box::new(policy));
-        Ok((Self { writer, fields, path: path.to_owned() }, stamp))
+        Ok(Self { writer, fields, path: path.to_owned(), stamp })
+    }
+
+    /// The stamp of the last commit; `None` for an index that is new.
+    #[must_use]
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     /// Adds an entry, in place of an earlier one of the same set.
@@ -84,17 +91,17 @@ impl IndexWriter {
         document.add_u64(fields.frame, u64::from(entry.frame.0));
         document.add_u64(fields.lu, u64::from(entry.lu.0));
         document.add_u64(fields.sentence, entry.sentence.bits());
-        let trigger = entry.trigger.to_lowercase();
+        let trigger = folded(entry.trigger);
         document.add_text(fields.trigger, &trigger);
         document.add_text(fields.trigger_words, trigger);
-        document.add_text(fields.lemma, entry.lemma.to_lowercase());
+        document.add_text(fields.lemma, folded(entry.lemma));
         document.add_text(fields.text, entry.text);
         document.add_text(fields.origin, entry.origin.as_str());
         if let Some(corpus) = entry.corpus {
-            document.add_text(fields.corpus, corpus.to_lowercase());
+            document.add_text(fields.corpus, folded(corpus));
         }
         if let Some(doc) = entry.document {
-            document.add_text(fields.doc, doc.to_lowercase());
+            document.add_text(fields.doc, folded(doc));
         }
         if let Some(generation) = entry.generation {
             document.add_text(fields.method, generation.method.as_str());
@@ -130,7 +137,9 @@ impl IndexWriter {
         };
         let mut prepared = self.writer.prepare_commit().map_err(&failed)?;
         prepared.set_payload(&stamp.to_string());
-        prepared.commit().map(drop).map_err(&failed)
+        prepared.commit().map(drop).map_err(&failed)?;
+        self.stamp = Some(stamp);
+        Ok(())
     }
 
     /// Forgets what was added since the last commit.

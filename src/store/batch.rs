@@ -6,6 +6,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, LexUnit, LuId, RecipeId,
     ReleaseId, SemType, Sentence, SentenceLayers,
 };
+use crate::text::fold;
 
 use super::engine::Family;
 use super::key::{
@@ -13,7 +14,7 @@ use super::key::{
     RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{self, ChangeRecord, JournalRecord, RecipeRecord, SetLocationRecord, Stored};
-use super::{JournalEntry, Store, StoreError};
+use super::{JournalEntry, SetLocation, Store, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -58,7 +59,7 @@ impl<'a> Batch<'a> {
             self.store.engine.put(&mut self.rows, Family::Name, &key.encode(), &[])
         };
         row(name.to_owned(), false)?;
-        row(name.to_lowercase(), true)
+        row(fold(name), true)
     }
 
     /// Writes a frame with its names and its FEs' names.
@@ -155,6 +156,25 @@ impl<'a> Batch<'a> {
             set.id.bits(),
         ));
         Ok(())
+    }
+
+    /// Deletes the rows of an annotation set from where it was kept.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_annotation_set(
+        &mut self,
+        set: AnnotationSetId,
+        location: SetLocation,
+    ) -> Result<()> {
+        let release = self.release;
+        let SetLocation { frame, lu, sentence } = location;
+        let key = AnnotationKey { release, frame, lu, sentence, set }.encode();
+        let by_sentence = SentenceSetKey { release, sentence, set }.encode();
+        let engine = &self.store.engine;
+        engine.delete(&mut self.rows, Family::Annotation, &key)?;
+        engine.delete(&mut self.rows, Family::BySentence, &by_sentence)?;
+        engine.delete(&mut self.rows, Family::SetLocation, &SetKey { release, set }.encode())
     }
 
     /// Writes a set of sentence layers.

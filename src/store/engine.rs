@@ -142,11 +142,10 @@ impl Engine {
         let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
             .map_err(StoreError::engine("opening the store"))?;
         let engine = Self { db, _lock: Some(lock), _scratch: None };
-        if !fresh {
-            engine.check_format(dir)?;
-        }
+        // A newer minor format stays what it is: this build does not take away what that one added.
+        let (major, minor) = engine.check_format(dir)?.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
-        let format = [FORMAT.0.to_be_bytes(), FORMAT.1.to_be_bytes()].concat();
+        let format = [major.to_be_bytes(), minor.to_be_bytes()].concat();
         batch.put_cf(engine.family(Family::Meta)?, FORMAT_KEY, format);
         batch.put_cf(engine.family(Family::Meta)?, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
         engine.write_synced(batch)?;
@@ -173,15 +172,17 @@ impl Engine {
         Ok(engine)
     }
 
-    fn check_format(&self, dir: &Path) -> Result<()> {
+    /// The store's format, which must be one that this build reads; `None` for a store that holds
+    /// nothing yet (its making may have been cut short).
+    fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
         let version = |major: u16, minor: u16| format!("{major}.{minor}");
-        let found = self.get(Family::Meta, FORMAT_KEY)?.unwrap_or_default();
+        let Some(found) = self.get(Family::Meta, FORMAT_KEY)? else { return Ok(None) };
         let (major, minor) = match found.as_slice() {
             [a, b, c, d] => (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])),
-            _ => (0, 0),
+            _ => return Err(StoreError::damaged(Family::Meta.name(), FORMAT_KEY, "no format")),
         };
         if major == FORMAT.0 {
-            return Ok(());
+            return Ok(Some((major, minor)));
         }
         let written_by = self.get(Family::Meta, WRITTEN_BY_KEY)?.unwrap_or_default();
         Err(StoreError::Format {
@@ -243,6 +244,11 @@ impl Engine {
         value: &[u8],
     ) -> Result<()> {
         batch.put_cf(self.family(family)?, key, value);
+        Ok(())
+    }
+
+    pub(super) fn delete(&self, batch: &mut WriteBatch, family: Family, key: &[u8]) -> Result<()> {
+        batch.delete_cf(self.family(family)?, key);
         Ok(())
     }
 

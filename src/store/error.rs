@@ -29,7 +29,7 @@ pub enum StoreError {
     /// The store's format is not one that this build reads.
     #[error(
         "the store in `{}` has format {found} (last written by fnstore {written_by}), this build \
-         reads format {supported}; use a newer fnstore",
+         reads format {supported}; use fnstore {written_by} or newer",
         path.display()
     )]
     Format {

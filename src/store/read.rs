@@ -5,6 +5,7 @@ use crate::model::{
     FrameRelation, LexUnit, LuId, RecipeId, Release, ReleaseId, SemType, SemTypeId, Sentence,
     SentenceId, SentenceLayers,
 };
+use crate::text::fold;
 
 use super::batch::{lexunit_ids, unpair};
 use super::engine::Family;
@@ -249,7 +250,7 @@ impl Store {
         name: &str,
         fold_case: bool,
     ) -> Result<Vec<u64>> {
-        let name = if fold_case { name.to_lowercase() } else { name.to_owned() };
+        let name = if fold_case { fold(name) } else { name.to_owned() };
         let prefix = NameKey::name_prefix(release, kind, fold_case, &name);
         let rows = self.engine.scan(Family::Name, prefix)?;
         let ids = rows.map(|row| Ok(self.name_key(&row?.0)?.id));

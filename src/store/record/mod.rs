@@ -7,6 +7,8 @@
 //!
 //! Law: `decode(encode(r)) == r`.
 
+#[cfg(test)]
+mod golden;
 mod v1;
 mod v1_annotation;
 

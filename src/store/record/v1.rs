@@ -568,7 +568,7 @@ pub(in super::super) struct JournalRecord {
     pub(in super::super) round: u16,
     /// Why the chain ended, when it did.
     pub(in super::super) end: Option<String>,
-    /// The sets of the chain, coded.
+    /// The sets of the chain, as in keys.
     pub(in super::super) chain: Vec<u64>,
 }
 

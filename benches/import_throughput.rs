@@ -1,0 +1,48 @@
+//! How fast is a release imported, in files, sets and bytes a second, and how large does it become?
+//!
+//! `cargo bench --profile release --bench import_throughput`; on FrameNet itself with
+//! `FNSTORE_BENCH_RELEASE=fndata-1.5.zip`.
+
+#![allow(clippy::print_stdout, reason = "a bench prints what it measured")]
+
+#[allow(dead_code, reason = "each bench uses a part of it")]
+mod common;
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use fnstore::database::{Database, ImportOptions};
+
+const MEGABYTE: f64 = 1e6;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let temporary = tempfile::tempdir()?;
+    let release = match std::env::var_os("FNSTORE_BENCH_RELEASE").map(PathBuf::from) {
+        Some(release) => release,
+        None => {
+            let release = temporary.path().join("generated");
+            common::generate(&release)?;
+            release
+        }
+    };
+    let database = Database::open_writer(&temporary.path().join("store"))?;
+    let mut files = 0;
+    let started = Instant::now();
+    let report = database.import(&release, &ImportOptions::default(), &mut |progress| {
+        files = progress.files;
+    })?;
+    let seconds = started.elapsed().as_secs_f64();
+    let counts = report.release.counts;
+    let sets = counts.exemplar_sets + counts.fulltext_sets;
+    let megabytes = report.release.source_bytes as f64 / MEGABYTE;
+    println!("import of {}", release.display());
+    println!("{:<12} {:>12} {:>14}", "", "in all", "a second");
+    for (what, number) in [("files", files as f64), ("frame sets", sets as f64), ("MB", megabytes)]
+    {
+        println!("{what:<12} {number:>12.0} {:>14.1}", number / seconds);
+    }
+    println!("{:<12} {seconds:>12.2}", "seconds");
+    println!("{:<12} {:>12.1}", "MB on disk", report.disk_bytes as f64 / MEGABYTE);
+    Ok(())
+}

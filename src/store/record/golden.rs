@@ -1,0 +1,383 @@
+//! Golden records: one of each type, as version 1 encodes it, under `tests/data/records/v1/`.
+//!
+//! A test fails when an encoding moves. That is never mended by writing the files again: what stores
+//! hold would not be readable any more. A new layout is a new version beside this one.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::model::{
+    AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
+    FeRelation, FeStatus, Flags, FrameElement, FrameId, Generation, Governor, IdSpace, Label,
+    Layer, LayerName, Lexeme, Listing, LuId, Method, NullInstantiation, Occurrence, Pos,
+    Provenance, RecipeId, RelationId, ReleaseCounts, ReleaseId, SemTypeId, SentenceCount,
+    SentenceId, Span, ValencePattern, ValenceUnit, Valences,
+};
+
+const RELEASE: ReleaseId = ReleaseId(3);
+
+fn set(space: IdSpace, number: u64) -> AnnotationSetId {
+    AnnotationSetId::new(space, number)
+}
+
+fn sentence_id() -> SentenceId {
+    SentenceId::new(IdSpace::FullText, 6001)
+}
+
+fn creation() -> Creation {
+    Creation { by: "KmG".to_owned(), date: "03/02/2026 09:30:00 UTC Mon".to_owned() }
+}
+
+fn colors() -> Colors {
+    Colors { fg: "FFFFFF".to_owned(), bg: "FF0000".to_owned() }
+}
+
+fn frame() -> Frame {
+    let fe = |id, name: &str, core_type| FrameElement {
+        id: FeId(id),
+        name: name.to_owned(),
+        abbreviation: "Chk".to_owned(),
+        core_type,
+        definition: "<fen>Whoever</fen> checks".to_owned(),
+        sem_types: vec![SemTypeId(1), SemTypeId(300)],
+        requires: vec![FeId(2002)],
+        excludes: vec![FeId(2003)],
+        colors: colors(),
+        created: creation(),
+    };
+    Frame {
+        id: FrameId(102),
+        name: "Checking".to_owned(),
+        definition: "A \u{e9}tude".to_owned(),
+        elements: vec![
+            fe(2001, "Checker", CoreType::Core),
+            fe(2009, "Doubt", CoreType::CoreUnexpressed),
+            fe(2005, "Standard", CoreType::Peripheral),
+            fe(2008, "Time", CoreType::ExtraThematic),
+        ],
+        core_sets: vec![vec![FeId(2001), FeId(2003)], vec![]],
+        sem_types: vec![SemTypeId(7)],
+        created: creation(),
+        modified: "then".to_owned(),
+        has_file: true,
+    }
+}
+
+fn relation() -> FrameRelation {
+    FrameRelation {
+        id: RelationId(11),
+        kind: "Inheritance".to_owned(),
+        super_role: "Parent".to_owned(),
+        sub_role: "Child".to_owned(),
+        parent: FrameId(101),
+        parent_name: "Happening".to_owned(),
+        child: FrameId(102),
+        child_name: "Checking".to_owned(),
+        elements: vec![FeRelation {
+            id: 501,
+            parent: FeId(2402),
+            parent_name: "Time".to_owned(),
+            child: FeId(2008),
+            child_name: "When".to_owned(),
+        }],
+    }
+}
+
+fn sem_type() -> SemType {
+    SemType {
+        id: SemTypeId(5),
+        name: "Time".to_owned(),
+        abbreviation: "tm".to_owned(),
+        definition: "when".to_owned(),
+        parents: vec![SemTypeId(1)],
+    }
+}
+
+fn lexunit() -> LexUnit {
+    let item = |elements: &[&str]| FeRealization {
+        elements: elements.iter().map(|&name| name.to_owned()).collect(),
+        total: 2,
+        patterns: vec![ValencePattern {
+            total: 1,
+            units: vec![ValenceUnit {
+                fe: "Checker".to_owned(),
+                pt: "NP".to_owned(),
+                gf: "Ext".to_owned(),
+            }],
+            sets: vec![set(IdSpace::Exemplar, 7042), set(IdSpace::FullText, 8006)],
+        }],
+    };
+    LexUnit {
+        id: LuId(1006),
+        frame: FrameId(102),
+        name: "look over.v".to_owned(),
+        pos: Pos::Verb,
+        status: "Finished_Initial".to_owned(),
+        definition: "check".to_owned(),
+        lexemes: vec![Lexeme {
+            name: "over".to_owned(),
+            pos: Pos::Adverb,
+            order: Some(2),
+            headword: Some(false),
+            break_before: Some(true),
+        }],
+        incorporated_fe: Some("Vehicle".to_owned()),
+        sem_types: vec![SemTypeId(6)],
+        lemma_id: Some(4006),
+        created: creation(),
+        sentence_count: SentenceCount { annotated: 2, total: 9 },
+        total_annotated: 3,
+        subcorpora: vec!["V-np".to_owned(), String::new()],
+        valences: Valences {
+            governors: vec![Governor {
+                kind: "Gov".to_owned(),
+                lemma: "carry out".to_owned(),
+                sets: vec![set(IdSpace::Exemplar, 7038)],
+            }],
+            realizations: vec![item(&["Checker"])],
+            groups: vec![item(&["Checker", "Matter"])],
+        },
+        listing: Listing { frame_file: true, lu_file: false },
+    }
+}
+
+fn document() -> Document {
+    Document {
+        id: DocumentId(401),
+        corpus: CorpusId(301),
+        corpus_name: "MINI".to_owned(),
+        name: "HarbourLog".to_owned(),
+        file: "MINI__HarbourLog".to_owned(),
+        sentences: vec![sentence_id(), SentenceId::new(IdSpace::Exemplar, 5002)],
+    }
+}
+
+fn sentence() -> Sentence {
+    Sentence {
+        id: sentence_id(),
+        xml_id: Some(6001),
+        text: "Zo\u{e9} checked it . ".to_owned(),
+        occurrences: vec![
+            Occurrence {
+                lu: Some(LuId(1001)),
+                subcorpus: Some("V-np".to_owned()),
+                corpus: Some(CorpusId(301)),
+                document: Some(DocumentId(401)),
+                paragraph: Some(2),
+                number: Some(1),
+                position: Some(1 << 40),
+            },
+            Occurrence::default(),
+        ],
+    }
+}
+
+fn layers() -> Vec<Layer> {
+    let label = |extent, fe, colors| Label {
+        name: "Checker".to_owned(),
+        extent,
+        fe,
+        annotator: "7".to_owned(),
+        colors,
+    };
+    let null = |kind| label(Extent::Null(kind), Some(FeId(2002)), None);
+    vec![
+        Layer {
+            name: LayerName::Fe,
+            rank: 2,
+            labels: vec![
+                label(Extent::Overt(Span::new(0, 4)), Some(FeId(2001)), Some(colors())),
+                label(Extent::None, None, None),
+                null(NullInstantiation::Definite),
+                null(NullInstantiation::Other("XNI".to_owned())),
+            ],
+        },
+        Layer { name: LayerName::Named("Odd".to_owned()), rank: 1, labels: Vec::new() },
+    ]
+}
+
+fn annotation(provenance: Provenance) -> AnnotationSet {
+    AnnotationSet {
+        id: set(IdSpace::FullText, 8002),
+        xml_id: Some(8002),
+        sentence: sentence_id(),
+        frame: FrameId(102),
+        lu: LuId(1001),
+        status: "MANUAL".to_owned(),
+        created: "then".to_owned(),
+        targets: vec![Span::new(5, 12), Span::new(13, 15)],
+        fe_status: FeStatus::Annotated,
+        layers: layers(),
+        provenance,
+    }
+}
+
+fn generated() -> AnnotationSet {
+    let generation = Generation {
+        seed: set(IdSpace::Exemplar, 7012),
+        source: set(IdSpace::Exemplar, 7012),
+        target_ordinal: 1,
+        round: 2,
+        rank: 3,
+        chain: vec![set(IdSpace::Generated, (1 << 56) - 1)],
+        method: Method::Paraphrase,
+        recipe: RecipeId(4),
+        flags: Flags { copy: true, unmet: true, unknown_word: true, ..Flags::default() },
+        paraphrase: 0.75,
+        aligner: 0.5,
+    };
+    let provenance = Provenance::Generated(Box::new(generation));
+    AnnotationSet { xml_id: None, fe_status: FeStatus::Unknown, ..annotation(provenance) }
+}
+
+fn sentence_layers() -> SentenceLayers {
+    SentenceLayers {
+        id: set(IdSpace::Exemplar, 7001),
+        xml_id: 7001,
+        sentence: sentence_id(),
+        construction: Some((11, "The_more".to_owned())),
+        status: "UNANN".to_owned(),
+        created: "then".to_owned(),
+        listed_under: vec![LuId(1001), LuId(1002)],
+        layers: layers(),
+    }
+}
+
+fn meta() -> MetaRecord {
+    let counts = ReleaseCounts { frames: 5, lexunits: 16, sentences: 39, ..Default::default() };
+    let release = Release {
+        id: RELEASE,
+        name: "mini".to_owned(),
+        language: "en".to_owned(),
+        source: "mini.zip".to_owned(),
+        source_bytes: 123_456,
+        imported: 1_700_000_000,
+        counts,
+    };
+    MetaRecord {
+        created_by: "0.1.0".to_owned(),
+        written_by: "0.1.1".to_owned(),
+        revision: 9,
+        next_release: 4,
+        releases: vec![ReleaseRecord::from(&release)],
+    }
+}
+
+fn journal() -> JournalRecord {
+    JournalRecord { round: 2, end: Some("too-long".to_owned()), chain: vec![403, 407] }
+}
+
+/// File name and value of every sample.
+fn samples() -> Vec<(&'static str, Vec<u8>)> {
+    let exemplar = Provenance::Exemplar { lu: LuId(1001), subcorpus: "V-np".to_owned() };
+    let imported = Provenance::Imported { file: "own.jsonl".to_owned() };
+    let fulltext = Provenance::FullText { document: DocumentId(401) };
+    vec![
+        ("frame", frame().to_value()),
+        ("relation", relation().to_value()),
+        ("semtype", sem_type().to_value()),
+        ("lexunit", lexunit().to_value()),
+        ("document", document().to_value()),
+        ("sentence", sentence().to_value()),
+        ("annotation_exemplar", annotation(exemplar).to_value()),
+        ("annotation_fulltext", annotation(fulltext).to_value()),
+        ("annotation_imported", annotation(imported).to_value()),
+        ("annotation_user", annotation(Provenance::User).to_value()),
+        ("annotation_generated", generated().to_value()),
+        ("sentence_layers", sentence_layers().to_value()),
+        ("meta", encode(&meta())),
+        ("set_location", encode(&SetLocationRecord { frame: 102, lu: 1001, sentence: 1 << 57 })),
+        (
+            "recipe",
+            encode(&RecipeRecord { fingerprint: [7; 16], description: "{\"beam\":4}".to_owned() }),
+        ),
+        ("journal", encode(&journal())),
+        ("change_release", encode(&ChangeRecord::ReleaseAdded(3))),
+        ("change_set", encode(&ChangeRecord::SetWritten(3, 102, 1001, 1 << 57, 8002))),
+        ("change_lexunit", encode(&ChangeRecord::LexUnitWritten(3, 102, 1 << 31))),
+    ]
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/records/v1/{name}.hex"))
+}
+
+/// Hexadecimal, 32 bytes a line.
+fn hex(value: &[u8]) -> String {
+    let mut text = String::new();
+    for line in value.chunks(32) {
+        for byte in line {
+            write!(text, "{byte:02x}").expect("a string takes all");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn every_record_is_encoded_as_version_1_always_was() {
+    for (name, value) in samples() {
+        let golden = std::fs::read_to_string(path(name)).unwrap_or_default();
+        assert_eq!(hex(&value), golden, "the encoding of {name} moved: add a version, edit none");
+    }
+}
+
+#[test]
+fn every_record_comes_back_as_it_was() {
+    fn law<T: Stored + PartialEq + std::fmt::Debug>(key: &T::Key, record: &T) {
+        assert_eq!(T::from_value(key, &record.to_value()).as_ref(), Ok(record));
+    }
+    let release = RELEASE;
+    law(&FrameKey { release, frame: FrameId(102) }, &frame());
+    law(&RelationKey { release, relation: RelationId(11) }, &relation());
+    law(&SemTypeKey { release, sem_type: SemTypeId(5) }, &sem_type());
+    law(&LexUnitKey { release, frame: FrameId(102), lu: LuId(1006) }, &lexunit());
+    let document_key = DocumentKey { release, corpus: CorpusId(301), document: DocumentId(401) };
+    law(&document_key, &document());
+    law(&SentenceKey { release, sentence: sentence_id() }, &sentence());
+    let set_key =
+        SentenceSetKey { release, sentence: sentence_id(), set: set(IdSpace::Exemplar, 7001) };
+    law(&set_key, &sentence_layers());
+    let key = AnnotationKey {
+        release,
+        frame: FrameId(102),
+        lu: LuId(1001),
+        sentence: sentence_id(),
+        set: set(IdSpace::FullText, 8002),
+    };
+    law(&key, &annotation(Provenance::User));
+    law(&key, &generated());
+    assert_eq!(decode::<JournalRecord>(&encode(&journal())), Ok(journal()));
+}
+
+#[test]
+fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
+    let key = AnnotationKey {
+        release: RELEASE,
+        frame: FrameId(102),
+        lu: LuId(1001),
+        sentence: sentence_id(),
+        set: set(IdSpace::FullText, 8002),
+    };
+    let value = generated().to_value();
+    for end in 0..value.len() {
+        assert!(AnnotationSet::from_value(&key, &value[..end]).is_err(), "cut at {end}");
+    }
+    for at in 1..value.len() {
+        let mut changed = value.clone();
+        changed[at] ^= 0xff;
+        // Another record or an error; a panic would end the test.
+        let _ = AnnotationSet::from_value(&key, &changed);
+    }
+}
+
+#[test]
+#[ignore = "writes tests/data/records/v1, which only a new version's first build may do"]
+fn write_the_golden_records() {
+    for (name, value) in samples() {
+        assert!(!path(name).exists(), "{name} is there, and golden records are never edited");
+        std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+        std::fs::write(path(name), hex(&value)).unwrap();
+    }
+}
