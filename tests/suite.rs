@@ -7,6 +7,7 @@ mod banned_words;
 mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
+mod cli_expand;
 mod cli_import;
 mod cli_program;
 mod cli_query;

@@ -66,6 +66,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         write_report(&report, output)?;
         return Ok(Outcome::Done);
     }
+    if matches!(format, Format::Csv | Format::Tsv) {
+        output.fields(format, Row::COLUMNS)?;
+    }
     for row in rows(&report) {
         match format {
             Format::Csv | Format::Tsv => output.fields(format, row.cells())?,
@@ -90,6 +93,8 @@ struct Row {
 }
 
 impl Row {
+    const COLUMNS: [&'static str; 6] = ["items", "unit", "precision", "recall", "f1", "gold"];
+
     fn new(items: &'static str, unit: &'static str, counts: &Counts) -> Self {
         let Counts { right, predicted, gold } = *counts;
         let (precision, recall, f1) = (counts.precision(), counts.recall(), counts.f1());
@@ -121,7 +126,7 @@ fn rows(report: &Report) -> Vec<Row> {
 /// Writes precision, recall and F1 as a table.
 pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
     let rows = rows(report).iter().map(Row::cells).collect();
-    output.table(&["items", "unit", "precision", "recall", "F1", "gold"], rows)?;
+    output.table(&Row::COLUMNS, rows)?;
     output.line(&format!(
         "the gold span is among the candidates of {} of {} items",
         report.covered, report.all.exact.gold

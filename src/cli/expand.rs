@@ -1,5 +1,6 @@
 //! `fnstore expand`: new annotated sentences from human ones, with progress and a summary.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +13,6 @@ use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, EndReason, Models, Recipe, Report};
 use fnstore::query::Expression;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 use super::output::{Format, Output, grouped, tell};
 use super::{Context, Outcome, locate, progress};
@@ -84,8 +84,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let recipe = recipe(&args)?;
-    let database = Database::open_existing_writer(&context.store)?;
     let stop = stop_flag()?;
+    let database = Database::open_existing_writer(&context.store)?;
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
         bar.set_length(at.of);
@@ -155,8 +155,8 @@ fn summary(
     rounds: u16,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let matching = format!("{} human annotation sets match {expression}", grouped(report.seeds));
-    output.line(&output.heading(&matching))?;
+    let title = format!("human annotation sets for {expression}: {}", grouped(report.seeds));
+    output.line(&output.heading(&title))?;
     if report.seeds == 0 {
         return Ok(());
     }
@@ -173,7 +173,7 @@ fn summary(
         ("done before", report.done_before, String::new()),
         ("sentences written", report.sentences, rate),
         ("new triggers", report.new_triggers, String::new()),
-        ("new (Frame, Trigger)", report.new_pairs, "pairs".to_owned()),
+        ("new (Frame, Trigger)", report.new_pairs, String::new()),
         ("LUs proposed", report.proposed_lexunits, String::new()),
     ];
     for (name, count, note) in rows {

@@ -21,9 +21,9 @@ pub(super) enum Format {
     Json,
     /// One JSON record a line
     Jsonl,
-    /// Comma-separated values with a header
+    /// Comma-separated values
     Csv,
-    /// Tab-separated values with a header
+    /// Tab-separated values
     Tsv,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -1,8 +1,9 @@
 //! `fnstore releases`: what the store holds.
 
+use std::collections::BTreeMap;
+
 use fnstore::database::Database;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 use super::output::{Format, grouped, size, tell};
 use super::{Context, Outcome, import};
