@@ -189,5 +189,8 @@ fn a_missing_model_and_a_wrong_number_are_named() {
     assert!(error.to_string().contains("number of candidates is 99"), "{error}");
     let error = expand::run(&database, &SEEDS.parse().unwrap(), &Recipe::new(nowhere)).unwrap_err();
     assert!(matches!(error, ExpandError::Paraphrase(_)), "{error}");
+    let Some(recipe) = recipe() else { return };
+    let error = expand::run(&database, &"frame=Cheking".parse().unwrap(), &recipe).unwrap_err();
+    assert!(error.to_string().contains("did you mean `Checking`"), "{error}");
     assert_eq!(database.store().revision().unwrap(), before);
 }

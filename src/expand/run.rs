@@ -62,6 +62,9 @@ pub fn run_with(
     progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Report> {
     recipe.check()?;
+    let human = human_sets(expression);
+    // Names that are not there are found before anything is loaded or written.
+    drop(database.query(&human)?);
     let mut paraphraser = Paraphraser::open(&recipe.models.paraphraser, &recipe.device)?;
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
@@ -72,12 +75,18 @@ pub fn run_with(
     let leaks_before = paraphraser.leaks();
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, id, print, &aligner);
-    let todo = run.find_seeds(expression)?;
+    let todo = run.find_seeds(&human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
     let mut report = run.report;
     report.leaks = paraphraser.leaks() - leaks_before;
     Ok(report)
+}
+
+/// The human sets for which an expression holds: what is generated is not expanded again.
+fn human_sets(expression: &Expression) -> Expression {
+    let human = "origin!=generated".parse().expect("a constant query, which every run reads");
+    Expression::all_of([expression.clone(), human])
 }
 
 struct Run<'a> {
