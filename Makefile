@@ -39,9 +39,9 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	export FNSTORE_DIR="$$store/demo"; \
 	run() { printf '\n$$ fnstore'; printf " '%s'" "$$@"; printf '\n'; "$(FNSTORE)" "$$@"; }; \
 	run import $(MINI); \
-	run query frame=Checking; \
+	run query frame=Checking --limit 4 --format table; \
 	run expand frame=Checking --rounds 2; \
-	run query 'frame=Checking origin=generated'
+	run query 'frame=Checking origin=generated' --limit 12 --format table
 
 test: export FNSTORE_REQUIRE_ENCODER := 1
 test: setup ## set up, then every check there is: formatting, lints, documentation, benches, tests
