@@ -381,3 +381,29 @@ fn write_the_golden_records() {
         std::fs::write(path(name), hex(&value)).unwrap();
     }
 }
+
+#[test]
+fn the_schema_page_lists_every_family_and_every_field() {
+    let page = include_str!("../../../schema/records.md");
+    for family in crate::store::engine::Family::ALL {
+        assert!(page.contains(&format!("`{}`", family.name())), "{}", family.name());
+    }
+    // `name: Type,` lines inside the records' definitions, private types included.
+    let sources = [include_str!("v1.rs"), include_str!("v1_annotation.rs")];
+    let lines = sources.iter().flat_map(|source| source.lines());
+    let mut inside = false;
+    let mut fields = 0;
+    for line in lines {
+        if line.contains("struct ") && line.ends_with('{') {
+            inside = true;
+        } else if line == "}" {
+            inside = false;
+        } else if inside && !line.trim_start().starts_with("//") {
+            let field = line.trim_start().trim_start_matches("pub(in super::super) ");
+            let name = field.split(':').next().unwrap_or_default();
+            assert!(page.contains(name), "schema/records.md lacks `{name}`");
+            fields += 1;
+        }
+    }
+    assert!(fields > 80, "{fields}");
+}
