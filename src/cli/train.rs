@@ -46,7 +46,7 @@ struct AlignerArgs {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Most passes over the data [default: 10]
+    /// Most passes over the data [default: 16]
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
 
@@ -58,7 +58,7 @@ struct AlignerArgs {
     #[arg(long, value_name = "N")]
     hidden: Option<usize>,
 
-    /// Learning rate [default: 0.001]
+    /// Learning rate [default: 0.002]
     #[arg(long, value_name = "RATE")]
     learning_rate: Option<f32>,
 
