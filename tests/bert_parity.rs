@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::compute::Device;
 use fnstore::nn::{Encoder, EncoderInput, Hidden};
+use fnstore::tokenize::Tokenizer;
 use serde::Deserialize;
 
 fn golden<T: serde::de::DeserializeOwned>(name: &str) -> Vec<T> {
@@ -79,6 +80,11 @@ fn minilm_gives_the_states_of_transformers() {
         eprintln!("skipped: no all-MiniLM-L6-v2 under FNSTORE_MODELS or ~/.cache/fnstore/models");
         return;
     };
+    let tokenizer = Tokenizer::open(&directory).unwrap();
+    for case in &cases {
+        let ids = tokenizer.encode_with_specials(&case.sentence).unwrap();
+        assert_eq!(ids, case.ids, "{}", case.sentence);
+    }
     let encoder = Encoder::open(&directory, &Device::cpu()).unwrap();
     assert_eq!((encoder.hidden_size(), encoder.max_length()), (384, 512));
     let inputs: Vec<EncoderInput> = cases

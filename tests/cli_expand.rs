@@ -152,3 +152,68 @@ fn the_aligner_is_measured_on_data_with_known_answers() {
     assert_eq!((&rows[0]["items"], &rows[0]["unit"]), (&"all".into(), &"span".into()));
     assert_eq!(rows[0]["gold"], 1);
 }
+
+/// What was generated, whole, in a fixed order.
+fn generated(store: &Path) -> Vec<String> {
+    let ran = fnstore_in(store, &["query", "origin=generated", "--format", "jsonl"]);
+    let mut lines: Vec<String> = ran.stdout.lines().map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn a_killed_expansion_goes_on_without_loss_or_repetition() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let (whole, killed) = (new_store(), new_store());
+    let command =
+        ["expand", "frame=Checking", "--rounds", "2", "--beam", "12", "--candidates", "8"];
+    let ran = fnstore_in(whole.path(), &command);
+    if lacks_the_encoder(&ran) {
+        return;
+    }
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    // Killed as soon as something is committed, which takes a few seconds of work.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
+        .args(command)
+        .arg("--store")
+        .arg(killed.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while generated(killed.path()).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = child.kill();
+    child.wait().unwrap();
+    assert!(!generated(killed.path()).is_empty(), "what was committed is there");
+
+    let on = fnstore_in(killed.path(), &command);
+    assert_eq!(on.code, Some(0), "{}", on.stderr);
+    assert_eq!(generated(killed.path()), generated(whole.path()));
+    let again = fnstore_in(killed.path(), &command);
+    assert!(again.stdout.contains("nothing new to do"), "{again:?}");
+}
+
+#[test]
+fn training_on_nothing_or_on_a_broken_line_is_refused_as_bad_data() {
+    let store = new_store();
+    let (empty, broken) = (store.path().join("empty"), store.path().join("broken"));
+    std::fs::write(&empty, "").unwrap();
+    std::fs::write(&broken, "{\"id\": 1\n").unwrap();
+    let out = store.path().join("head");
+    for (data, found) in [(&empty, "found the end of the file"), (&broken, "line 1")] {
+        let data = data.to_str().unwrap();
+        let arguments =
+            ["train", "aligner", "--data", data, "--dev", data, "--out", out.to_str().unwrap()];
+        let ran = fnstore_in(store.path(), &arguments);
+        if lacks_the_encoder(&ran) {
+            return;
+        }
+        assert_eq!(ran.code, Some(65), "{ran:?}");
+        assert!(ran.stderr.contains(found), "{}", ran.stderr);
+    }
+    assert!(!out.exists());
+}

@@ -7,10 +7,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Answer, Database, ImportOptions};
+use fnstore::decode::violations;
 use fnstore::expand::{self, EndReason, ExpandError, Models, Recipe, Report};
-use fnstore::model::{FeStatus, Generation, IdSpace, Provenance};
+use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
-use fnstore::text::{fold, inflections_of_trigger};
+use fnstore::text::inflections_of_trigger;
 
 fn recipe() -> Option<Recipe> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -54,6 +55,12 @@ fn expand(database: &Database, query: &str, recipe: &Recipe) -> Report {
     expand::run(database, &query.parse().unwrap(), recipe).unwrap()
 }
 
+/// All forms of a set's trigger.
+fn forms(answer: &Answer) -> Vec<String> {
+    let (lemma, pos) = answer.lexunit.rsplit_once('.').unwrap();
+    inflections_of_trigger(&answer.trigger(), lemma, Pos::parse(pos))
+}
+
 /// Everything that was generated, as comparable text.
 fn outputs(database: &Database) -> Vec<String> {
     let mut outputs: Vec<String> = answers(database, "origin=generated")
@@ -93,19 +100,43 @@ fn generated_sets_are_located_and_carry_their_provenance() {
             assert!(span.of(&answer.sentence.text).is_some_and(|piece| !piece.is_empty()));
         }
         // No form of the seed's trigger, nor of an earlier output's, stands in the output.
-        let lemma = seed.lexunit.rsplit_once('.').unwrap().0;
-        let mut banned = inflections_of_trigger(&seed.trigger(), lemma, fnstore::model::Pos::Verb);
+        let mut banned = forms(seed);
         for earlier in found.iter().filter(|earlier| made.chain.contains(&earlier.set.id)) {
-            banned.push(earlier.trigger());
+            banned.extend(forms(earlier));
         }
-        let text = format!(" {} ", fold(&answer.sentence.text));
-        for phrase in banned {
-            assert!(!text.contains(&format!(" {} ", fold(&phrase))), "`{phrase}` in `{text}`");
-        }
+        assert_eq!(
+            violations(&answer.sentence.text, &banned).unwrap(),
+            [""; 0],
+            "{}",
+            answer.sentence.text
+        );
     }
     for answer in &found {
         let lu = database.store().lexunit(answer.release.id, answer.set.frame, answer.set.lu);
         assert!(lu.unwrap().is_some(), "{} has an LU of its frame", answer.set.id);
+    }
+}
+
+#[test]
+fn full_text_and_discontinuous_targets_are_expanded_too() {
+    let Some(recipe) = recipe() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let database = database(dir.path());
+    // `looked ... over` in an exemplar and in a document.
+    let seeds = answers(&database, "id=x7042 or id=f8006");
+    let origins: Vec<Origin> = seeds.iter().map(|seed| seed.set.provenance.origin()).collect();
+    assert_eq!(origins, [Origin::Exemplar, Origin::FullText]);
+    let report = expand(&database, "id=x7042 or id=f8006", &recipe);
+    assert_eq!(report.sentences, 4);
+    for answer in answers(&database, "origin=generated") {
+        assert_eq!(answer.set.targets.len(), 2, "one span for each piece");
+        assert!(!answer.set.targets[0].overlaps(answer.set.targets[1]));
+        let looked = ["look".to_owned(), "looked".to_owned(), "look over".to_owned()];
+        assert_eq!(
+            violations(&answer.sentence.text, &looked).unwrap(),
+            [""; 0],
+            "the head is banned"
+        );
     }
 }
 

@@ -139,6 +139,16 @@ pub fn run(
     // 1. Read everything before the long part starts.
     let data = AlignedSpan::read(&options.data)?;
     let dev = AlignedSpan::read(&options.dev)?;
+    for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
+        if items.is_empty() {
+            return Err(AlignError::Content {
+                path: path.clone(),
+                line: 1,
+                found: "the end of the file".to_owned(),
+                expected: "at least one aligned span",
+            });
+        }
+    }
     let encoder = PairEncoder::open(&options.encoder, device)?;
 
     // 2. Encode both data sets.

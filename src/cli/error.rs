@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use fnstore::align::AlignError;
 use fnstore::database::DatabaseError;
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
@@ -19,6 +20,12 @@ const FAILED: u8 = 2;
 
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
+    let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
+        matches!(cause.downcast_ref(), Some(AlignError::Content { .. }))
+    };
+    if error.chain().any(wrong_line) {
+        return ExitCode::from(BAD_DATA);
+    }
     let code = match cause(error) {
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
         Some(DatabaseError::Framenet(error)) => match error {

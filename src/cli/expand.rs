@@ -143,7 +143,7 @@ fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
         if raised.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        tell("finishing what is in flight; press Ctrl-C again to stop at once");
+        tell("finishing the rounds in flight; press Ctrl-C again to stop at once");
     })
     .context("cannot handle Ctrl-C")?;
     Ok(stop)
@@ -161,8 +161,9 @@ fn summary(
         return Ok(());
     }
     if report.nothing_new() {
-        output.line(&format!("  nothing new to do: all are through {rounds} rounds"))?;
-        return Ok(());
+        let through = if rounds == 1 { "round".to_owned() } else { format!("{rounds} rounds") };
+        output.line(&format!("  nothing new to do: all are through {through} or ended before"))?;
+        return write_reasons("ended before their last round", &report.ended_before, output);
     }
     let rate = format!(
         "in {:.1} s, {:.1} per second",
@@ -191,7 +192,8 @@ fn summary(
         output.line(&format!("  {:<20} {}", "flagged", flags.join(", ")))?;
     }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;
-    write_reasons("sets that ended before their last round", &report.ended, output)
+    write_reasons("sets that ended before their last round", &report.ended, output)?;
+    write_reasons("sets that had ended before, in earlier runs", &report.ended_before, output)
 }
 
 fn write_reasons(
@@ -220,6 +222,7 @@ struct ReportRecord {
     new_pairs: u64,
     proposed_lexunits: u64,
     flags: BTreeMap<&'static str, u64>,
+    ended_before: BTreeMap<&'static str, u64>,
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
     leaks: u64,
@@ -242,6 +245,7 @@ impl ReportRecord {
             new_pairs: report.new_pairs,
             proposed_lexunits: report.proposed_lexunits,
             flags: report.flags.clone(),
+            ended_before: by_name(&report.ended_before),
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
             leaks: report.leaks,

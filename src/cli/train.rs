@@ -1,5 +1,6 @@
 //! `fnstore train`: a model of one's own.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fnstore::align::train::{self, Options, Progress};
@@ -56,7 +57,7 @@ struct AlignerArgs {
 
     /// Hidden units [default: half the number of inputs]
     #[arg(long, value_name = "N")]
-    hidden: Option<usize>,
+    hidden: Option<NonZeroUsize>,
 
     /// Learning rate [default: 0.002]
     #[arg(long, value_name = "RATE")]
@@ -109,7 +110,7 @@ fn options(args: AlignerArgs) -> anyhow::Result<Options> {
     let mut options = Options::new(args.data, args.dev, encoder, args.out);
     options.epochs = args.epochs.unwrap_or(options.epochs);
     options.patience = args.patience.unwrap_or(options.patience);
-    options.hidden = args.hidden.or(options.hidden);
+    options.hidden = args.hidden.map(NonZeroUsize::get).or(options.hidden);
     options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
     options.seed = args.seed.unwrap_or(options.seed);
     Ok(options)

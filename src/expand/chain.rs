@@ -5,7 +5,7 @@ use super::{EndReason, ExpandError};
 use crate::database::Database;
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
 use crate::store::JournalEntry;
-use crate::text::{fold, inflections_of_trigger, words};
+use crate::text::{fold, head_piece, inflections_of_trigger, words};
 
 type Result<T> = std::result::Result<T, ExpandError>;
 
@@ -39,8 +39,8 @@ impl Seed {
             release,
             set: id,
             frame: set.frame,
+            targets: distinct_pieces(&sentence.text, &set.targets),
             text: sentence.text,
-            targets: set.targets,
             lemma,
             pos,
         }))
@@ -61,6 +61,16 @@ pub(super) struct Chain {
 }
 
 impl Chain {
+    /// A seed before its first round.
+    fn new(seed: Seed) -> Self {
+        let (targets, text) = (seed.targets.clone(), seed.text.clone());
+        let (lemma, pos) = (seed.lemma.clone(), seed.pos);
+        let mut chain =
+            Self { round: 0, sets: Vec::new(), banned: Vec::new(), outputs: Vec::new(), seed };
+        chain.ban(&text, &targets, &lemma, pos);
+        chain
+    }
+
     /// A seed where its journal left it.
     pub(super) fn resume(
         seed: Seed,
@@ -68,11 +78,7 @@ impl Chain {
         database: &Database,
         lexicon: &mut Lexicon<'_>,
     ) -> Result<Self> {
-        let mut chain =
-            Self { round: 0, sets: Vec::new(), banned: Vec::new(), outputs: Vec::new(), seed };
-        let (targets, text) = (chain.seed.targets.clone(), chain.seed.text.clone());
-        let (lemma, pos) = (chain.seed.lemma.clone(), chain.seed.pos);
-        chain.ban(&text, &targets, &lemma, pos);
+        let mut chain = Self::new(seed);
         let Some(journal) = journal else { return Ok(chain) };
         chain.round = journal.round;
         for id in journal.chain {
@@ -99,17 +105,17 @@ impl Chain {
         self.ban(text, targets, lemma, pos);
     }
 
-    /// Bans a trigger's forms. Of a discontinuous target the longest piece is banned by itself, too:
-    /// the joined pieces stand in no text as they are, and banning each would ban particles.
+    /// Bans a trigger's forms. Of a discontinuous target the head piece is banned by itself, too: the
+    /// joined pieces stand in no text as they are, and banning every piece would ban particles.
     fn ban(&mut self, text: &str, targets: &[Span], lemma: &str, pos: Pos) {
         let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(text)).collect();
         let mut triggers = vec![pieces.join(" ")];
         if pieces.len() > 1 {
-            triggers.extend(pieces.iter().max_by_key(|piece| piece.len()).map(|p| (*p).to_owned()));
+            triggers.extend(head_piece(&pieces, pos).map(|at| pieces[at].to_owned()));
         }
         for trigger in triggers {
             for phrase in inflections_of_trigger(&trigger, lemma, pos) {
-                if !self.banned.contains(&phrase) {
+                if is_visible(&phrase) && !self.banned.contains(&phrase) {
                     self.banned.push(phrase);
                 }
             }
@@ -139,6 +145,30 @@ impl Chain {
     }
 }
 
+/// The pieces of a target that cover words, in order of text; pieces that overlap are one (three
+/// sets of FrameNet 1.5 mark `rings a bell` and, again, `a` and `bell`).
+fn distinct_pieces(text: &str, targets: &[Span]) -> Vec<Span> {
+    let mut pieces: Vec<Span> = targets
+        .iter()
+        .copied()
+        .filter(|span| span.of(text).is_some_and(|piece| !words(piece).is_empty()))
+        .collect();
+    pieces.sort_unstable();
+    let mut distinct: Vec<Span> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match distinct.last_mut() {
+            Some(last) if last.overlaps(piece) => last.end = last.end.max(piece.end),
+            _ => distinct.push(piece),
+        }
+    }
+    distinct
+}
+
+/// Whether a phrase has anything to see: a ban on nothing but invisible characters bans nothing.
+fn is_visible(phrase: &str) -> bool {
+    phrase.chars().any(|c| c.is_alphanumeric() || c.is_ascii_punctuation())
+}
+
 fn stored(
     database: &Database,
     release: ReleaseId,
@@ -146,4 +176,63 @@ fn stored(
 ) -> Result<Option<(AnnotationSet, Sentence)>> {
     let Some(set) = database.store().annotation_set(release, id)? else { return Ok(None) };
     Ok(database.store().sentence(release, set.sentence)?.map(|sentence| (set, sentence)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::IdSpace;
+
+    fn chain(text: &str, targets: &[(u32, u32)], lemma: &str, pos: Pos) -> Chain {
+        let targets: Vec<Span> = targets.iter().map(|&(a, b)| Span::new(a, b)).collect();
+        let seed = Seed {
+            release: ReleaseId(1),
+            set: AnnotationSetId::new(IdSpace::Exemplar, 1),
+            frame: FrameId(1),
+            targets: distinct_pieces(text, &targets),
+            text: text.to_owned(),
+            lemma: lemma.to_owned(),
+            pos,
+        };
+        Chain::new(seed)
+    }
+
+    #[test]
+    fn of_a_discontinuous_target_the_head_is_banned_and_the_particle_is_not() {
+        let chain = chain("Please sit him down .", &[(7, 10), (15, 19)], "sit down", Pos::Verb);
+        for banned in ["sit down", "sat down", "sit", "sits", "sitting", "Sat"] {
+            assert!(chain.banned.iter().any(|phrase| phrase == banned), "{banned}");
+        }
+        assert!(!chain.banned.iter().any(|phrase| phrase == "down"));
+    }
+
+    #[test]
+    fn pieces_that_overlap_are_one_and_pieces_without_words_are_none() {
+        let text = "That rings a bell .";
+        let pieces = distinct_pieces(
+            text,
+            &[Span::new(5, 17), Span::new(11, 12), Span::new(13, 17), Span::new(4, 5)],
+        );
+        assert_eq!(pieces, [Span::new(5, 17)]);
+        assert!(distinct_pieces(text, &[Span::new(4, 5), Span::new(90, 99)]).is_empty());
+    }
+
+    #[test]
+    fn a_copy_differs_in_no_word_and_a_repetition_in_nothing() {
+        let mut chain = chain("He checked it .", &[(3, 10)], "check", Pos::Verb);
+        assert!(chain.is_copy("he  checked it."));
+        assert!(!chain.is_copy("he checked it twice."));
+        let target = [Span::new(3, 9)];
+        chain.push(
+            AnnotationSetId::new(IdSpace::Generated, 7),
+            "He proved it.",
+            &target,
+            "prove",
+            Pos::Verb,
+        );
+        assert!(chain.is_repeated("He proved it.", &target));
+        assert!(!chain.is_repeated("He proved it.", &[Span::new(3, 8)]));
+        assert!(chain.banned.iter().any(|phrase| phrase == "proving"), "the output's forms");
+        assert!(chain.banned.iter().any(|phrase| phrase == "checks"), "and the seed's");
+    }
 }

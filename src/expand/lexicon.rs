@@ -20,7 +20,8 @@ pub(super) struct Lexicon<'a> {
     known: HashSet<(String, Pos)>,
     frames: HashMap<FrameId, FrameLexicon>,
     attested: HashMap<String, bool>,
-    triggers: HashMap<String, bool>,
+    /// Triggers that were asked about: they are no longer new.
+    triggers: HashSet<String>,
 }
 
 struct FrameLexicon {
@@ -54,7 +55,7 @@ impl<'a> Lexicon<'a> {
             known,
             frames: HashMap::new(),
             attested: HashMap::new(),
-            triggers: HashMap::new(),
+            triggers: HashSet::new(),
         })
     }
 
@@ -95,7 +96,8 @@ impl<'a> Lexicon<'a> {
         let known = &self.known;
         let in_lexicon = |lemma: &str, pos: Pos| known.contains(&(fold(lemma), pos));
         let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
-        let key = (fold(&lemma), pos);
+        let lemma = own_lemma(&lemma);
+        let key = (lemma.clone(), pos);
         let release = self.release;
         let store = self.database.store();
         let lexicon = self.frame(frame)?;
@@ -122,12 +124,7 @@ impl<'a> Lexicon<'a> {
     /// Whether no set of the store had the trigger so far; from now on one has.
     pub(super) fn is_new_trigger(&mut self, trigger: &str) -> Result<bool> {
         let trigger = fold(trigger);
-        if self.triggers.contains_key(&trigger) {
-            return Ok(false);
-        }
-        let new = !self.database.has_trigger(&trigger)?;
-        self.triggers.insert(trigger, false);
-        Ok(new)
+        Ok(self.triggers.insert(trigger.clone()) && !self.database.has_trigger(&trigger)?)
     }
 
     /// Whether a trigger has words, and each stands in the lexicon or in a human sentence.
@@ -159,6 +156,15 @@ impl<'a> Lexicon<'a> {
 fn lemma_of(name: &str) -> (String, Pos) {
     let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
     (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
+}
+
+/// The lemma of a trigger as the name of an LU spells it: in lower case, so that the output that
+/// comes first decides nothing, and without the characters that mark remarks in FrameNet's names, so
+/// that [`lemma_of`] reads it back.
+fn own_lemma(lemma: &str) -> String {
+    let plain = fold(lemma).replace(['(', ')', '_'], " ");
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    if words.is_empty() { "-".to_owned() } else { words.join(" ") }
 }
 
 /// A number of the store's own range from frame and name: the same in every run.
@@ -195,5 +201,92 @@ fn proposed_unit(frame: FrameId, id: LuId, name: String, lemma: &str, pos: Pos) 
         subcorpora: Vec::new(),
         valences: Valences::default(),
         listing: Listing::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::database::{ImportOptions, Write};
+
+    /// Checking, a frame of the mini lexicon with check.v (twice), examine.v and inspection.n.
+    const CHECKING: FrameId = FrameId(102);
+
+    fn mini(dir: &Path) -> (Database, ReleaseId) {
+        let database = Database::open_writer(dir).unwrap();
+        let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
+        let report = database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
+        (database, report.release.id)
+    }
+
+    #[test]
+    fn a_form_of_a_unit_of_the_frame_belongs_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let unit = lexicon.unit_of(CHECKING, "Examining", Pos::Verb).unwrap();
+        assert_eq!((unit.lu, unit.lemma.as_str(), unit.pos), (LuId(1003), "examine", Pos::Verb));
+        assert!(unit.proposed.is_none());
+        let twin = lexicon.unit_of(CHECKING, "checks", Pos::Verb).unwrap();
+        assert_eq!(twin.lu, LuId(1001), "of two units of one name the first");
+    }
+
+    #[test]
+    fn the_part_of_speech_is_the_seeds_unless_the_lemma_is_known_only_in_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let noun = lexicon.unit_of(CHECKING, "inspections", Pos::Verb).unwrap();
+        assert_eq!((noun.lu, noun.pos), (LuId(1005), Pos::Noun));
+        let verb = lexicon.unit_of(CHECKING, "scanned", Pos::Verb).unwrap();
+        assert_eq!((verb.lemma.as_str(), verb.pos), ("scan", Pos::Verb));
+    }
+
+    #[test]
+    fn a_proposed_unit_is_the_same_whatever_came_first_and_after_reopening() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        for (first, second) in [("Passports", "passports"), ("( scanned )", "scanned")] {
+            let propose = |trigger: &str| {
+                let mut lexicon = Lexicon::new(&database, release).unwrap();
+                lexicon.unit_of(CHECKING, trigger, Pos::Verb).unwrap()
+            };
+            let (one, two) = (propose(first), propose(second));
+            let name = |unit: &TriggerUnit| unit.proposed.as_ref().unwrap().name.clone();
+            assert_eq!((one.lu, name(&one)), (two.lu, name(&two)), "{first}");
+            assert!(one.lu.0 >= OWN_RANGE);
+            let lexunits = vec![one.proposed.clone().unwrap()];
+            database.write(release, &Write { lexunits, ..Write::default() }).unwrap();
+            let again = propose(first);
+            assert_eq!(again.lu, one.lu);
+            assert!(again.proposed.is_none(), "{first} is there already");
+        }
+    }
+
+    #[test]
+    fn a_pair_and_a_trigger_are_new_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        assert!(!lexicon.is_new_pair(CHECKING, "Checked").unwrap(), "the lexicon has it");
+        assert!(lexicon.is_new_pair(CHECKING, "scanned").unwrap());
+        assert!(!lexicon.is_new_pair(CHECKING, "Scanned").unwrap());
+        assert!(!lexicon.is_new_trigger("CHECKED").unwrap());
+        assert!(lexicon.is_new_trigger("scanned").unwrap());
+        assert!(!lexicon.is_new_trigger("scanned").unwrap());
+    }
+
+    #[test]
+    fn a_word_is_known_from_the_lexicon_or_from_human_sentences() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        assert!(lexicon.knows_words("verifying").unwrap(), "a form of a unit that no text has");
+        assert!(lexicon.knows_words("painting").unwrap(), "a word of a sentence");
+        assert!(!lexicon.knows_words("confirmcceptance").unwrap());
+        assert!(!lexicon.knows_words("checked confirmcceptance").unwrap());
+        assert!(!lexicon.knows_words(",").unwrap(), "no word at all");
     }
 }

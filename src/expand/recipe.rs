@@ -91,7 +91,7 @@ impl Recipe {
             "length_limit": format!("{:?}", beam.length_limit),
             "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
-            "constraints": CONSTRAINTS,
+            "rules": RULES,
             "numbers": "f32",
             "random_seed": null,
         })
@@ -99,8 +99,10 @@ impl Recipe {
     }
 }
 
-/// Version of the rule that turns triggers into bans; raised when the rule changes.
-const CONSTRAINTS: &str = "trigger, case variants, inflections, spelling variants; v1";
+/// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
+/// the bans made from a trigger, or the choice of the winning pair change.
+const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
+                     align outputs that ended, cut ones only without them; best aligner score; v1";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {

@@ -35,6 +35,8 @@ pub struct Report {
     pub proposed_lexunits: u64,
     /// Sentences written by flag.
     pub flags: BTreeMap<&'static str, u64>,
+    /// Chains that had ended before their last round in earlier runs, by reason.
+    pub ended_before: BTreeMap<EndReason, u64>,
     /// Chains that ended before their last round in this run, by reason.
     pub ended: BTreeMap<EndReason, u64>,
     /// Seeds worked on in this run that have no sentence at all, by reason.

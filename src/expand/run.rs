@@ -33,7 +33,7 @@ const IN_FLIGHT: usize = 32;
 /// and makes an index segment, a killed run loses what was not committed.
 const COMMIT_OUTPUTS: usize = 128;
 /// Time between commits.
-const COMMIT_AFTER: Duration = Duration::from_secs(10);
+const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
 /// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
 const STATUS: &str = "GENERATED";
@@ -133,6 +133,7 @@ impl<'a> Run<'a> {
                 new_pairs: 0,
                 proposed_lexunits: 0,
                 flags: BTreeMap::new(),
+                ended_before: BTreeMap::new(),
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
                 leaks: 0,
@@ -143,19 +144,22 @@ impl<'a> Run<'a> {
     }
 
     /// The human sets that match and are not through all rounds.
-    fn find_seeds(&mut self, expression: &Expression) -> Result<Vec<(ReleaseId, AnnotationSetId)>> {
-        let human: Expression =
-            "origin!=generated".parse().expect("a constant query, which a test reads");
-        let human = Expression::all_of([expression.clone(), human]);
+    fn find_seeds(&mut self, human: &Expression) -> Result<Vec<(ReleaseId, AnnotationSetId)>> {
         let mut todo = Vec::new();
-        for answer in self.database.query(&human)? {
+        for answer in self.database.query(human)? {
             let answer = answer?;
             self.report.seeds += 1;
             let (release, set) = (answer.release.id, answer.set.id);
             let journal = self.database.store().journal(release, set, TARGET, self.id)?;
-            let done = journal
-                .is_some_and(|entry| entry.end.is_some() || entry.round >= self.recipe.rounds);
-            if done {
+            let Some(entry) = journal else {
+                todo.push((release, set));
+                continue;
+            };
+            let end = entry.end.as_deref().and_then(EndReason::parse);
+            if let Some(reason) = end {
+                *self.report.ended_before.entry(reason).or_default() += 1;
+            }
+            if end.is_some() || entry.round >= self.recipe.rounds {
                 self.report.done_before += 1;
             } else {
                 todo.push((release, set));
@@ -174,32 +178,55 @@ impl<'a> Run<'a> {
     ) -> Result<()> {
         self.started = Instant::now();
         self.last_commit = self.started;
+        let outcome = self.work(session, todo, progress);
+        // What was finished before a failure is kept.
+        let committed = self.commit();
+        self.report.elapsed = self.started.elapsed();
+        outcome.and(committed)
+    }
+
+    fn work(
+        &mut self,
+        session: &mut Session<'_, EncoderDecoder>,
+        todo: Vec<(ReleaseId, AnnotationSetId)>,
+        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<()> {
         let mut todo = todo.into_iter();
         let mut chains: HashMap<SourceId, Chain> = HashMap::new();
-        let mut flow = progress(&self.progress());
-        while flow.is_continue() {
-            while chains.len() < IN_FLIGHT {
+        self.report.interrupted = progress(&self.progress()).is_break();
+        loop {
+            // An interrupted run takes no new seeds and starts no new rounds.
+            while !self.report.interrupted && chains.len() < IN_FLIGHT {
                 let Some((release, set)) = todo.next() else { break };
-                if let Some((source, chain)) = self.begin(session, release, set)? {
-                    chains.insert(source, chain);
+                match self.begin(session, release, set)? {
+                    Some((source, chain)) => {
+                        chains.insert(source, chain);
+                    }
+                    None => self.step_ended(progress)?,
                 }
             }
-            let Some(rewrite) = session.next_finished()? else { break };
+            let Some(rewrite) = session.next_finished()? else { return Ok(()) };
             let mut chain =
                 chains.remove(&rewrite.source).expect("every open source has its chain");
-            if self.finish_round(&mut chain, &rewrite.outcome)? {
+            let goes_on = self.finish_round(&mut chain, &rewrite.outcome)?;
+            self.finished_seeds += u64::from(!goes_on);
+            self.step_ended(progress)?;
+            if goes_on && !self.report.interrupted {
                 session.submit(rewrite.source, &chain.banned)?;
                 chains.insert(rewrite.source, chain);
             } else {
                 session.close(rewrite.source);
-                self.finished_seeds += 1;
             }
-            self.commit_when_due()?;
-            flow = progress(&self.progress());
         }
-        self.report.interrupted = flow.is_break();
-        self.commit()?;
-        self.report.elapsed = self.started.elapsed();
+    }
+
+    /// Commits when it is time and tells how far the run is.
+    fn step_ended(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<()> {
+        let rows: usize = self.writes.values().map(|write| write.journal.len()).sum();
+        if rows >= COMMIT_OUTPUTS || self.last_commit.elapsed() >= COMMIT_AFTER {
+            self.commit()?;
+        }
+        self.report.interrupted |= progress(&self.progress()).is_break();
         Ok(())
     }
 
@@ -419,14 +446,6 @@ impl<'a> Run<'a> {
             recipe: self.id,
             entry: chain.journal(end),
         });
-    }
-
-    fn commit_when_due(&mut self) -> Result<()> {
-        let outputs: usize = self.writes.values().map(|write| write.journal.len()).sum();
-        if outputs >= COMMIT_OUTPUTS || self.last_commit.elapsed() >= COMMIT_AFTER {
-            self.commit()?;
-        }
-        Ok(())
     }
 
     fn commit(&mut self) -> Result<()> {

@@ -18,6 +18,8 @@ pub use case::{capitalize, case_variants, fold, title_case};
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
 pub use offsets::{CharIndex, CharSpan, OffsetError};
-pub use phrase::{inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma};
+pub use phrase::{
+    head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
+};
 pub use spelling::spelling_variants;
 pub use words::{words, words_with_cuts};

@@ -53,6 +53,32 @@ pub(super) fn head_word(words: &[&str], pos: Pos) -> Option<usize> {
     }
 }
 
+/// Index of the piece of a discontinuous target that holds its head: the verb of `piece ...
+/// together`, the longest piece where no word heads the others (`sooner ... than later`).
+///
+/// ```
+/// use fnstore::model::Pos;
+///
+/// assert_eq!(fnstore::text::head_piece(&["sit", "down"], Pos::Verb), Some(0));
+/// assert_eq!(fnstore::text::head_piece(&["pieced", "together"], Pos::Verb), Some(0));
+/// assert_eq!(fnstore::text::head_piece(&[], Pos::Verb), None);
+/// ```
+#[must_use]
+pub fn head_piece(pieces: &[&str], pos: Pos) -> Option<usize> {
+    let lower: Vec<String> = pieces.iter().map(|piece| fold(piece)).collect();
+    let words: Vec<(usize, &str)> = lower
+        .iter()
+        .enumerate()
+        .flat_map(|(at, piece)| piece.split_whitespace().map(move |word| (at, word)))
+        .collect();
+    let texts: Vec<&str> = words.iter().map(|(_, word)| *word).collect();
+    match head_word(&texts, pos) {
+        Some(head) => words.get(head).map(|(at, _)| *at),
+        // Of equally long pieces the first.
+        None => (0..lower.len()).rev().max_by_key(|&at| lower[at].chars().count()),
+    }
+}
+
 /// The forms of a lemma of one or several words under one inflection, the usual one first.
 #[must_use]
 pub fn inflect_phrase(lemma: &str, pos: Pos, inflection: Inflection) -> Vec<String> {
