@@ -248,7 +248,7 @@ mod tests {
     fn a_proposed_unit_is_the_same_whatever_came_first_and_after_reopening() {
         let dir = tempfile::tempdir().unwrap();
         let (database, release) = mini(dir.path());
-        for (first, second) in [("Passports", "passports"), ("( scanned )", "scanned")] {
+        for (first, second) in [("Passports", "passports"), ("( scanned )", "( Scanned )")] {
             let propose = |trigger: &str| {
                 let mut lexicon = Lexicon::new(&database, release).unwrap();
                 lexicon.unit_of(CHECKING, trigger, Pos::Verb).unwrap()
