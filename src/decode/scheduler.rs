@@ -328,15 +328,26 @@ mod tests {
     ) -> Vec<(Vec<u32>, f32)> {
         let mut all = network.enumerate(source, max_length);
         all.retain(|(tokens, _)| allowed(tokens));
-        let rank = |(tokens, score): &(Vec<u32>, f32)| {
-            LengthPenalty::default().normalize(*score, tokens.len())
-        };
-        all.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+        by_rank(&mut all);
         all
     }
 
+    /// Sorts best first; what ranks the same by its tokens, for the enumeration has another order
+    /// among equals than the search.
+    fn by_rank(outputs: &mut [(Vec<u32>, f32)]) {
+        let rank = |(tokens, score): &(Vec<u32>, f32)| {
+            LengthPenalty::default().normalize(*score, tokens.len())
+        };
+        outputs.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.0.cmp(&b.0)));
+    }
+
     fn outputs(finished: &Finished) -> Vec<(Vec<u32>, f32)> {
-        finished.hypotheses.iter().map(|h| (h.tokens.clone(), h.score)).collect()
+        let falls = |a: &Hypothesis, b: &Hypothesis| a.normalized_score >= b.normalized_score;
+        assert!(finished.hypotheses.is_sorted_by(falls), "the search ranks its outputs itself");
+        let mut outputs: Vec<(Vec<u32>, f32)> =
+            finished.hypotheses.iter().map(|h| (h.tokens.clone(), h.score)).collect();
+        by_rank(&mut outputs);
+        outputs
     }
 
     const SURFACES: [&[u8]; 6] = [b"", b"", b" a", b"a", b" b", b"."];
