@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 
-/// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore` in the platform's
-/// data directory.
+/// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore/store` in the
+/// platform's data directory, beside the models.
 pub(super) fn store(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     match given {
         Some(dir) => Ok(dir),
-        None => data_dir().context(
+        None => data_dir().map(|dir| dir.join("store")).context(
             "cannot find the platform's data directory; name the store with `--store DIR` or \
              `FNSTORE_DIR`",
         ),

@@ -37,7 +37,7 @@ use output::{Format, Output};
 data, 75 store locked by another process, 130 interrupted."
 )]
 pub(crate) struct Args {
-    /// Directory of the store [default: fnstore/ in the platform's data directory]
+    /// Directory of the store [default: fnstore/store in the platform's data directory]
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
