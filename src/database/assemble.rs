@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Result;
+use super::entry::{entry, listing};
 use super::stand_in::{fingerprint, frame_by_name, fresh, lexunit_by_name};
 use crate::framenet::{
     Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet, Warning,
     WarningCode, WarningLog,
 };
-use crate::index::{Entry, IndexWriter};
+use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, FeStatus, Frame, FrameId,
     FrameRelation, IdSpace, LayerName, LexUnit, LuId, Origin, Provenance, ReleaseCounts, ReleaseId,
@@ -26,9 +27,7 @@ struct Place<'a> {
     /// The LU, for LU files.
     lu: Option<&'a LexUnit>,
     /// The document, for full-text files.
-    document: Option<DocumentId>,
-    corpus_name: Option<&'a str>,
-    document_name: Option<&'a str>,
+    document: Option<(CorpusId, DocumentId)>,
 }
 
 /// What was counted while a release was put together.
@@ -215,18 +214,8 @@ impl<'a> Assembler<'a> {
         }
         self.write_lexunit(&lexunit)?;
         for sentence in sentences {
-            let document = sentence.occurrence.corpus.zip(sentence.occurrence.document);
-            let document = document.and_then(|key| self.corpora.get(&key));
-            let names =
-                document.map(|document| (document.corpus_name.clone(), document.name.clone()));
-            let place = Place {
-                file: &file,
-                space: IdSpace::Exemplar,
-                lu: Some(&lexunit),
-                document: None,
-                corpus_name: names.as_ref().map(|(corpus, _)| corpus.as_str()),
-                document_name: names.as_ref().map(|(_, document)| document.as_str()),
-            };
+            let place =
+                Place { file: &file, space: IdSpace::Exemplar, lu: Some(&lexunit), document: None };
             self.add_sentence(&place, sentence)?;
         }
         Ok(())
@@ -266,29 +255,30 @@ impl<'a> Assembler<'a> {
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
         let FullTextFile { file, corpus, document, sentences, warnings } = file;
         warnings.into_iter().try_for_each(|warning| self.add_warning(warning))?;
+        let key = (corpus.0, document.0);
         self.counts.documents += 1;
-        let place = Place {
-            file: &file,
-            space: IdSpace::FullText,
-            lu: None,
-            document: Some(document.0),
-            corpus_name: Some(&corpus.1),
-            document_name: Some(&document.1),
-        };
+        let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
+        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
+        // In place of what LU files say of it; its index entries are called after it from here on.
+        self.corpora.insert(
+            key,
+            Document {
+                id: key.1,
+                corpus: key.0,
+                corpus_name: corpus.1,
+                name: document.1,
+                file: stem.to_owned(),
+                sentences: Vec::new(),
+            },
+        );
         let mut ids = Vec::with_capacity(sentences.len());
         for sentence in sentences {
             ids.push(self.add_sentence(&place, sentence)?);
         }
-        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
-        self.corpora.remove(&(corpus.0, document.0));
-        Ok(self.batch.put_document(&Document {
-            id: document.0,
-            corpus: corpus.0,
-            corpus_name: corpus.1.clone(),
-            name: document.1.clone(),
-            file: stem.to_owned(),
-            sentences: ids,
-        })?)
+        if let Some(document) = self.corpora.get_mut(&key) {
+            document.sentences = ids;
+        }
+        Ok(())
     }
 
     fn add_sentence(&mut self, place: &Place<'_>, read: ReadSentence) -> Result<SentenceId> {
@@ -377,7 +367,8 @@ impl<'a> Assembler<'a> {
                 Provenance::Exemplar { lu: lu.id, subcorpus: subcorpus.unwrap_or_default() }
             }
             (None, document) => {
-                Provenance::FullText { document: document.unwrap_or(DocumentId(0)) }
+                let (corpus, document) = document.expect("what is no LU file is a document");
+                Provenance::FullText { corpus, document }
             }
         };
         match place.space {
@@ -400,7 +391,7 @@ impl<'a> Assembler<'a> {
             layers: set.layers,
             provenance,
         };
-        self.index_set(place, text, &set)?;
+        self.index_set(text, &set)?;
         Ok(self.batch.put_annotation_set(&set)?)
     }
 
@@ -459,23 +450,16 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn index_set(&mut self, place: &Place<'_>, text: &str, set: &AnnotationSet) -> Result<()> {
+    fn index_set(&mut self, text: &str, set: &AnnotationSet) -> Result<()> {
         let trigger = set.trigger(text);
         let lemma = self.lemmas.get(&(set.frame, set.lu)).map_or("", String::as_str);
-        Ok(self.index.add(&Entry {
-            release: self.release,
-            frame: set.frame,
-            lu: set.lu,
-            sentence: set.sentence,
-            set: set.id,
-            trigger: &trigger,
-            lemma,
-            text,
-            origin: set.provenance.origin(),
-            corpus: place.corpus_name,
-            document: place.document_name,
-            generation: None,
-        })?)
+        let sentence = self.sentences.get(&set.sentence);
+        let document = sentence
+            .and_then(|sentence| listing(set, &sentence.occurrences))
+            .and_then(|key| self.corpora.get(&key));
+        let place =
+            document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, place))?)
     }
 
     fn add_sentence_layers(

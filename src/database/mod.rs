@@ -21,6 +21,7 @@ mod answer;
 mod assemble;
 mod catalog;
 mod count;
+mod entry;
 mod error;
 mod evaluate;
 mod import;
