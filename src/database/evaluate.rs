@@ -335,6 +335,8 @@ impl Database {
 
     /// What can ask a query of a set, and the sets to ask it of.
     pub(super) fn planned(&self, expression: &Expression) -> Result<(Evaluator<'_>, SetRows<'_>)> {
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
         let catalog = self.catalog()?;
         self.check_names(&catalog, expression)?;
         let narrowed = Narrowed::by(self, &catalog, expression)?;
