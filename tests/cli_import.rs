@@ -148,6 +148,16 @@ fn a_directory_that_is_no_release_is_bad_data() {
 }
 
 #[test]
+fn a_release_without_frame_or_lu_files_is_bad_data() {
+    for (folder, expected) in [("frame", "`frame/*.xml`"), ("lu", "`lu/*.xml`")] {
+        let dir = tempfile::tempdir().unwrap();
+        let root = copy_of_the_lexicon(dir.path());
+        std::fs::remove_dir_all(root.join(folder)).unwrap();
+        refused(&root, 65, &format!("holds no FrameNet release: expected {expected}"));
+    }
+}
+
+#[test]
 fn what_is_no_release_makes_no_store() {
     let dir = tempfile::tempdir().unwrap();
     let store = dir.path().join("store");
@@ -208,4 +218,24 @@ fn a_report_that_cannot_be_written_fails_before_the_import() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("cannot write the report"), "{}", ran.stderr);
     assert!(!store.exists());
+}
+
+#[test]
+fn a_first_import_that_fails_leaves_no_store_and_no_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, report) = (dir.path().join("store"), dir.path().join("report.json"));
+    std::fs::write(&report, "of an earlier import").unwrap();
+    let more = ["--strict", "--report", report.to_str().unwrap()];
+    assert_eq!(import(&store, &mini_framenet(), &more).code, Some(65));
+    assert!(!store.exists());
+    assert_eq!(std::fs::read_to_string(&report).unwrap(), "of an earlier import");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+    // What lay in the directory before stays.
+    std::fs::create_dir(&store).unwrap();
+    std::fs::write(store.join("notes.txt"), "mine").unwrap();
+    assert_eq!(import(&store, &mini_framenet(), &["--strict"]).code, Some(65));
+    let left: Vec<_> = std::fs::read_dir(&store).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["notes.txt"]);
+    assert_eq!(import(&store, &mini_framenet(), &more[1..]).code, Some(0));
+    assert!(std::fs::read_to_string(&report).unwrap().contains("\"counts\""));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli_program::{Ran, fnstore};
+use crate::cli_program::{Ran, fnstore, fnstore_in, mini_framenet, new_store};
 
 fn json(ran: &Ran) -> Value {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -136,4 +136,29 @@ fn releases_are_listed_with_their_counts() {
     assert_eq!(records.len(), 1);
     assert_eq!(records[0]["name"], "mini-framenet");
     assert_eq!(records[0]["counts"]["exemplar_sets"], 34);
+}
+
+#[test]
+fn what_two_releases_have_is_one_array_of_json() {
+    let store = new_store();
+    let release = mini_framenet();
+    let again = ["import", release.to_str().unwrap(), "--release", "again"];
+    assert_eq!(fnstore_in(store.path(), &again).code, Some(0));
+    for what in ["frame=Checking", "lu=inspect.v", "sentence=x5001", "set=x7042"] {
+        let found = json(&fnstore_in(store.path(), &["show", what, "--format", "json"]));
+        let releases: Vec<&str> =
+            found.as_array().unwrap().iter().map(|one| one["release"].as_str().unwrap()).collect();
+        assert_eq!(releases, ["mini-framenet", "again"], "{what}");
+        let lines = fnstore_in(store.path(), &["show", what, "--format", "jsonl"]).records();
+        assert_eq!(lines.as_slice(), found.as_array().unwrap().as_slice(), "{what}");
+    }
+}
+
+#[test]
+fn what_is_shown_has_no_rows() {
+    for format in ["csv", "tsv"] {
+        let ran = fnstore(&["show", "frame", "Checking", "--format", format]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+        assert!(ran.stderr.contains("expected `table`, `json` or `jsonl`"), "{}", ran.stderr);
+    }
 }

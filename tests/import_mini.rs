@@ -55,7 +55,7 @@ fn what_was_counted_is_what_is_stored() {
     assert_eq!(store.relations(release).unwrap().count() as u64, counts.frame_relations);
     assert_eq!(store.sem_types(release).unwrap().count() as u64, counts.sem_types);
     // Full text, and the document that an LU file's header names.
-    assert_eq!(store.documents(release).unwrap().count() as u64, counts.documents + 1);
+    assert_eq!(store.documents(release).unwrap().count() as u64, counts.documents + 2);
 
     let by_status = |query| mini::answers(&database, query).len();
     assert_eq!(by_status("origin=exemplar status=MANUAL"), 32);
@@ -205,7 +205,10 @@ fn a_full_text_set_keeps_its_document_and_colours() {
     let sentence = store.sentence(release, set.sentence).unwrap().unwrap();
     assert_eq!((set.frame, set.lu), (FrameId(102), LuId(1001)));
     assert_eq!(set.trigger(&sentence.text), "checked");
-    assert_eq!(set.provenance, Provenance::FullText { document: DocumentId(401) });
+    assert_eq!(
+        set.provenance,
+        Provenance::FullText { corpus: CorpusId(301), document: DocumentId(401) }
+    );
     let time = &set.fe_layers().next().unwrap().labels[0];
     let colors = time.colors.as_ref().unwrap();
     assert_eq!((colors.fg.as_str(), colors.bg.as_str()), ("FFFFFF", "2E8B57"));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use fnstore::database::{Database, ImportReport};
 use fnstore::framenet::WarningCode;
@@ -281,7 +282,7 @@ fn an_exemplar_may_name_its_corpus_and_document() {
 }
 
 #[test]
-fn a_release_may_lack_every_top_file_but_the_frame_index() {
+fn a_missing_top_file_is_a_warning_and_what_is_left_is_read() {
     let dir = tempfile::tempdir().unwrap();
     let release = dir.path().join("bare");
     mini::copy(&mini::framenet(), &release);
@@ -294,6 +295,7 @@ fn a_release_may_lack_every_top_file_but_the_frame_index() {
     assert_eq!((counts.sem_types, counts.frame_relations), (0, 0));
     assert_eq!((counts.exemplar_sets, counts.fulltext_sets), (34, 8));
     assert_eq!(report.warnings.count(WarningCode::IndexMismatch), 0);
+    assert_eq!(report.warnings.count(WarningCode::FileMissing), 4);
 }
 
 #[test]
@@ -303,14 +305,99 @@ fn an_index_that_names_what_is_not_there_is_a_warning_for_each_name() {
     mini::copy(&mini::framenet(), &release);
     fs::remove_file(release.join("frame/Happening.xml")).unwrap();
     fs::remove_file(release.join("lu/lu1302.xml")).unwrap();
+    fs::remove_file(release.join("fulltext/MINI__BikeRide.xml")).unwrap();
     let database = Database::open_writer(&dir.path().join("store")).unwrap();
     let report = mini::import(&database, &release).unwrap();
     let (_, _, mismatches) =
         report.warnings.iter().find(|(code, ..)| *code == WarningCode::IndexMismatch).unwrap();
     let files: Vec<&str> = mismatches.iter().map(|warning| warning.file.as_str()).collect();
-    assert_eq!(files, ["frameIndex.xml", "luIndex.xml"]);
+    assert_eq!(files, ["frameIndex.xml", "luIndex.xml", "fulltextIndex.xml"]);
     // Three relations of inheritance name the frame.
     assert_eq!(report.warnings.count(WarningCode::RelationDangling), 3);
     // Its name is known from the index, so queries may use it.
-    assert_eq!(mini::answers(&database, "inherits=Happening").len(), 38);
+    assert_eq!(mini::answers(&database, "inherits=Happening").len(), 36);
+}
+
+/// Rewrites a file of a copied release.
+fn edit(file: &Path, change: impl FnOnce(String) -> String) {
+    let text = fs::read_to_string(file).unwrap();
+    let changed = change(text.clone());
+    assert_ne!(changed, text, "{}", file.display());
+    fs::write(file, changed).unwrap();
+}
+
+#[test]
+fn of_two_things_of_one_number_the_first_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("mini-framenet");
+    mini::copy(&mini::framenet(), &release);
+    for (file, again) in [
+        ("frame/Checking.xml", "frame/Checking_again.xml"),
+        ("lu/lu1001.xml", "lu/lu10010.xml"),
+        ("fulltext/MINI__HarbourLog.xml", "fulltext/MINI__HarbourLog_again.xml"),
+    ] {
+        fs::copy(release.join(file), release.join(again)).unwrap();
+    }
+    edit(&release.join("semTypes.xml"), |text| {
+        text.replace("</semTypes>", "<semType ID=\"1\" name=\"Later\"/></semTypes>")
+    });
+    edit(&release.join("frRelation.xml"), |text| {
+        let start = text.find("<frameRelation ").unwrap();
+        let end = start + text[start..].find("</frameRelation>").unwrap() + 16;
+        let once = text[start..end].to_owned();
+        text.replacen(&once, &format!("{once}{once}"), 1)
+    });
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    let (_, count, repeated) =
+        report.warnings.iter().find(|(code, ..)| *code == WarningCode::IdRepeated).unwrap();
+    let files: Vec<&str> = repeated.iter().map(|warning| warning.file.as_str()).collect();
+    assert_eq!(count, 5);
+    assert_eq!(
+        files,
+        [
+            "semTypes.xml",
+            "frame/Checking_again.xml",
+            "frRelation.xml",
+            "lu/lu10010.xml",
+            "fulltext/MINI__HarbourLog_again.xml"
+        ]
+    );
+    // What is stored, and what is counted, is what one of each gives.
+    let (_dir, plain, _) = mini::imported();
+    assert_eq!(mini::content(&database), mini::content(&plain));
+}
+
+#[test]
+fn a_label_of_half_a_span_or_of_span_and_null_instantiation_is_a_warning() {
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("torn");
+    mini::copy(&mini::framenet(), &release);
+    edit(&release.join("lu/lu1301.xml"), |text| {
+        text.replace("end=\"5\" start=\"0\" name=\"Judge\"", "start=\"0\" name=\"Judge\"")
+            .replace("start=\"0\" name=\"Judge\"/>\n                    <label cBy=\"7\" feID=\"2302\" end=\"32\"", "start=\"0\" name=\"Judge\"/>\n                    <label itype=\"INI\" cBy=\"7\" feID=\"2302\" end=\"32\"")
+    });
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    assert_eq!(report.warnings.count(WarningCode::UnreadableValue), 2);
+    let (set, _) = set(&database, "x7064");
+    let plan = set.fe_layers().next().unwrap().labels[1].extent.span();
+    assert_eq!(plan.map(|span| (span.start, span.end)), Some((23, 33)));
+}
+
+#[test]
+fn labels_that_differ_in_their_annotator_are_both_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("two");
+    mini::copy(&mini::framenet(), &release);
+    edit(&release.join("lu/lu1301.xml"), |text| {
+        let label = "<label cBy=\"7\" feID=\"2301\" end=\"12\" start=\"0\" name=\"Judge\"/>";
+        text.replace(label, &format!("{label}{}", label.replace("\"7\"", "\"8\"")))
+    });
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    assert_eq!(report.warnings.count(WarningCode::DuplicateLabel), 1, "the lexicon's own");
+    let (set, _) = set(&database, "x7064");
+    let judges = set.fe_layers().next().unwrap().labels.iter();
+    assert_eq!(judges.filter(|label| label.name == "Judge").count(), 2);
 }

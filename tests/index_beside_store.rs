@@ -127,3 +127,23 @@ fn a_commit_that_the_index_knows_nothing_of_hides_no_set() {
     let reader = Database::open(dir.path()).unwrap();
     assert_eq!(mini::answers(&reader, "trigger=verified").len(), 1);
 }
+
+#[test]
+fn an_index_that_lost_a_segment_answers_rightly_and_is_repaired() {
+    let (dir, database, _) = mini::imported();
+    let expected = all_answers(&database);
+    drop(database);
+    let index = dir.path().join("index");
+    let segment = fs::read_dir(&index).unwrap().map(|entry| entry.unwrap().path());
+    let segment = segment.filter(|path| path.extension().is_some_and(|kind| kind == "idx"));
+    fs::remove_file(segment.last().unwrap()).unwrap();
+
+    let reader = Database::open(dir.path()).unwrap();
+    assert_eq!(all_answers(&reader), expected, "readers scan meanwhile");
+    let writer = Database::open_writer(dir.path()).unwrap();
+    assert_eq!(all_answers(&writer), expected);
+    drop(writer);
+    let repaired = index::IndexReader::open(&index).unwrap().unwrap();
+    let found = repaired.search(&index::Filter::Trigger("checked".to_owned())).unwrap();
+    assert_eq!(found.len(), expected[0].len());
+}

@@ -106,7 +106,9 @@ fn facts(database: &Database) -> Vec<Facts> {
                 }
             }
             let listing = documents.iter().filter(|document| {
-                sentence.occurrences.iter().any(|place| place.document == Some(document.id))
+                sentence.occurrences.iter().any(|place| {
+                    (place.corpus, place.document) == (Some(document.corpus), Some(document.id))
+                })
             });
             facts.push(Facts {
                 id: format!("{} {}", release.name, set.id),
@@ -215,7 +217,10 @@ const SETS: &[Oracle] = &[
     ("status=MANUAL", |set| set.set.status == "MANUAL"),
     ("status=auto*", |set| set.set.status.starts_with("AUTO")),
     ("corpus=MINI", |set| set.documents.iter().any(|document| document.2 == "MINI")),
-    ("corpus!=MINI", |set| set.documents.is_empty()),
+    ("corpus!=MINI", |set| set.documents.iter().all(|document| document.2 != "MINI")),
+    ("corpus=OTHER", |set| set.documents.iter().any(|document| document.2 == "OTHER")),
+    ("corpus=MINI origin=exemplar", |set| set.id.ends_with(" x7064")),
+    ("doc=Almanac", |set| set.id.ends_with(" x7066")),
     ("doc=HarbourLog", |set| set.documents.iter().any(|document| document.0 == "HarbourLog")),
     ("doc=MINI__*", |set| set.documents.iter().any(|document| document.1.starts_with("MINI__"))),
     ("split=train", |set| set.is(Origin::FullText)),

@@ -16,7 +16,7 @@ fn a_reader_sees_a_write_once_it_is_refreshed() {
     let written = generated::write(&writer, report.release.id);
     assert_eq!(reader.store().revision().unwrap(), revision, "one view until refreshed");
     assert_eq!(mini::content(&reader), before);
-    assert_eq!(mini::answers(&reader, "frame=Checking").len(), 27);
+    assert_eq!(mini::answers(&reader, "frame=Checking").len(), 29, "a query looks for what is new");
 
     reader.refresh().unwrap();
     assert_eq!(reader.store().revision().unwrap(), written);

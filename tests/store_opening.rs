@@ -114,6 +114,14 @@ fn a_store_of_a_newer_format_is_refused_and_left_alone() {
     drop(database);
     put_meta(dir.path(), "format", &[0, 2, 0, 1]);
     put_meta(dir.path(), "written_by", b"9.1.0");
+    let files = || -> Vec<(std::ffi::OsString, u64)> {
+        let entries = std::fs::read_dir(dir.path().join("db")).unwrap().map(Result::unwrap);
+        let mut files: Vec<_> =
+            entries.map(|file| (file.file_name(), file.metadata().unwrap().len())).collect();
+        files.sort();
+        files
+    };
+    let before = files();
     for outcome in [Database::open(dir.path()), Database::open_writer(dir.path())] {
         let error = store_error(outcome);
         assert!(matches!(error, StoreError::Format { .. }), "{error}");
@@ -122,6 +130,7 @@ fn a_store_of_a_newer_format_is_refused_and_left_alone() {
             assert!(message.contains(part), "{message}");
         }
     }
+    assert_eq!(files(), before, "no file of it was touched");
     assert_eq!(meta(dir.path(), "format"), [0, 2, 0, 1]);
     assert_eq!(meta(dir.path(), "written_by"), b"9.1.0");
 }
@@ -145,6 +154,8 @@ fn a_store_whose_making_was_cut_short_is_made_again() {
     options.create_if_missing(true);
     options.create_missing_column_families(true);
     drop(DB::open_cf(&options, dir.path().join("db"), ["meta", "frame"]).unwrap());
+    let error = store_error(Database::open(dir.path()));
+    assert!(matches!(error, StoreError::Absent { .. }), "{error}");
     let database = Database::open_writer(dir.path()).unwrap();
     mini::import(&database, &mini::framenet()).unwrap();
     assert_eq!(mini::answers(&database, "").len(), 42);

@@ -20,11 +20,13 @@ pub(super) fn show(
     include_status: &[String],
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    for (number, profile) in database.frame_profiles(name)?.iter().enumerate() {
-        if matches!(output.format_or(Format::Table), Format::Json | Format::Jsonl) {
-            output.json(&FrameRecord::new(profile))?;
-            continue;
-        }
+    let profiles = database.frame_profiles(name)?;
+    if output.format_or(Format::Table) != Format::Table {
+        let records: Vec<_> = profiles.iter().map(FrameRecord::new).collect();
+        output.documents(&records)?;
+        return Ok(Outcome::Done);
+    }
+    for (number, profile) in profiles.iter().enumerate() {
         if number > 0 {
             output.line("")?;
         }

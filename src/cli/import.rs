@@ -1,16 +1,17 @@
 //! `fnstore import`: a release into the store, and a summary of what came in.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufWriter;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use fnstore::database::{Database, DatabaseError, ImportOptions, ImportReport};
 use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
+use fnstore::store::Store;
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 use super::output::{Format, Output, grouped, size};
 use super::{Context, Outcome, progress};
@@ -44,15 +45,12 @@ pub(super) struct Args {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     // What is no release makes no store, and a report that cannot be written fails before the work.
     Source::open(&args.path).map_err(DatabaseError::from)?;
-    let report_file = args.report.as_ref().map(|path| {
-        let file = File::create(path);
-        file.with_context(|| format!("cannot write the report `{}`", path.display()))
-    });
-    let report_file = report_file.transpose()?;
+    let report_file = args.report.as_deref().map(ReportFile::create).transpose()?;
 
     let options =
         ImportOptions { release: args.release, language: Some(args.language), strict: args.strict };
     let started = Instant::now();
+    let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
     let bar = progress::bar("importing", "files");
     let outcome = database.import(&args.path, &options, &mut |progress| {
@@ -60,11 +58,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         bar.set_position(progress.files as u64);
     });
     bar.finish_and_clear();
+    if outcome.is_err() && !store_was_there {
+        drop(database);
+        remove_store(&context.store, !dir_was_there);
+    }
     let report = outcome?;
     let record = ReportRecord::new(&report, context, started.elapsed());
 
     if let Some(file) = report_file {
-        serde_json::to_writer_pretty(BufWriter::new(file), &record)?;
+        file.write(&record)?;
     }
     match context.output.format_or(Format::Table) {
         Format::Table => summary(&report, &record, &mut context.output)?,
@@ -78,6 +80,47 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Removes the store that a failed first import made, and its directory when that was made too.
+/// What cannot be removed is an empty store, which does no harm.
+fn remove_store(dir: &Path, with_directory: bool) {
+    for part in ["db", "index"] {
+        let _ = std::fs::remove_dir_all(dir.join(part));
+    }
+    let _ = std::fs::remove_file(dir.join("writer.lock"));
+    if with_directory {
+        let _ = std::fs::remove_dir(dir);
+    }
+}
+
+/// A report that takes its place only once it is whole; an earlier one stays until then.
+struct ReportFile<'a> {
+    path: &'a Path,
+    written: NamedTempFile,
+}
+
+impl<'a> ReportFile<'a> {
+    /// A file beside `path`, so that a report that cannot be written fails before the work.
+    fn create(path: &'a Path) -> anyhow::Result<Self> {
+        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder
+            .prefix(".report-")
+            .tempfile_in(beside.unwrap_or(Path::new(".")))
+            .map(|written| Self { path, written })
+            .with_context(|| format!("cannot write the report `{}`", path.display()))
+    }
+
+    fn write(self, record: &ReportRecord) -> anyhow::Result<()> {
+        let Self { path, mut written } = self;
+        let outcome = serde_json::to_writer_pretty(BufWriter::new(&mut written), record)
+            .map_err(std::io::Error::from)
+            .and_then(|()| Ok(written.persist(path).map(drop)?));
+        outcome.with_context(|| format!("cannot write the report `{}`", path.display()))
+    }
 }
 
 /// An import as JSON; see `schema/import.schema.json`.
@@ -257,6 +300,8 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::RelationDangling => "relation to a frame without a file: kept",
         WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
         WarningCode::UnreadableValue => "value that its attribute does not allow: read as absent",
+        WarningCode::IdRepeated => "number used twice: the first kept",
+        WarningCode::FileMissing => "file at the top that is not there: read without it",
         WarningCode::IndexMismatch => "index file and folder differ: the files count",
         _ => "see the report",
     }

@@ -14,24 +14,21 @@ pub(super) fn show(
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
     let catalog = database.catalog()?;
-    for (number, (release, lu)) in database.lexunits_by_name(name)?.iter().enumerate() {
-        let frame = catalog.frame(release.id, lu.frame)?;
-        if matches!(output.format_or(Format::Table), Format::Json | Format::Jsonl) {
-            let record = FullRecord {
-                release: &release.name,
-                frame: &frame,
-                lexunit: LexUnitRecord::new(lu),
-                governors: governors(lu),
-                realizations: lu.valences.realizations.iter().map(RealizationRecord::new).collect(),
-                groups: lu.valences.groups.iter().map(RealizationRecord::new).collect(),
-            };
-            output.json(&record)?;
-            continue;
-        }
+    let lexunits = database.lexunits_by_name(name)?;
+    let frames = lexunits.iter().map(|(release, lu)| catalog.frame(release.id, lu.frame));
+    let frames = frames.collect::<Result<Vec<_>, _>>()?;
+    if output.format_or(Format::Table) != Format::Table {
+        let pairs = lexunits.iter().zip(&frames);
+        let records: Vec<_> =
+            pairs.map(|((release, lu), frame)| FullRecord::new(release, frame, lu)).collect();
+        output.documents(&records)?;
+        return Ok(Outcome::Done);
+    }
+    for (number, ((release, lu), frame)) in lexunits.iter().zip(&frames).enumerate() {
         if number > 0 {
             output.line("")?;
         }
-        write_lexunit(release, &frame, lu, output)?;
+        write_lexunit(release, frame, lu, output)?;
     }
     Ok(Outcome::Done)
 }
@@ -129,6 +126,19 @@ struct FullRecord<'a> {
     governors: Vec<GovernorRecord<'a>>,
     realizations: Vec<RealizationRecord<'a>>,
     groups: Vec<RealizationRecord<'a>>,
+}
+
+impl<'a> FullRecord<'a> {
+    fn new(release: &'a Release, frame: &'a str, lu: &'a LexUnit) -> Self {
+        Self {
+            release: &release.name,
+            frame,
+            lexunit: LexUnitRecord::new(lu),
+            governors: governors(lu),
+            realizations: lu.valences.realizations.iter().map(RealizationRecord::new).collect(),
+            groups: lu.valences.groups.iter().map(RealizationRecord::new).collect(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]

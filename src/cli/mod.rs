@@ -41,7 +41,8 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table on a terminal, jsonl into a pipe]
+    /// Format of the output [default: table; `query` and `releases` print jsonl
+    /// (`query --count` tsv) into a pipe]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 

@@ -84,6 +84,15 @@ impl Output {
         Ok(self.out.write_all(b"\n")?)
     }
 
+    /// Writes what a name stands for in every release that has it: one document a line, under
+    /// [`Format::Json`] one document in all, an array when there are several.
+    pub(super) fn documents(&mut self, documents: &[impl Serialize]) -> anyhow::Result<()> {
+        if documents.len() > 1 && self.format == Some(Format::Json) {
+            return self.json(&documents);
+        }
+        documents.iter().try_for_each(|document| self.json(document))
+    }
+
     /// Writes one of many records, as a line of JSON lines or an element of one JSON array, which
     /// [`end_records`](Self::end_records) closes.
     pub(super) fn record(&mut self, record: &impl Serialize, format: Format) -> anyhow::Result<()> {

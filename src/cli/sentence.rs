@@ -26,21 +26,21 @@ pub(super) fn show_set(
     let set = AnnotationSetId::parse(id);
     let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
     let answers = sets(database, [set])?;
+    if answers.is_empty() {
+        tell(&format!("there is no annotation set `{id}` that evokes a frame"));
+        return Ok(Outcome::NothingFound);
+    }
+    if output.format_or(Format::Table) != Format::Table {
+        let records = answers.iter().map(SetRecord::new);
+        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
+        return Ok(Outcome::Done);
+    }
     for (number, answer) in answers.iter().enumerate() {
-        if is_json(output) {
-            let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
-            output.json(&SetRecord { hit: Hit::new(answer)?, layers })?;
-            continue;
-        }
         if number > 0 {
             output.line("")?;
         }
         write_block(answer, output)?;
         write_layers(&answer.set.layers, &answer.sentence.text, output)?;
-    }
-    if answers.is_empty() {
-        tell(&format!("there is no annotation set `{id}` that evokes a frame"));
-        return Ok(Outcome::NothingFound);
     }
     Ok(Outcome::Done)
 }
@@ -53,7 +53,7 @@ pub(super) fn show_sentence(
 ) -> anyhow::Result<Outcome> {
     let sentence = SentenceId::parse(id);
     let sentence = sentence.with_context(|| format!("`{id}` is no id of a sentence; {SET_ID}"))?;
-    let mut found = false;
+    let mut found = Vec::new();
     for release in database.releases()? {
         let store = database.store();
         let Some(row) = store.sentence(release.id, sentence)? else { continue };
@@ -63,19 +63,24 @@ pub(super) fn show_sentence(
         answers.retain(|answer| answer.release.id == release.id);
         let layers: Vec<SentenceLayers> =
             store.sentence_layers(release.id, sentence)?.collect::<Result<_, _>>()?;
-        if is_json(output) {
-            output.json(&SentenceRecord::new(&release, &row, &answers, &layers)?)?;
-        } else {
-            if found {
-                output.line("")?;
-            }
-            write_sentence(database, &release, &row, &answers, &layers, output)?;
-        }
-        found = true;
+        found.push((release, row, answers, layers));
     }
-    if !found {
+    if found.is_empty() {
         tell(&format!("there is no sentence `{id}`"));
         return Ok(Outcome::NothingFound);
+    }
+    if output.format_or(Format::Table) != Format::Table {
+        let records = found.iter().map(|(release, row, answers, layers)| {
+            SentenceRecord::new(release, row, answers, layers)
+        });
+        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
+        return Ok(Outcome::Done);
+    }
+    for (number, (release, row, answers, layers)) in found.iter().enumerate() {
+        if number > 0 {
+            output.line("")?;
+        }
+        write_sentence(database, release, row, answers, layers, output)?;
     }
     Ok(Outcome::Done)
 }
@@ -92,10 +97,6 @@ fn sets(
         return Ok(Vec::new());
     }
     Ok(database.query(&expression)?.collect::<Result<_, _>>()?)
-}
-
-fn is_json(output: &Output) -> bool {
-    matches!(output.format_or(Format::Table), Format::Json | Format::Jsonl)
 }
 
 fn write_sentence(
@@ -176,6 +177,13 @@ struct SetRecord<'a> {
     #[serde(flatten)]
     hit: Hit<'a>,
     layers: Vec<LayerRecord<'a>>,
+}
+
+impl<'a> SetRecord<'a> {
+    fn new(answer: &'a Answer) -> anyhow::Result<Self> {
+        let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
+        Ok(Self { hit: Hit::new(answer)?, layers })
+    }
 }
 
 #[derive(Debug, Serialize)]

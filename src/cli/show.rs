@@ -4,11 +4,13 @@ use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
 use fnstore::database::Database;
 
+use super::output::Format;
 use super::{Context, Outcome, frame, lexunit, sentence};
 
 /// Show a frame, a lexical unit, a sentence or an annotation set
 ///
-/// With `--format json` everything that the store knows of it is printed.
+/// With `--format json` everything that the store knows of it is printed: one document, an array of
+/// them when several releases have it. `--format jsonl` prints one a line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,6 +41,10 @@ enum Kind {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let (kind, name) = parse(&args.what)?;
+    ensure!(
+        !matches!(context.output.format_or(Format::Table), Format::Csv | Format::Tsv),
+        "`show` has no rows for `--format csv` or `tsv`: expected `table`, `json` or `jsonl`"
+    );
     let database = Database::open(&context.store)?;
     let output = &mut context.output;
     match kind {

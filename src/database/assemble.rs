@@ -1,18 +1,21 @@
 //! Putting a release together from its files: unique ids, merged records, coded warnings.
 
+mod top_files;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Result;
+use super::entry::{entry, listing};
 use super::stand_in::{fingerprint, frame_by_name, fresh, lexunit_by_name};
 use crate::framenet::{
-    Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet, Warning,
-    WarningCode, WarningLog,
+    DocumentIndex, Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet,
+    Warning, WarningCode, WarningLog,
 };
-use crate::index::{Entry, IndexWriter};
+use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, FeStatus, Frame, FrameId,
     FrameRelation, IdSpace, LayerName, LexUnit, LuId, Origin, Provenance, ReleaseCounts, ReleaseId,
-    SemType, Sentence, SentenceId, SentenceLayers,
+    Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Batch, Store};
 
@@ -26,9 +29,7 @@ struct Place<'a> {
     /// The LU, for LU files.
     lu: Option<&'a LexUnit>,
     /// The document, for full-text files.
-    document: Option<DocumentId>,
-    corpus_name: Option<&'a str>,
-    document_name: Option<&'a str>,
+    document: Option<(CorpusId, DocumentId)>,
 }
 
 /// What was counted while a release was put together.
@@ -49,7 +50,9 @@ pub(super) struct Assembler<'a> {
     statuses: BTreeMap<(Origin, String), u64>,
     warnings: WarningLog,
     pub(super) frame_index: BTreeMap<FrameId, (String, String)>,
+    /// What index files name and no file was read for yet.
     pub(super) lu_index: BTreeMap<LuId, String>,
+    pub(super) document_index: DocumentIndex,
     pub(super) relations: Vec<FrameRelation>,
     /// FEs of every frame; `None` for a frame that has no file.
     frames: BTreeMap<FrameId, Option<HashSet<FeId>>>,
@@ -60,7 +63,7 @@ pub(super) struct Assembler<'a> {
     lemmas: HashMap<(FrameId, LuId), String>,
     /// LUs that only annotation sets name.
     missing_lexunits: HashSet<(FrameId, LuId)>,
-    lu_files: BTreeSet<LuId>,
+    lu_files: HashSet<(FrameId, LuId)>,
     corpora: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
     texts: HashMap<SentenceId, [u8; 8]>,
@@ -88,13 +91,14 @@ impl<'a> Assembler<'a> {
             warnings: WarningLog::default(),
             frame_index: BTreeMap::new(),
             lu_index: BTreeMap::new(),
+            document_index: DocumentIndex::new(),
             relations: Vec::new(),
             frames: BTreeMap::new(),
             frame_files: Vec::new(),
             waiting: BTreeMap::new(),
             lemmas: HashMap::new(),
             missing_lexunits: HashSet::new(),
-            lu_files: BTreeSet::new(),
+            lu_files: HashSet::new(),
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
             sets: HashSet::new(),
@@ -115,13 +119,16 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    pub(super) fn add_sem_types(&mut self, types: Vec<SemType>) -> Result<()> {
-        self.counts.sem_types = types.len() as u64;
-        types.iter().try_for_each(|sem_type| Ok(self.batch.put_sem_type(sem_type)?))
+    fn warn_repeated(&mut self, file: &str, what: &str) -> Result<()> {
+        let detail = format!("{what} has the number of an earlier one; not read");
+        self.warn(WarningCode::IdRepeated, file, 0, detail)
     }
 
     pub(super) fn add_frame_file(&mut self, file: FrameFile) -> Result<()> {
         let FrameFile { file, mut frame, lexunits, warnings } = file;
+        if self.frames.contains_key(&frame.id) {
+            return self.warn_repeated(&file, &format!("frame `{}` ({})", frame.name, frame.id));
+        }
         warnings.into_iter().try_for_each(|warning| self.add_warning(warning))?;
         if let Some((_, modified)) = self.frame_index.get(&frame.id) {
             frame.modified.clone_from(modified);
@@ -131,6 +138,10 @@ impl<'a> Assembler<'a> {
         }
         let mut names = BTreeSet::new();
         for lu in lexunits {
+            if self.waiting.contains_key(&(frame.id, lu.id)) {
+                self.warn_repeated(&file, &format!("LU `{}` ({})", lu.name, lu.id))?;
+                continue;
+            }
             if !names.insert(lu.name.clone()) {
                 let detail = format!("frame `{}` has two LUs `{}`; both kept", frame.name, lu.name);
                 self.warn(WarningCode::LuNameRepeated, &file, 0, detail)?;
@@ -156,22 +167,7 @@ impl<'a> Assembler<'a> {
                 self.add_missing_frame(id, &name)?;
             }
         }
-        let relations = std::mem::take(&mut self.relations);
-        self.counts.frame_relations = relations.len() as u64;
-        for relation in &relations {
-            for (id, name) in
-                [(relation.parent, &relation.parent_name), (relation.child, &relation.child_name)]
-            {
-                if !self.has_frame_file(id) {
-                    let detail = format!(
-                        "relation {} names frame `{name}` ({id}), which has no file; kept",
-                        relation.id
-                    );
-                    self.warn(WarningCode::RelationDangling, "frRelation.xml", 0, detail)?;
-                }
-            }
-            self.batch.put_relation(relation)?;
-        }
+        self.write_relations()?;
         self.flush()
     }
 
@@ -189,9 +185,12 @@ impl<'a> Assembler<'a> {
 
     pub(super) fn add_lu_file(&mut self, file: LuFile) -> Result<()> {
         let LuFile { file, lexunit, frame_name, corpora, sentences, warnings } = file;
+        if !self.lu_files.insert((lexunit.frame, lexunit.id)) {
+            return self.warn_repeated(&file, &format!("LU `{}` ({})", lexunit.name, lexunit.id));
+        }
         warnings.into_iter().try_for_each(|warning| self.add_warning(warning))?;
         self.counts.lu_files += 1;
-        self.lu_files.insert(lexunit.id);
+        self.lu_index.remove(&lexunit.id);
         if !self.has_frame_file(lexunit.frame) {
             let detail = format!(
                 "LU `{}` names frame `{frame_name}` ({}), which has no file; kept by name",
@@ -215,18 +214,8 @@ impl<'a> Assembler<'a> {
         }
         self.write_lexunit(&lexunit)?;
         for sentence in sentences {
-            let document = sentence.occurrence.corpus.zip(sentence.occurrence.document);
-            let document = document.and_then(|key| self.corpora.get(&key));
-            let names =
-                document.map(|document| (document.corpus_name.clone(), document.name.clone()));
-            let place = Place {
-                file: &file,
-                space: IdSpace::Exemplar,
-                lu: Some(&lexunit),
-                document: None,
-                corpus_name: names.as_ref().map(|(corpus, _)| corpus.as_str()),
-                document_name: names.as_ref().map(|(_, document)| document.as_str()),
-            };
+            let place =
+                Place { file: &file, space: IdSpace::Exemplar, lu: Some(&lexunit), document: None };
             self.add_sentence(&place, sentence)?;
         }
         Ok(())
@@ -265,30 +254,36 @@ impl<'a> Assembler<'a> {
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
         let FullTextFile { file, corpus, document, sentences, warnings } = file;
+        let key = (corpus.0, document.0);
+        if self.corpora.get(&key).is_some_and(|known| !known.file.is_empty()) {
+            let what = format!("document `{}` ({} of corpus {})", document.1, key.1, key.0);
+            return self.warn_repeated(&file, &what);
+        }
         warnings.into_iter().try_for_each(|warning| self.add_warning(warning))?;
+        self.document_index.remove(&key);
         self.counts.documents += 1;
-        let place = Place {
-            file: &file,
-            space: IdSpace::FullText,
-            lu: None,
-            document: Some(document.0),
-            corpus_name: Some(&corpus.1),
-            document_name: Some(&document.1),
-        };
+        let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
+        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
+        // In place of what LU files say of it; its index entries are called after it from here on.
+        self.corpora.insert(
+            key,
+            Document {
+                id: key.1,
+                corpus: key.0,
+                corpus_name: corpus.1,
+                name: document.1,
+                file: stem.to_owned(),
+                sentences: Vec::new(),
+            },
+        );
         let mut ids = Vec::with_capacity(sentences.len());
         for sentence in sentences {
             ids.push(self.add_sentence(&place, sentence)?);
         }
-        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
-        self.corpora.remove(&(corpus.0, document.0));
-        Ok(self.batch.put_document(&Document {
-            id: document.0,
-            corpus: corpus.0,
-            corpus_name: corpus.1.clone(),
-            name: document.1.clone(),
-            file: stem.to_owned(),
-            sentences: ids,
-        })?)
+        if let Some(document) = self.corpora.get_mut(&key) {
+            document.sentences = ids;
+        }
+        Ok(())
     }
 
     fn add_sentence(&mut self, place: &Place<'_>, read: ReadSentence) -> Result<SentenceId> {
@@ -377,7 +372,8 @@ impl<'a> Assembler<'a> {
                 Provenance::Exemplar { lu: lu.id, subcorpus: subcorpus.unwrap_or_default() }
             }
             (None, document) => {
-                Provenance::FullText { document: document.unwrap_or(DocumentId(0)) }
+                let (corpus, document) = document.expect("what is no LU file is a document");
+                Provenance::FullText { corpus, document }
             }
         };
         match place.space {
@@ -400,7 +396,7 @@ impl<'a> Assembler<'a> {
             layers: set.layers,
             provenance,
         };
-        self.index_set(place, text, &set)?;
+        self.index_set(text, &set)?;
         Ok(self.batch.put_annotation_set(&set)?)
     }
 
@@ -459,23 +455,16 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn index_set(&mut self, place: &Place<'_>, text: &str, set: &AnnotationSet) -> Result<()> {
+    fn index_set(&mut self, text: &str, set: &AnnotationSet) -> Result<()> {
         let trigger = set.trigger(text);
         let lemma = self.lemmas.get(&(set.frame, set.lu)).map_or("", String::as_str);
-        Ok(self.index.add(&Entry {
-            release: self.release,
-            frame: set.frame,
-            lu: set.lu,
-            sentence: set.sentence,
-            set: set.id,
-            trigger: &trigger,
-            lemma,
-            text,
-            origin: set.provenance.origin(),
-            corpus: place.corpus_name,
-            document: place.document_name,
-            generation: None,
-        })?)
+        let sentence = self.sentences.get(&set.sentence);
+        let document = sentence
+            .and_then(|sentence| listing(set, &sentence.occurrences))
+            .and_then(|key| self.corpora.get(&key));
+        let place =
+            document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, place))?)
     }
 
     fn add_sentence_layers(
@@ -570,12 +559,7 @@ impl<'a> Assembler<'a> {
             self.warn(WarningCode::LuWithoutFile, &file, 0, detail)?;
             self.write_lexunit(&lu)?;
         }
-        for (id, name) in std::mem::take(&mut self.lu_index) {
-            if !self.lu_files.contains(&id) {
-                let detail = format!("LU `{name}` ({id}) has no file in lu/");
-                self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
-            }
-        }
+        self.warn_unread()?;
         for document in std::mem::take(&mut self.corpora).values() {
             self.batch.put_document(document)?;
         }

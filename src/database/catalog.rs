@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Database, DatabaseError, Result};
 use crate::model::{
-    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Release,
-    ReleaseId, SemTypeId,
+    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Occurrence,
+    Release, ReleaseId, SemTypeId,
 };
 use crate::query::nearest;
 use crate::store::{NameKind, Store};
@@ -20,6 +20,8 @@ const INHERITANCE: &str = "Inheritance";
 const LOOKUPS: usize = 200;
 
 type Memo<K, V> = RefCell<HashMap<K, V>>;
+/// Documents by their whole key: two corpora may number theirs alike.
+type Documents = HashMap<(ReleaseId, CorpusId, DocumentId), Arc<Document>>;
 
 /// Names of one database at one moment.
 pub struct Catalog<'a> {
@@ -27,7 +29,7 @@ pub struct Catalog<'a> {
     releases: Vec<Arc<Release>>,
     frames: Memo<(ReleaseId, FrameId), Arc<str>>,
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
-    documents: OnceCell<HashMap<(ReleaseId, DocumentId), Arc<Document>>>,
+    documents: OnceCell<Documents>,
     parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
 }
 
@@ -97,7 +99,7 @@ impl<'a> Catalog<'a> {
         Ok(())
     }
 
-    fn documents(&self) -> Result<&HashMap<(ReleaseId, DocumentId), Arc<Document>>> {
+    fn documents(&self) -> Result<&Documents> {
         if let Some(documents) = self.documents.get() {
             return Ok(documents);
         }
@@ -105,22 +107,40 @@ impl<'a> Catalog<'a> {
         for release in &self.releases {
             for document in self.store.documents(release.id)? {
                 let document = document?;
-                documents.insert((release.id, document.id), Arc::new(document));
+                let key = (release.id, document.corpus, document.id);
+                documents.insert(key, Arc::new(document));
             }
         }
         Ok(self.documents.get_or_init(|| documents))
     }
 
-    /// The document of that number; full text or a source of exemplars.
-    pub fn document(&self, release: ReleaseId, id: DocumentId) -> Result<Option<Arc<Document>>> {
-        Ok(self.documents()?.get(&(release, id)).cloned())
+    /// The document of that number in that corpus; full text or a source of exemplars.
+    pub fn document(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<Arc<Document>>> {
+        Ok(self.documents()?.get(&(release, corpus, document)).cloned())
+    }
+
+    /// The document of a place that lists a sentence, when the place names one.
+    pub(super) fn document_at(
+        &self,
+        release: ReleaseId,
+        place: &Occurrence,
+    ) -> Result<Option<Arc<Document>>> {
+        match place.corpus.zip(place.document) {
+            Some((corpus, document)) => self.document(release, corpus, document),
+            None => Ok(None),
+        }
     }
 
     /// Name of a corpus.
     pub fn corpus(&self, release: ReleaseId, id: CorpusId) -> Result<Option<String>> {
         let documents = self.documents()?;
         let mut of_corpus =
-            documents.iter().filter(|((of, _), document)| *of == release && document.corpus == id);
+            documents.iter().filter(|((of, corpus, _), _)| *of == release && *corpus == id);
         Ok(of_corpus.next().map(|(_, document)| document.corpus_name.clone()))
     }
 

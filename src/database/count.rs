@@ -144,10 +144,7 @@ fn places(subject: &Subject<'_, '_>, field: Field) -> Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     let Some(sentence) = subject.sentence()? else { return Ok(names) };
     for place in &sentence.occurrences {
-        let document = match place.document {
-            Some(id) => catalog.document(subject.release, id)?,
-            None => None,
-        };
+        let document = catalog.document_at(subject.release, place)?;
         match (field, document, place.corpus) {
             (Field::Doc, Some(document), _) => names.extend([document.name.clone()]),
             (Field::Corpus, Some(document), _) => names.extend([document.corpus_name.clone()]),

@@ -149,7 +149,9 @@ impl Subject<'_, '_> {
             return Ok(None);
         };
         let document = match self.set.provenance {
-            Provenance::FullText { document } => catalog.document(release, document)?,
+            Provenance::FullText { corpus, document } => {
+                catalog.document(release, corpus, document)?
+            }
             _ => None,
         };
         Ok(Some(Answer {
@@ -264,10 +266,7 @@ impl Subject<'_, '_> {
     fn place_matches(&self, field: Field, pattern: &Pattern) -> Result<bool> {
         let Some(sentence) = self.sentence()? else { return Ok(false) };
         for place in &sentence.occurrences {
-            let document = match place.document {
-                Some(id) => self.evaluator.catalog.document(self.release, id)?,
-                None => None,
-            };
+            let document = self.evaluator.catalog.document_at(self.release, place)?;
             let matches = match (field, document) {
                 (Field::Doc, Some(document)) => {
                     pattern.matches(&document.name) || pattern.matches(&document.file)
@@ -293,18 +292,18 @@ impl Subject<'_, '_> {
     /// The part of the data: the document's, for generated sets the seed's; exemplars have none.
     pub(super) fn split(&self) -> Result<Option<Split>> {
         let document = match &self.set.provenance {
-            Provenance::FullText { document } => Some(*document),
+            Provenance::FullText { corpus, document } => Some((*corpus, *document)),
             Provenance::Generated(made) => {
                 let seed = self.evaluator.store.annotation_set(self.release, made.seed)?;
                 seed.and_then(|seed| match seed.provenance {
-                    Provenance::FullText { document } => Some(document),
+                    Provenance::FullText { corpus, document } => Some((corpus, document)),
                     _ => None,
                 })
             }
             _ => None,
         };
-        let Some(document) = document else { return Ok(None) };
-        let document = self.evaluator.catalog.document(self.release, document)?;
+        let Some((corpus, document)) = document else { return Ok(None) };
+        let document = self.evaluator.catalog.document(self.release, corpus, document)?;
         Ok(document.map(|document| Split::of_document(&document.file)))
     }
 }
@@ -336,6 +335,8 @@ impl Database {
 
     /// What can ask a query of a set, and the sets to ask it of.
     pub(super) fn planned(&self, expression: &Expression) -> Result<(Evaluator<'_>, SetRows<'_>)> {
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
         let catalog = self.catalog()?;
         self.check_names(&catalog, expression)?;
         let narrowed = Narrowed::by(self, &catalog, expression)?;

@@ -16,7 +16,8 @@ use super::assemble::{Assembled, Assembler};
 use super::{Database, DatabaseError, Result, reindex};
 use crate::framenet::{
     FramenetError, Source, SourceReader, WarningLog, read_frame_file, read_frame_index,
-    read_fulltext_file, read_lu_file, read_lu_index, read_relations, read_sem_types,
+    read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
+    read_sem_types,
 };
 use crate::index::IndexWriter;
 use crate::model::{Origin, Release};
@@ -157,19 +158,26 @@ impl Database {
 
 fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> {
     let mut reader = source.reader()?;
-    let mut content = |name: &'static str| -> Result<Option<Vec<u8>>> {
-        if source.has(name) { Ok(Some(reader.read(name)?)) } else { Ok(None) }
+    let mut content = |assembler: &mut Assembler<'_>, name: &'static str| -> Result<_> {
+        if source.has(name) {
+            return Ok(Some(reader.read(name)?));
+        }
+        assembler.add_missing_file(name)?;
+        Ok(None)
     };
-    if let Some(bytes) = content("semTypes.xml")? {
+    if let Some(bytes) = content(assembler, "semTypes.xml")? {
         assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
     }
-    if let Some(bytes) = content("frameIndex.xml")? {
+    if let Some(bytes) = content(assembler, "frameIndex.xml")? {
         assembler.frame_index = read_frame_index("frameIndex.xml", &bytes)?;
     }
-    if let Some(bytes) = content("luIndex.xml")? {
+    if let Some(bytes) = content(assembler, "luIndex.xml")? {
         assembler.lu_index = read_lu_index("luIndex.xml", &bytes)?;
     }
-    if let Some(bytes) = content("frRelation.xml")? {
+    if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
+        assembler.document_index = read_fulltext_index("fulltextIndex.xml", &bytes)?;
+    }
+    if let Some(bytes) = content(assembler, "frRelation.xml")? {
         assembler.relations = read_relations("frRelation.xml", &bytes)?;
     }
     Ok(())

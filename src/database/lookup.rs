@@ -1,7 +1,7 @@
 //! Questions that the index answers by itself.
 
 use super::{Database, Result};
-use crate::index::{Filter, TextField};
+use crate::index::Filter;
 use crate::model::IdSpace;
 
 impl Database {
@@ -24,7 +24,7 @@ impl Database {
             return Ok(true);
         }
         let Some((index, _)) = self.index_reader()? else { return Ok(false) };
-        let hits = index.search(&Filter::Phrase(TextField::Text, word.to_owned()))?;
+        let hits = index.search(&Filter::Phrase(word.to_owned()))?;
         Ok(hits.iter().any(|hit| hit.set.space() != IdSpace::Generated))
     }
 }

@@ -21,6 +21,7 @@ mod answer;
 mod assemble;
 mod catalog;
 mod count;
+mod entry;
 mod error;
 mod evaluate;
 mod import;
@@ -60,8 +61,8 @@ pub struct Database {
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
     ///
-    /// The handle is one view until [`refresh`](Self::refresh), or until a query goes through the
-    /// index, which needs a store as new as itself.
+    /// Records are one view until [`refresh`](Self::refresh) or the next query or count, which
+    /// answers as of the moment it starts.
     ///
     /// # Errors
     /// When there is none, or its format is another.
@@ -147,11 +148,12 @@ impl Database {
         self.store.disk_bytes() + index
     }
 
-    /// The index's last commit, with the revision that it stands for; `None` when there is none.
+    /// The index's last commit, with the revision that it stands for; `None` when there is none, or
+    /// none that opens: what a query asks of it, a scan answers too, until a writer repairs it.
     fn index_reader(&self) -> Result<Option<(IndexReader, u64)>> {
         let path = self.dir.join("index");
         let Some(stamp) = index::stamp(&path)? else { return Ok(None) };
-        let reader = IndexReader::open(&path)?;
+        let Ok(reader) = IndexReader::open(&path) else { return Ok(None) };
         // The store must be at least as new as the index, or hits could not be checked.
         self.store.refresh()?;
         Ok(reader.map(|reader| (reader, stamp.revision)))

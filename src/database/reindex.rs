@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::Result;
-use crate::index::{Entry, IndexWriter};
+use super::entry::{entry, listing};
+use crate::index::IndexWriter;
 use crate::model::{
-    AnnotationSet, Document, DocumentId, FrameId, LuId, Provenance, ReleaseId, Sentence,
+    AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
 };
 use crate::store::{Change, Store};
 
@@ -73,33 +74,18 @@ fn put_set(
     set: &AnnotationSet,
 ) -> Result<()> {
     let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
+    let lemma = names.lemma(release, set.frame, set.lu)?;
     let document = names.document(release, &sentence, set)?;
     let trigger = set.trigger(&sentence.text);
-    let lemma = names.lemma(release, set.frame, set.lu)?;
-    Ok(writer.put(&Entry {
-        release,
-        frame: set.frame,
-        lu: set.lu,
-        sentence: set.sentence,
-        set: set.id,
-        trigger: &trigger,
-        lemma: &lemma,
-        text: &sentence.text,
-        origin: set.provenance.origin(),
-        corpus: document.as_ref().map(|document| document.corpus_name.as_str()),
-        document: document.as_ref().map(|document| document.name.as_str()),
-        generation: match &set.provenance {
-            Provenance::Generated(generation) => Some(generation),
-            _ => None,
-        },
-    })?)
+    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
+    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
 }
 
 /// Lemmas and documents, read when first asked for.
 struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
-    documents: HashMap<ReleaseId, HashMap<DocumentId, Document>>,
+    documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
@@ -122,20 +108,16 @@ impl<'a> Names<'a> {
         release: ReleaseId,
         sentence: &Sentence,
         set: &AnnotationSet,
-    ) -> Result<Option<Document>> {
-        let id = match set.provenance {
-            Provenance::FullText { document } => Some(document),
-            _ => sentence.occurrences.iter().find_map(|place| place.document),
-        };
-        let Some(id) = id else { return Ok(None) };
+    ) -> Result<Option<&Document>> {
+        let Some(key) = listing(set, &sentence.occurrences) else { return Ok(None) };
         if !self.documents.contains_key(&release) {
             let mut documents = HashMap::new();
             for document in self.store.documents(release)? {
                 let document = document?;
-                documents.insert(document.id, document);
+                documents.insert((document.corpus, document.id), document);
             }
             self.documents.insert(release, documents);
         }
-        Ok(self.documents.get(&release).and_then(|documents| documents.get(&id)).cloned())
+        Ok(self.documents.get(&release).and_then(|documents| documents.get(&key)))
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    FeId, FeRelation, FrameId, FrameRelation, LuId, RelationId, SemType, SemTypeId,
+    CorpusId, DocumentId, FeId, FeRelation, FrameId, FrameRelation, LuId, RelationId, SemType,
+    SemTypeId,
 };
 
 use super::FramenetError;
@@ -138,4 +139,32 @@ pub fn read_lu_index(file: &str, content: &[u8]) -> Result<BTreeMap<LuId, String
         _ => xml.unknown(&child),
     })?;
     Ok(lus)
+}
+
+/// Documents with their names, by the numbers of corpus and document.
+pub type DocumentIndex = BTreeMap<(CorpusId, DocumentId), String>;
+
+/// Reads `fulltextIndex.xml`: the documents that have a file, with their names.
+///
+/// # Errors
+/// When it is not well-formed, or a number is none.
+pub fn read_fulltext_index(file: &str, content: &[u8]) -> Result<DocumentIndex> {
+    let mut xml = XmlFile::new(file, content)?;
+    xml.root("fulltextIndex")?;
+    let mut documents = BTreeMap::new();
+    xml.children(|xml, corpus| {
+        if corpus.name() != "corpus" {
+            return xml.unknown(&corpus);
+        }
+        let corpus = CorpusId(corpus.number("ID")?);
+        xml.children(|xml, child| {
+            if child.name() != "document" {
+                return xml.unknown(&child);
+            }
+            let id = DocumentId(child.number("ID")?);
+            documents.insert((corpus, id), child.text_or_empty("description")?);
+            xml.skip()
+        })
+    })?;
+    Ok(documents)
 }

@@ -180,10 +180,8 @@ fn read_labels(
         }
         let label = read_label(xml, &child, boundaries)?;
         xml.skip()?;
-        let repeated = labels.iter().any(|earlier| {
-            earlier.name == label.name && earlier.fe == label.fe && earlier.extent == label.extent
-        });
-        if repeated {
+        // Equal in all, annotator and colours too: what differs anywhere is not the same label.
+        if labels.contains(&label) {
             let detail =
                 format!("label `{}` of layer {layer} stands there twice; kept once", label.name);
             xml.warn(&child, WarningCode::DuplicateLabel, detail);
@@ -229,6 +227,16 @@ fn read_label<'a>(
         let detail =
             format!("null instantiation `{text}` of `{}` is unknown; kept as text", label.name);
         xml.warn(element, WarningCode::NullUnknown, detail);
+    }
+    let lone = match (start, end, &null) {
+        (Some(_), None, _) => Some("a start and no end; kept without a span"),
+        (None, Some(_), _) => Some("an end and no start; kept without a span"),
+        (Some(_), Some(_), Some(_)) => Some("a span and a null instantiation; kept with the span"),
+        _ => None,
+    };
+    if let Some(lone) = lone {
+        let detail = format!("label `{}` has {lone}", label.name);
+        xml.warn(element, WarningCode::UnreadableValue, detail);
     }
     label.extent = match (start, end, null) {
         (Some(start), Some(end), _) => match boundaries.span(start, end) {

@@ -28,7 +28,8 @@ impl Source {
     /// Opens a zip file or a directory.
     ///
     /// # Errors
-    /// When the path cannot be read, the archive is damaged, or there is no `frameIndex.xml` in it.
+    /// When the path cannot be read, the archive is damaged, or what every release has is
+    /// not in it: `frameIndex.xml`, a frame file and an LU file.
     pub fn open(path: &Path) -> Result<Self> {
         let io = |source| FramenetError::Io { path: path.to_owned(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
@@ -58,7 +59,13 @@ impl Source {
             .filter_map(|(name, size)| Some((name.strip_prefix(&prefix)?.to_owned(), size)))
             .collect();
         files.sort();
-        Ok(Self { path: path.to_owned(), zipped, prefix, files })
+        let source = Self { path: path.to_owned(), zipped, prefix, files };
+        for (folder, expected) in [("frame/", "frame/*.xml"), ("lu/", "lu/*.xml")] {
+            if source.xml_files(folder).is_empty() {
+                return Err(FramenetError::NotARelease { path: path.to_owned(), expected });
+            }
+        }
+        Ok(source)
     }
 
     /// The path it was opened with.

@@ -64,6 +64,10 @@ codes! {
     UnknownElement = "W-unknown-element",
     /// A value that its attribute does not allow: it is read as absent.
     UnreadableValue = "W-unreadable-value",
+    /// One number stands twice where it may stand once: the first is kept, the later not read.
+    IdRepeated = "W-id-repeated",
+    /// A file that every release has at its top is not there: the rest is read without it.
+    FileMissing = "W-file-missing",
     /// An index file and the folder it lists differ.
     IndexMismatch = "W-index-mismatch",
 }

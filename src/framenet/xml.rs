@@ -52,7 +52,9 @@ impl<'a> XmlFile<'a> {
             let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
             At { file, content: valid, offset: valid.len() }.malformed("not UTF-8")
         })?;
-        let mut reader = Reader::from_str(content.trim_start_matches('\u{feff}'));
+        // Cut off here, once: the reader counts offsets from the text it is given.
+        let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+        let mut reader = Reader::from_str(content);
         reader.config_mut().expand_empty_elements = true;
         Ok(Self { at: At { file, content, offset: 0 }, reader, warnings: Vec::new() })
     }
@@ -274,6 +276,18 @@ mod tests {
             let message = text_of(content).unwrap_err().to_string();
             assert!(message.starts_with(&format!("a.xml:{line}: ")), "{content:?}: {message}");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_moves_no_line_and_cuts_no_character() {
+        // Without the mark cut off, offsets fall inside the letters.
+        let content = "\u{feff}<a>\n\u{e9}\u{e9}<b ID=\"x\"/>\u{e9}</a>";
+        let mut xml = XmlFile::new("a.xml", content.as_bytes()).unwrap();
+        xml.root("a").unwrap();
+        let error = xml.children(|_, element| element.number::<u32>("ID").map(drop)).unwrap_err();
+        assert_eq!(error.to_string(), "a.xml:2: ID of `b` is `x`, expected a whole number");
+        assert_eq!(text_of("\u{feff}<a>x</a>").unwrap(), "x");
+        assert!(text_of("\u{feff}<a>\n<b>").unwrap_err().to_string().starts_with("a.xml:2: "));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Tantivy's reader takes a lock file while it opens segments, so that a writer does not collect
 //! them meanwhile; that fails on read-only media. Here the lock is nothing: a reader that loses the
-//! race sees a missing file and opens again.
+//! race sees a missing file, and `IndexReader::open` opens again, a few times.
 
 use std::io;
 use std::path::Path;

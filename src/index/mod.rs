@@ -109,28 +109,13 @@ pub struct Hit {
 /// Which sets to search for. A filter may let through more than a query wants, never less.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Filter {
-    /// Every set.
-    Everything,
     /// Sets that pass all of these.
     All(Vec<Filter>),
     /// Sets that pass one of these.
     Any(Vec<Filter>),
-    /// Sets of a release.
-    Release(ReleaseId),
     /// Sets whose whole trigger, in lower case, matches a regular expression (without anchors: it
     /// is one of automata, so it matches from end to end).
     Trigger(String),
-    /// Sets with these words one after the other.
-    Phrase(TextField, String),
-}
-
-/// A tokenised field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TextField {
-    /// The trigger.
-    Trigger,
-    /// The LU's lemma.
-    Lemma,
-    /// The sentence.
-    Text,
+    /// Sets whose sentence has these words one after the other.
+    Phrase(String),
 }

@@ -1,21 +1,24 @@
 //! Searching the index: which sets might answer.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
-use tantivy::query::{
-    AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RegexQuery, TermQuery,
-};
+use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RegexQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, Index, Searcher, Term};
 
 use super::directory::ReadDirectory;
 use super::schema::{Fields, WORDS, analyzer, folded, schema, words_of};
-use super::{Filter, Hit, IndexError, TextField};
+use super::{Filter, Hit, IndexError};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
 
 type Result<T> = std::result::Result<T, IndexError>;
+
+/// How long a reader waits before it opens the index again.
+const PAUSES: [Duration; 3] =
+    [Duration::from_millis(5), Duration::from_millis(20), Duration::from_millis(50)];
 
 /// The index at one commit.
 pub struct IndexReader {
@@ -27,9 +30,23 @@ pub struct IndexReader {
 impl IndexReader {
     /// Opens the last commit of the index in `path`; `None` when there is no index of this schema.
     ///
+    /// A writer may remove a segment between the moment its name is read and the moment it is
+    /// opened; then a newer commit names others, and is opened instead.
+    ///
     /// # Errors
     /// When the index is damaged.
     pub fn open(path: &Path) -> Result<Option<Self>> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let outcome = Self::open_once(path);
+            match pauses.next() {
+                Some(pause) if outcome.is_err() => std::thread::sleep(pause),
+                _ => return outcome,
+            }
+        }
+    }
+
+    fn open_once(path: &Path) -> Result<Option<Self>> {
         if super::stamp(path)?.is_none_or(|stamp| stamp.schema != super::schema::SCHEMA_VERSION) {
             return Ok(None);
         }
@@ -47,18 +64,6 @@ impl IndexReader {
             .try_into()
             .map_err(failed)?;
         Ok(Some(Self { searcher: reader.searcher(), fields: schema().1, path: path.to_owned() }))
-    }
-
-    /// Number of entries.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.searcher.num_docs()
-    }
-
-    /// Whether there is no entry.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The sets that pass a filter, in order of release, frame, LU, sentence and set.
@@ -106,13 +111,8 @@ impl IndexReader {
 
     fn query(&self, filter: &Filter) -> Result<Box<dyn Query>> {
         Ok(match filter {
-            Filter::Everything => Box::new(AllQuery),
             Filter::All(parts) => self.combined(parts, Occur::Must)?,
             Filter::Any(parts) => self.combined(parts, Occur::Should)?,
-            Filter::Release(release) => {
-                let term = Term::from_field_u64(self.fields.release, u64::from(release.0));
-                Box::new(TermQuery::new(term, IndexRecordOption::Basic))
-            }
             Filter::Trigger(pattern) => {
                 let query = RegexQuery::from_pattern(&folded(pattern), self.fields.trigger);
                 Box::new(query.map_err(|error| IndexError::Pattern {
@@ -120,7 +120,7 @@ impl IndexReader {
                     reason: error.to_string(),
                 })?)
             }
-            Filter::Phrase(field, text) => self.phrase(*field, text),
+            Filter::Phrase(text) => self.phrase(text),
         })
     }
 
@@ -129,12 +129,8 @@ impl IndexReader {
         Ok(Box::new(BooleanQuery::new(parts.collect::<Result<Vec<_>>>()?)))
     }
 
-    fn phrase(&self, field: TextField, text: &str) -> Box<dyn Query> {
-        let field = match field {
-            TextField::Trigger => self.fields.trigger_words,
-            TextField::Lemma => self.fields.lemma,
-            TextField::Text => self.fields.text,
-        };
+    fn phrase(&self, text: &str) -> Box<dyn Query> {
+        let field = self.fields.text;
         let words = words_of(text).into_iter().map(|word| Term::from_field_text(field, &word));
         let words: Vec<Term> = words.collect();
         match words.as_slice() {

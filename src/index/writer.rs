@@ -7,7 +7,7 @@ use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
 use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, folded, schema};
-use super::{Entry, IndexError, Stamp};
+use super::{Entry, IndexError, IndexReader, Stamp};
 
 type Result<T> = std::result::Result<T, IndexError>;
 
@@ -24,7 +24,7 @@ pub struct IndexWriter {
 
 impl IndexWriter {
     /// Opens the index in `path`, or makes an empty one when there is none or when it has another
-    /// schema.
+    /// schema or is damaged.
     ///
     /// # Errors
     /// When the directory cannot be written.
@@ -40,6 +40,10 @@ impl IndexWriter {
         let io = |source| IndexError::Io { path: path.to_owned(), source };
         let mut stamp = super::stamp(path)?;
         if stamp.is_some_and(|stamp| stamp.schema != SCHEMA_VERSION) {
+            stamp = None;
+        }
+        // A commit whose files are not all there is worth nothing: the store builds it anew.
+        if stamp.is_some() && IndexReader::open(path).is_err() {
             stamp = None;
         }
         if stamp.is_none() && path.exists() {
@@ -148,19 +152,6 @@ impl IndexWriter {
     /// When the index cannot be written.
     pub fn rollback(&mut self) -> Result<()> {
         self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
-    }
-
-    /// Waits until segments that are being merged are written, and closes the index.
-    ///
-    /// # Errors
-    /// When a merge failed.
-    pub fn close(self) -> Result<()> {
-        let path = self.path;
-        self.writer.wait_merging_threads().map_err(|error| IndexError::Engine {
-            path,
-            action: "merging segments",
-            reason: error.to_string(),
-        })
     }
 
     fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {

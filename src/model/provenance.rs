@@ -1,6 +1,6 @@
 //! Where an annotation set comes from.
 
-use super::{AnnotationSetId, DocumentId, LuId, RecipeId};
+use super::{AnnotationSetId, CorpusId, DocumentId, LuId, RecipeId};
 
 /// Where an annotation set comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub enum Provenance {
     },
     /// A running text.
     FullText {
+        /// The corpus; a document's number is its own only inside it.
+        corpus: CorpusId,
         /// The document.
         document: DocumentId,
     },

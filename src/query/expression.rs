@@ -229,19 +229,6 @@ impl Expression {
         })
     }
 
-    /// The terms that every answer satisfies: the expression itself or the parts of its
-    /// conjunction. They are what a scan can be narrowed by.
-    pub fn required_terms(&self) -> impl Iterator<Item = &Term> {
-        let parts = match self {
-            Self::And(parts) => parts.as_slice(),
-            other => std::slice::from_ref(other),
-        };
-        parts.iter().filter_map(|part| match part {
-            Self::Term(term) => Some(term),
-            _ => None,
-        })
-    }
-
     /// Whether the query holds, given which of its terms do.
     ///
     /// Terms are asked from left to right and only as long as the answer is open.
@@ -318,18 +305,6 @@ mod tests {
     fn an_error_of_the_caller_stops_the_evaluation() {
         let query = Expression::parse("frame=A frame=B").unwrap();
         assert_eq!(query.holds(&mut |_: &Term| Err("gone")), Err("gone"));
-    }
-
-    #[test]
-    fn required_terms_are_those_of_the_outer_conjunction() {
-        let names = |query: &str| -> Vec<&'static str> {
-            let query = Expression::parse(query).unwrap();
-            query.required_terms().map(|term| term.field.name()).collect()
-        };
-        assert_eq!(names("frame=A (lu=b.v pos=v) not doc=x"), ["frame", "lu", "pos"]);
-        assert_eq!(names("frame=A or lu=b.v"), [""; 0]);
-        assert_eq!(names("frame=A"), ["frame"]);
-        assert_eq!(names("frame!=A"), [""; 0]);
     }
 
     #[test]

@@ -5,13 +5,15 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
+use std::time::Duration;
 
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
     IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
+
+use tempfile::TempDir;
 
 use super::StoreError;
 use super::lock::WriterLock;
@@ -110,11 +112,21 @@ const WRITTEN_BY_KEY: &[u8] = b"written_by";
 /// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
 const BLOCK_CACHE: usize = 64 << 20;
 
+/// How long a reader waits before it opens the store again.
+const PAUSES: [Duration; 4] = [
+    Duration::from_millis(10),
+    Duration::from_millis(20),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+];
+
 /// An open RocksDB.
 pub(super) struct Engine {
     db: DB,
     _lock: Option<WriterLock>,
-    _scratch: Option<Scratch>,
+    /// A directory of its own for a secondary's log, removed with the handle: the store itself may
+    /// lie on read-only media.
+    _scratch: Option<TempDir>,
 }
 
 impl Engine {
@@ -135,6 +147,10 @@ impl Engine {
         let mut names: Vec<String> =
             Family::ALL.iter().map(|family| family.name().to_owned()).collect();
         if !fresh {
+            // A newer format is refused before the primary, which tidies up as it opens.
+            if let Err(error @ StoreError::Format { .. }) = Self::open_secondary(dir) {
+                return Err(error);
+            }
             // RocksDB's primary must open every family there is, a newer format's too.
             let present = present_families(&db_dir)?;
             names.extend(present.into_iter().filter(|name| !is_family(name)));
@@ -152,23 +168,51 @@ impl Engine {
         Ok(engine)
     }
 
+    /// Opens the store beside a writer or alone. A writer may take away a file between the moment
+    /// a reader learns its name and the moment it opens it; then the reader starts over.
     pub(super) fn open_reader(dir: &Path) -> Result<Self> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let outcome = Self::open_secondary(dir);
+            let lost = matches!(
+                outcome,
+                Err(StoreError::Engine { .. } | StoreError::Damaged { .. } | StoreError::Io { .. })
+            );
+            match pauses.next() {
+                Some(pause) if lost => std::thread::sleep(pause),
+                _ => return outcome,
+            }
+        }
+    }
+
+    fn open_secondary(dir: &Path) -> Result<Self> {
+        let absent = || StoreError::Absent { path: dir.to_owned() };
         if !exists(dir) {
-            return Err(StoreError::Absent { path: dir.to_owned() });
+            return Err(absent());
         }
         let db_dir = dir.join("db");
         let present = present_families(&db_dir)?;
-        let scratch = Scratch::new()?;
+        if !present.iter().any(|name| name == Family::Meta.name()) {
+            return Err(absent());
+        }
+        let scratch = tempfile::Builder::new()
+            .prefix("fnstore-reader-")
+            .tempdir()
+            .map_err(|source| StoreError::Io { path: std::env::temp_dir(), source })?;
         let db = DB::open_cf_descriptors_as_secondary(
             &database_options(),
-            &db_dir,
-            &scratch.0,
+            db_dir.as_path(),
+            scratch.path(),
             descriptors(present),
         )
         .map_err(StoreError::engine("opening the store for reading"))?;
         let engine = Self { db, _lock: None, _scratch: Some(scratch) };
-        engine.check_format(dir)?;
         engine.refresh()?;
+        // The format is written last: without it the store is being made, or its making was cut
+        // short, and there is nothing to read.
+        engine.check_format(dir)?.ok_or_else(absent)?;
+        // The families may be listed before the last of them is made.
+        Family::ALL.into_iter().try_for_each(|family| engine.family(family).map(drop))?;
         Ok(engine)
     }
 
@@ -337,30 +381,4 @@ fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
         ColumnFamilyDescriptor::new(name, options)
     };
     names.into_iter().map(descriptor).collect()
-}
-
-/// A directory of its own for a secondary's log, removed with the handle: the store itself may lie
-/// on read-only media.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "fnstore-reader-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path)
-            .map_err(|source| StoreError::Io { path: path.clone(), source })?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on it; what stays behind is a small log in the temporary directory.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -272,7 +272,7 @@ fn journal() -> JournalRecord {
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let exemplar = Provenance::Exemplar { lu: LuId(1001), subcorpus: "V-np".to_owned() };
     let imported = Provenance::Imported { file: "own.jsonl".to_owned() };
-    let fulltext = Provenance::FullText { document: DocumentId(401) };
+    let fulltext = Provenance::FullText { corpus: CorpusId(301), document: DocumentId(401) };
     vec![
         ("frame", frame().to_value()),
         ("relation", relation().to_value()),

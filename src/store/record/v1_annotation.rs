@@ -3,8 +3,8 @@
 use bincode::{Decode, Encode};
 
 use crate::model::{
-    AnnotationSet, Colors, DocumentId, Extent, FeId, FeStatus, Flags, Generation, Label, Layer,
-    LayerName, LuId, Method, NullInstantiation, Provenance, RecipeId, SentenceLayers, Span,
+    AnnotationSet, Colors, CorpusId, DocumentId, Extent, FeId, FeStatus, Flags, Generation, Label,
+    Layer, LayerName, LuId, Method, NullInstantiation, Provenance, RecipeId, SentenceLayers, Span,
 };
 
 use super::super::key::{AnnotationKey, SentenceSetKey};
@@ -59,7 +59,7 @@ enum ExtentRecord {
 #[derive(Encode, Decode)]
 enum ProvenanceRecord {
     Exemplar { lu: u32, subcorpus: String },
-    FullText { document: u32 },
+    FullText { corpus: u32, document: u32 },
     Imported { file: String },
     User,
     Generated(GenerationRecord),
@@ -149,7 +149,9 @@ impl From<&Provenance> for ProvenanceRecord {
             Provenance::Exemplar { lu, subcorpus } => {
                 Self::Exemplar { lu: lu.0, subcorpus: subcorpus.clone() }
             }
-            Provenance::FullText { document } => Self::FullText { document: document.0 },
+            Provenance::FullText { corpus, document } => {
+                Self::FullText { corpus: corpus.0, document: document.0 }
+            }
             Provenance::Imported { file } => Self::Imported { file: file.clone() },
             Provenance::User => Self::User,
             Provenance::Generated(generation) => Self::Generated(generation.as_ref().into()),
@@ -161,7 +163,9 @@ impl ProvenanceRecord {
     fn into_model(self) -> Result<Provenance> {
         Ok(match self {
             Self::Exemplar { lu, subcorpus } => Provenance::Exemplar { lu: LuId(lu), subcorpus },
-            Self::FullText { document } => Provenance::FullText { document: DocumentId(document) },
+            Self::FullText { corpus, document } => {
+                Provenance::FullText { corpus: CorpusId(corpus), document: DocumentId(document) }
+            }
             Self::Imported { file } => Provenance::Imported { file },
             Self::User => Provenance::User,
             Self::Generated(record) => Provenance::Generated(Box::new(record.into_model()?)),
