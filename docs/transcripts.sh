@@ -19,6 +19,8 @@ out=$(dirname "$0")/transcripts
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export FNSTORE_DIR="$work/store"
+# The annotation sets whose sentences are printed.
+quoted_sets='frame=Verification lu=confirm.v origin=exemplar'
 mkdir -p "$out"
 
 notice='# Sentences and annotation below are from FrameNet 1.5 (International Computer Science Institute,
@@ -49,22 +51,25 @@ start import
 run import "$release"
 
 start query
-run query 'frame=Verification origin=exemplar' --count-by lu
-run query 'lu=confirm.v origin=exemplar' --format table
+run query 'frame=Verification' --count-by origin
+run query 'frame=Verification' --count-by lu
+run query "$quoted_sets" --format table
+run query 'trigger=corroborat*' --count-by lu
 run query 'lu=verify.v fe=Inspector{gf=Ext pt=NP}' --count-by status
 run query 'inherits=Scrutiny pos=v text~"\bnot\b"' --count-by frame
 
 start show
 run show frame=Verification
-run show lu=confirm.v
+run show lu=verify.v
 
 start expand
-run expand 'lu=confirm.v origin=exemplar' --rounds 2
-run query 'lu=confirm.v origin=generated' --format table
+run expand frame=Verification --rounds 3
+run expand frame=Verification --rounds 3
+run query 'frame=Verification origin=generated' --count-by round
+run query 'frame=Verification origin=generated' --limit 12 --format table
 
 # Every other sentence of the release that a transcript quotes is one of these.
-exemplars=$("$fnstore" query 'lu=confirm.v origin=exemplar' --format jsonl | wc -l)
-quoted=$((exemplars + DEFINITION_EXAMPLES))
+quoted=$(($("$fnstore" query "$quoted_sets" --count) + DEFINITION_EXAMPLES))
 if [ "$quoted" -gt "$MAX_SENTENCES" ]; then
     echo "the transcripts quote $quoted sentences of FrameNet, more than $MAX_SENTENCES" >&2
     exit 1
