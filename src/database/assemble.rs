@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Result;
 use super::entry::{entry, listing};
-use super::stand_in::{fingerprint, frame_by_name, fresh, lexunit_by_name};
+use super::stand_in::{fingerprint, frame_by_name, fresh};
 use crate::framenet::{
     DocumentIndex, Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet,
     Warning, WarningCode, WarningLog,
@@ -431,7 +431,7 @@ impl<'a> Assembler<'a> {
             );
             self.warn(WarningCode::LuMissing, place.file, set.line, detail)?;
             if self.missing_lexunits.insert((frame, lu)) {
-                self.write_lexunit(&lexunit_by_name(frame, lu, lu_name))?;
+                self.write_lexunit(&LexUnit::named(frame, lu, lu_name))?;
             }
         }
         Ok((frame, lu))

@@ -1,9 +1,7 @@
 //! What stands in for what a release names and does not define: frames and LUs known by name
 //! alone, and ids for numbers that were used twice.
 
-use crate::model::{
-    Creation, Frame, FrameId, LexUnit, Listing, LuId, Pos, SentenceCount, Valences,
-};
+use crate::model::{Creation, Frame, FrameId};
 
 /// First number of ids that stand in for a number used twice.
 const FRESH: u64 = 1 << 48;
@@ -20,28 +18,6 @@ pub(super) fn frame_by_name(id: FrameId, name: &str) -> Frame {
         created: Creation::default(),
         modified: String::new(),
         has_file: false,
-    }
-}
-
-/// An LU that only an annotation set names.
-pub(super) fn lexunit_by_name(frame: FrameId, id: LuId, name: &str) -> LexUnit {
-    LexUnit {
-        id,
-        frame,
-        name: name.to_owned(),
-        pos: Pos::of_lu_name(name),
-        status: String::new(),
-        definition: String::new(),
-        lexemes: Vec::new(),
-        incorporated_fe: None,
-        sem_types: Vec::new(),
-        lemma_id: None,
-        created: Creation::default(),
-        sentence_count: SentenceCount::default(),
-        total_annotated: 0,
-        subcorpora: Vec::new(),
-        valences: Valences::default(),
-        listing: Listing::default(),
     }
 }
 

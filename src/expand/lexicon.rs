@@ -4,10 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ExpandError;
 use crate::database::Database;
-use crate::model::{
-    Creation, FrameId, LexUnit, Lexeme, Listing, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId,
-    SentenceCount, Valences,
-};
+use crate::model::{FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId};
 use crate::text::{fold, lemmatize, plain_lemma};
 
 type Result<T> = std::result::Result<T, ExpandError>;
@@ -112,7 +109,7 @@ impl<'a> Lexicon<'a> {
             lu = LuId(OWN_RANGE | (lu.0 + 1));
         }
         lexicon.lexunits.insert(key, lu);
-        let proposed = Some(proposed_unit(frame, lu, name, &lemma, pos));
+        let proposed = Some(proposed_unit(frame, lu, &name, &lemma, pos));
         Ok(TriggerUnit { lu, proposed, lemma, pos })
     }
 
@@ -175,7 +172,7 @@ fn proposed_number(frame: FrameId, name: &str) -> LuId {
     LuId(OWN_RANGE | u32::from_be_bytes(low))
 }
 
-fn proposed_unit(frame: FrameId, id: LuId, name: String, lemma: &str, pos: Pos) -> LexUnit {
+fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) -> LexUnit {
     let words = lemma.split_whitespace();
     let lexemes = (1..).zip(words).map(|(order, word)| Lexeme {
         name: word.to_owned(),
@@ -185,22 +182,9 @@ fn proposed_unit(frame: FrameId, id: LuId, name: String, lemma: &str, pos: Pos) 
         break_before: None,
     });
     LexUnit {
-        id,
-        frame,
         lexemes: lexemes.collect(),
-        name,
-        pos,
         status: PROPOSED.to_owned(),
-        definition: String::new(),
-        incorporated_fe: None,
-        sem_types: Vec::new(),
-        lemma_id: None,
-        created: Creation::default(),
-        sentence_count: SentenceCount::default(),
-        total_annotated: 0,
-        subcorpora: Vec::new(),
-        valences: Valences::default(),
-        listing: Listing::default(),
+        ..LexUnit::named(frame, id, name)
     }
 }
 

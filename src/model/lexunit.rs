@@ -42,6 +42,29 @@ pub struct LexUnit {
 }
 
 impl LexUnit {
+    /// An LU of which nothing is known but its name, as in `confirm.v`.
+    #[must_use]
+    pub fn named(frame: FrameId, id: LuId, name: &str) -> Self {
+        Self {
+            id,
+            frame,
+            name: name.to_owned(),
+            pos: Pos::of_lu_name(name),
+            status: String::new(),
+            definition: String::new(),
+            lexemes: Vec::new(),
+            incorporated_fe: None,
+            sem_types: Vec::new(),
+            lemma_id: None,
+            created: Creation::default(),
+            sentence_count: SentenceCount::default(),
+            total_annotated: 0,
+            subcorpora: Vec::new(),
+            valences: Valences::default(),
+            listing: Listing::default(),
+        }
+    }
+
     /// The name without its part of speech.
     #[must_use]
     pub fn lemma(&self) -> &str {
