@@ -14,18 +14,20 @@ const LAYERS: [&[&str]; 9] = [
     &["database", "align", "paraphrase", "filter"],
     &["decode"],
     &["nn"],
-    &["framenet", "store", "index", "query", "compute", "tokenize"],
+    &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
     &["text"],
     &["model"],
 ];
 
 /// Crates that one folder owns.
-const OWNED_CRATES: [(&str, &str); 14] = [
+const OWNED_CRATES: [(&str, &str); 16] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
+    ("csv", "exchange"),
+    ("parquet", "exchange"),
     ("tokenizers", "tokenize"),
     ("wgpu", "compute"),
     ("bytemuck", "compute"),
