@@ -1,0 +1,46 @@
+"""What is done to a source before it is learned from: marks on words to avoid, and FrameNet's spacing.
+
+A rewriter that is only *kept* from a word at its output often drops the word or bends its spelling, because
+nothing in its input said that another word was wanted. So sources carry a mark, `<avoid>`, before some words
+that the target does not use, neither in that form nor in another; expansion sets the same mark before the target of
+a frame. Half of the sources stay bare, so the model also rewrites without being told.
+"""
+
+from .text import FUNCTION_WORDS, WORD, same_lemma, spaced, words
+from .tokenizer import AVOID
+
+MARKED_SHARE = 0.5
+SPACED_SHARE = 0.3
+# How many words are marked, by chance, when some can be.
+MARKS = [1, 1, 1, 2, 2, 3]
+
+
+def avoidable(source, target):
+    """Places of content words in the source of which the target has no form, as (start, end)."""
+    present = set(words(target))
+    return [
+        (match.start(), match.end())
+        for match in WORD.finditer(source)
+        if len(match.group()) > 2
+        and match.group().isalpha()
+        and match.group().lower() not in FUNCTION_WORDS
+        and not any(same_lemma(match.group().lower(), word) for word in present)
+    ]
+
+
+def mark(source, places):
+    """The source with the mark before each place; places are (start, end)."""
+    for start, _ in sorted(places, reverse=True):
+        source = source[:start] + AVOID + source[start:]
+    return source
+
+
+def corrupt(source, target, rng):
+    """A source as the model shall see it."""
+    if rng.random() < SPACED_SHARE:
+        source = spaced(source)
+    if rng.random() < MARKED_SHARE:
+        places = avoidable(source, target)
+        if places:
+            source = mark(source, rng.sample(places, min(len(places), rng.choice(MARKS))))
+    return source

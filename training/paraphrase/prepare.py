@@ -1,0 +1,152 @@
+"""Filters the raw pairs and writes the mix that `train` reads.
+
+The filters of Hu et al. (2019), section 4, are the start: ASCII after punctuation is normalised, token Jaccard
+0.25 to 0.65. Beyond them: numbers and names must agree, near-copies and repeated templates go, no text of the
+dev or test file may appear. What each rule took is printed and written beside the pairs.
+
+Output, in OUT: `pairs.tsv` (source, target, group), `heldout.txt` (targets that the rewriter never sees; the
+language model that measures fluency is trained on them), `report.json`.
+"""
+
+import argparse
+import hashlib
+import json
+import lzma
+import random
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from .text import NUMBER, normalise, words
+
+# Files, and how their pairs are used. `oriented`: machine text first, human text second, and only so.
+# `share`: which part of the pairs that pass is kept. Two systems' outputs weigh less than a human's words;
+# lower-case science and split sentences are a pinch of variety.
+GROUPS = {
+    "wmt-official-ref": {"oriented": True, "share": 1.0},
+    "mlqe-mt-pe": {"oriented": True, "share": 1.0},
+    "tatoeba-pivot": {"oriented": False, "share": 1.0},
+    "onestop-english": {"oriented": False, "share": 1.0},
+    "wmt-official-sys": {"oriented": False, "share": 0.8},
+    "wmt-testsuite-a": {"oriented": False, "share": 0.7},
+    "wmt-testsuite-b": {"oriented": False, "share": 0.7},
+    "parasci": {"oriented": False, "share": 0.3},
+    "wikisplit-small": {"oriented": False, "share": 0.5},
+    "bible-modern": {"oriented": False, "share": 1.0},
+}
+BIBLE_SHARE = 0.15
+JACCARD = (0.25, 0.65)
+WORDS = (4, 45)
+LENGTH_RATIO = 1.6
+# More different sentences than this that are equal but for numbers and capitalised words: a template.
+TEMPLATE_REPEATS = 4
+HELD_OUT_EVERY = 8
+
+
+def names(text):
+    """Words with a capital that do not start the text."""
+    return set(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+", text))
+
+
+def template(text):
+    return re.sub(r"\b[A-Z][A-Za-z']*|[0-9]+", "X", text)
+
+
+def jaccard(a, b):
+    return len(a & b) / len(a | b)
+
+
+def fault(source, target):
+    """Why a pair is of no use; None when it is."""
+    if not (source.isascii() and target.isascii()):
+        return "not ASCII"
+    a, b = words(source), words(target)
+    if not (WORDS[0] <= len(a) <= WORDS[1] and WORDS[0] <= len(b) <= WORDS[1]):
+        return "length"
+    if max(len(a), len(b)) > LENGTH_RATIO * min(len(a), len(b)):
+        return "length ratio"
+    if not JACCARD[0] <= jaccard(set(a), set(b)) <= JACCARD[1]:
+        return "word overlap"
+    if Counter(NUMBER.findall(source)) != Counter(NUMBER.findall(target)):
+        return "numbers"
+    of_source, of_target = names(source), names(target)
+    if of_source and of_target and jaccard(of_source, of_target) < 0.5:
+        return "names"
+    if len(re.findall(r"[^A-Za-z0-9 '\",.;:?!()\-$%&/]", source + target)) > 2:
+        return "odd signs"
+    return None
+
+
+def lines(path):
+    with lzma.open(path, "rt", encoding="utf-8", newline="\n") as file:
+        for line in file:
+            columns = line.rstrip("\n").split("\t")
+            if len(columns) >= 2:
+                yield normalise(columns[0]), normalise(columns[1])
+
+
+def read_group(path, reserved, seen, report):
+    """The pairs of a file that pass, each once in either order."""
+    kept, shapes = [], defaultdict(set)
+    for source, target in lines(path):
+        report["read"] += 1
+        reason = fault(source, target)
+        if reason is None and (source in reserved or target in reserved):
+            reason = "in dev or test"
+        alike = shapes[template(target)]
+        if reason is None and target not in alike and len(alike) == TEMPLATE_REPEATS:
+            reason = "template"
+        pair = hashlib.blake2b("\t".join(sorted((source, target))).encode(), digest_size=8).digest()
+        if reason is None and pair in seen:
+            reason = "repeated"
+        if reason is not None:
+            report[reason] += 1
+            continue
+        alike.add(target)
+        seen.add(pair)
+        kept.append((source, target))
+    report["kept"] = len(kept)
+    return kept
+
+
+def held_out(target):
+    """Whether a target belongs to the part that no rewriter sees: decided by the text alone, so that
+    equal targets fall on the same side."""
+    return hashlib.blake2b(target.encode(), digest_size=2).digest()[0] % HELD_OUT_EVERY == 0
+
+
+def prepare(data, out, seed):
+    rng = random.Random(seed)
+    reserved = {text for name in ("dev", "test") for pair in lines(data / f"{name}.tsv.xz") for text in pair}
+    seen, mix, heldout, report = set(), [], [], {}
+    for group, use in GROUPS.items():
+        counts = Counter()
+        pairs = read_group(data / f"train-{group}.tsv.xz", reserved, seen, counts)
+        rng.shuffle(pairs)
+        pairs = pairs[: round(len(pairs) * use["share"])]
+        if group == "bible-modern":
+            pairs = pairs[: round(len(mix) * BIBLE_SHARE / (1 - BIBLE_SHARE))]
+        heldout += [target for _, target in pairs if held_out(target)]
+        pairs = [pair for pair in pairs if not held_out(pair[1]) and not held_out(pair[0])]
+        counts["used"] = len(pairs)
+        report[group] = dict(counts)
+        print(group, dict(counts), flush=True)
+        mix += [(source, target, group) for source, target in pairs]
+    rng.shuffle(mix)
+    out.mkdir(parents=True, exist_ok=True)
+    with open(out / "pairs.tsv", "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{source}\t{target}\t{group}\n" for source, target, group in mix)
+    with open(out / "heldout.txt", "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{text}\n" for text in sorted(set(heldout)))
+    report["pairs"], report["held out"] = len(mix), len(set(heldout))
+    (out / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+    print(f"{len(mix)} pairs, {len(set(heldout))} sentences held out")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="paraphrase prepare", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="directory of the raw pairs, *.tsv.xz")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    prepare(given.data, given.out, given.seed)
