@@ -8,15 +8,17 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
+    BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, IteratorMode, Options,
+    PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
 
 use tempfile::TempDir;
 
 use super::StoreError;
 use super::lock::WriterLock;
+use super::tuning::{database_options, descriptors};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -93,24 +95,12 @@ impl Family {
     pub(super) fn by_release(self) -> bool {
         !matches!(self, Self::Meta | Self::Recipe | Self::Change)
     }
-
-    /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
-    /// of a release; the rest are small, and sixteen large buffers would not be a bounded import.
-    fn write_buffer(self) -> usize {
-        match self {
-            Self::Sentence | Self::Annotation | Self::SentenceLayers => 16 << 20,
-            _ => 4 << 20,
-        }
-    }
 }
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 const FORMAT_KEY: &[u8] = b"format";
 /// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
 const WRITTEN_BY_KEY: &[u8] = b"written_by";
-
-/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
-const BLOCK_CACHE: usize = 64 << 20;
 
 /// How long a reader waits before it opens the store again.
 const PAUSES: [Duration; 4] = [
@@ -329,6 +319,29 @@ impl Engine {
         Ok(())
     }
 
+    /// Writes everything in memory to files and sorts the files of each family into one level.
+    pub(super) fn compact(&self) -> Result<()> {
+        self.require_writer()?;
+        self.flush()?;
+        let mut options = CompactOptions::default();
+        options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        for family in Family::ALL {
+            let family = self.family(family)?;
+            self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+        }
+        Ok(())
+    }
+
+    /// About how many rows a family has, and the bytes of its files.
+    pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
+        let family = self.family(family)?;
+        let property = |name: &PropName| {
+            let value = self.db.property_int_value_cf(family, name);
+            value.map(Option::unwrap_or_default).map_err(StoreError::engine("reading a size"))
+        };
+        Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
@@ -353,32 +366,4 @@ fn is_family(name: &str) -> bool {
 
 fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
-}
-
-fn database_options() -> Options {
-    let mut options = Options::default();
-    // A secondary needs its files kept open: the primary may delete them.
-    options.set_max_open_files(-1);
-    options.set_keep_log_file_num(2);
-    options.set_log_level(LogLevel::Warn);
-    options.set_max_background_jobs(2);
-    options
-}
-
-fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(BLOCK_CACHE);
-    let descriptor = |name: String| {
-        let mut blocks = BlockBasedOptions::default();
-        blocks.set_block_cache(&cache);
-        blocks.set_bloom_filter(10.0, false);
-        blocks.set_block_size(16 << 10);
-        let mut options = Options::default();
-        options.set_block_based_table_factory(&blocks);
-        options.set_compression_type(DBCompressionType::Lz4);
-        options.set_bottommost_compression_type(DBCompressionType::Zstd);
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
-        options.set_write_buffer_size(family.map_or(4 << 20, Family::write_buffer));
-        ColumnFamilyDescriptor::new(name, options)
-    };
-    names.into_iter().map(descriptor).collect()
 }
