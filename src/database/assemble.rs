@@ -59,8 +59,8 @@ pub(super) struct Assembler<'a> {
     frame_files: Vec<(String, Frame)>,
     /// LUs of frame files that no LU file has taken up, with the name of the frame's file.
     waiting: BTreeMap<(FrameId, LuId), (String, LexUnit)>,
-    /// Lemma of every LU that was written.
-    lemmas: HashMap<(FrameId, LuId), String>,
+    /// LUs that were written.
+    lexunits: HashSet<(FrameId, LuId)>,
     /// LUs that only annotation sets name.
     missing_lexunits: HashSet<(FrameId, LuId)>,
     lu_files: HashSet<(FrameId, LuId)>,
@@ -96,7 +96,7 @@ impl<'a> Assembler<'a> {
             frames: BTreeMap::new(),
             frame_files: Vec::new(),
             waiting: BTreeMap::new(),
-            lemmas: HashMap::new(),
+            lexunits: HashSet::new(),
             missing_lexunits: HashSet::new(),
             lu_files: HashSet::new(),
             corpora: BTreeMap::new(),
@@ -248,7 +248,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn write_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
-        self.lemmas.insert((lu.frame, lu.id), lu.lemma().to_owned());
+        self.lexunits.insert((lu.frame, lu.id));
         Ok(self.batch.put_lexunit(lu)?)
     }
 
@@ -417,7 +417,7 @@ impl<'a> Assembler<'a> {
             self.warn(WarningCode::FrameMissing, place.file, set.line, detail)?;
             self.add_missing_frame(frame, frame_name)?;
         }
-        if self.missing_lexunits.contains(&(frame, lu)) || !self.lemmas.contains_key(&(frame, lu)) {
+        if self.missing_lexunits.contains(&(frame, lu)) || !self.lexunits.contains(&(frame, lu)) {
             if let Some((_, lexunit)) = self.waiting.get(&(frame, lu)) {
                 // Written again, and warned about, when all LU files are read.
                 let lexunit = lexunit.clone();
@@ -457,14 +457,13 @@ impl<'a> Assembler<'a> {
 
     fn index_set(&mut self, text: &str, set: &AnnotationSet) -> Result<()> {
         let trigger = set.trigger(text);
-        let lemma = self.lemmas.get(&(set.frame, set.lu)).map_or("", String::as_str);
         let sentence = self.sentences.get(&set.sentence);
         let document = sentence
             .and_then(|sentence| listing(set, &sentence.occurrences))
             .and_then(|key| self.corpora.get(&key));
         let place =
             document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, place))?)
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, place))?)
     }
 
     fn add_sentence_layers(

@@ -25,7 +25,6 @@ pub(super) fn entry<'a>(
     set: &'a AnnotationSet,
     text: &'a str,
     trigger: &'a str,
-    lemma: &'a str,
     place: Option<(&'a str, &'a str)>,
 ) -> Entry<'a> {
     Entry {
@@ -35,7 +34,6 @@ pub(super) fn entry<'a>(
         sentence: set.sentence,
         set: set.id,
         trigger,
-        lemma,
         text,
         origin: set.provenance.origin(),
         corpus: place.map(|(corpus, _)| corpus),

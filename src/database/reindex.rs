@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use super::Result;
 use super::entry::{entry, listing};
 use crate::index::IndexWriter;
-use crate::model::{
-    AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
-};
+use crate::model::{AnnotationSet, CorpusId, Document, DocumentId, ReleaseId, Sentence};
 use crate::store::{Change, Store};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
@@ -60,12 +58,16 @@ fn add_release(
     release: ReleaseId,
 ) -> Result<()> {
     for set in store.annotation_sets(release)? {
-        put_set(store, writer, names, release, &set?)?;
+        let set = set?;
+        // Nothing of the release is in the index yet.
+        if let Some(sentence) = store.sentence(release, set.sentence)? {
+            add_set(writer, names, release, &set, &sentence)?;
+        }
     }
     Ok(())
 }
 
-/// Puts a stored set into the index.
+/// Puts a stored set into the index, in place of an earlier entry.
 fn put_set(
     store: &Store,
     writer: &mut IndexWriter,
@@ -74,33 +76,33 @@ fn put_set(
     set: &AnnotationSet,
 ) -> Result<()> {
     let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
-    let lemma = names.lemma(release, set.frame, set.lu)?;
-    let document = names.document(release, &sentence, set)?;
-    let trigger = set.trigger(&sentence.text);
-    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
+    writer.remove(release, set.id)?;
+    add_set(writer, names, release, set, &sentence)
 }
 
-/// Lemmas and documents, read when first asked for.
-struct Names<'a> {
+/// Adds a set that the index does not have.
+pub(super) fn add_set(
+    writer: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    set: &AnnotationSet,
+    sentence: &Sentence,
+) -> Result<()> {
+    let document = names.document(release, sentence, set)?;
+    let trigger = set.trigger(&sentence.text);
+    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
+    Ok(writer.add(&entry(release, set, &sentence.text, &trigger, place))?)
+}
+
+/// The documents of each release, read when first asked for.
+pub(super) struct Names<'a> {
     store: &'a Store,
-    lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
     documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
-    fn new(store: &'a Store) -> Self {
-        Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
-    }
-
-    fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
-        if let Some(lemma) = self.lemmas.get(&(release, frame, lu)) {
-            return Ok(lemma.clone());
-        }
-        let lexunit = self.store.lexunit(release, frame, lu)?;
-        let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
-        self.lemmas.insert((release, frame, lu), lemma.clone());
-        Ok(lemma)
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self { store, documents: HashMap::new() }
     }
 
     fn document(

@@ -1,4 +1,4 @@
-//! The index: triggers, lemmas and texts in Tantivy.
+//! The index: triggers and texts in Tantivy.
 //!
 //! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back to
 //! a set; whoever searches reads every hit from the store and checks it again, so an index that lags
@@ -70,8 +70,6 @@ pub struct Entry<'a> {
     pub set: AnnotationSetId,
     /// The target's text, pieces joined by a space.
     pub trigger: &'a str,
-    /// The LU's lemma.
-    pub lemma: &'a str,
     /// The sentence.
     pub text: &'a str,
     /// Where the set comes from.
@@ -82,13 +80,6 @@ pub struct Entry<'a> {
     pub document: Option<&'a str>,
     /// How the set was generated.
     pub generation: Option<&'a Generation>,
-}
-
-impl Entry<'_> {
-    /// The term that an entry is replaced by.
-    fn key(&self) -> String {
-        format!("{}/{}", self.release, self.set)
-    }
 }
 
 /// Where a set that passed a filter is kept.

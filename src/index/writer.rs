@@ -1,13 +1,17 @@
 //! Writing the index: entries in, one commit per store revision.
 
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
+use tantivy::query::{BooleanQuery, Query, RangeQuery, TermQuery};
+use tantivy::schema::IndexRecordOption;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
-use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, folded, schema};
+use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, folded, schema};
 use super::{Entry, IndexError, IndexReader, Stamp};
+use crate::model::{AnnotationSetId, ReleaseId};
 
 type Result<T> = std::result::Result<T, IndexError>;
 
@@ -73,13 +77,25 @@ impl IndexWriter {
         self.stamp
     }
 
-    /// Adds an entry, in place of an earlier one of the same set.
+    /// Removes the entry of a set, when there is one.
     ///
     /// # Errors
-    /// When a segment cannot be written.
-    pub fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
-        self.writer.delete_term(Term::from_field_text(self.fields.key, &entry.key()));
-        self.add(entry)
+    /// When the index fails.
+    pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
+        let fields = self.fields;
+        let is = |field, value| -> Box<dyn Query> {
+            Box::new(TermQuery::new(Term::from_field_u64(field, value), IndexRecordOption::Basic))
+        };
+        let id = Bound::Included(Term::from_field_u64(fields.set, set.bits()));
+        let entry = BooleanQuery::intersection(vec![
+            is(fields.bucket, bucket(set)),
+            is(fields.release, u64::from(release.0)),
+            Box::new(RangeQuery::new(id.clone(), id)),
+        ]);
+        self.writer
+            .delete_query(Box::new(entry))
+            .map(drop)
+            .map_err(self.failed("removing an entry"))
     }
 
     /// Adds an entry of a set that the index does not have.
@@ -89,16 +105,16 @@ impl IndexWriter {
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
         let fields = self.fields;
         let mut document = TantivyDocument::default();
-        document.add_text(fields.key, entry.key());
+        document.add_u64(fields.bucket, bucket(entry.set));
         document.add_u64(fields.release, u64::from(entry.release.0));
         document.add_u64(fields.set, entry.set.bits());
         document.add_u64(fields.frame, u64::from(entry.frame.0));
         document.add_u64(fields.lu, u64::from(entry.lu.0));
-        document.add_u64(fields.sentence, entry.sentence.bits());
-        let trigger = folded(entry.trigger);
-        document.add_text(fields.trigger, &trigger);
-        document.add_text(fields.trigger_words, trigger);
-        document.add_text(fields.lemma, folded(entry.lemma));
+        // A generated set's sentence has the set's own number, which need not stand here twice.
+        if entry.sentence.bits() != entry.set.bits() {
+            document.add_u64(fields.sentence, entry.sentence.bits());
+        }
+        document.add_text(fields.trigger, folded(entry.trigger));
         document.add_text(fields.text, entry.text);
         document.add_text(fields.origin, entry.origin.as_str());
         if let Some(corpus) = entry.corpus {
