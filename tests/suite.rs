@@ -25,6 +25,7 @@ mod index_beside_store;
 mod inflection_coverage;
 mod layering;
 mod licences;
+mod load_many;
 mod marian_parity;
 mod mini;
 mod model_bad_input;

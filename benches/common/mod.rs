@@ -4,6 +4,8 @@
 //! dozen exemplars an LU, three FEs a set. Words are syllables drawn at random, so that the index has
 //! many different ones.
 
+pub(crate) mod synthetic;
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
@@ -135,10 +137,10 @@ fn lu_file(
 }
 
 /// A seeded generator: xorshift, which is all that made-up words need.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -25,6 +25,7 @@ mod entry;
 mod error;
 mod evaluate;
 mod import;
+mod load;
 mod lookup;
 mod plan;
 mod reindex;
@@ -40,6 +41,7 @@ pub use catalog::{Catalog, FrameProfile};
 pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+pub use load::{LoadReport, Loader};
 pub use split::Split;
 pub use write::{JournalWrite, Write};
 

@@ -1,0 +1,120 @@
+//! Loading many rows into a release: one commit of the store for each write, one of the index at the
+//! end.
+//!
+//! [`Database::write`] makes its rows found by the index before it returns, which costs an index
+//! commit; thousands of writes one after the other want that once. Until then the list of changes
+//! says what the index lacks: readers lay it over the index's hits, and the next writer replays it
+//! when this process ends early. So a load that is cut short has lost nothing that it acknowledged.
+
+use std::collections::HashMap;
+use std::sync::MutexGuard;
+
+use super::reindex::{Names, add_set};
+use super::write::fill;
+use super::{Database, DatabaseError, Result, Write, reindex};
+use crate::index::IndexWriter;
+use crate::model::{ReleaseId, Sentence, SentenceId};
+
+/// What a load did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoadReport {
+    /// Annotation sets written.
+    pub sets: u64,
+    /// Sentences written.
+    pub sentences: u64,
+    /// LUs written.
+    pub lexunits: u64,
+    /// The store's revision after the last write.
+    pub revision: u64,
+}
+
+/// A load under way; no other write of this process goes on beside it.
+///
+/// Dropped without [`finish`](Self::finish) it leaves the index to the next writer.
+pub struct Loader<'a> {
+    database: &'a Database,
+    release: ReleaseId,
+    index: MutexGuard<'a, IndexWriter>,
+    names: Names<'a>,
+    report: LoadReport,
+    finished: bool,
+}
+
+impl Database {
+    /// Starts loading rows into a release.
+    ///
+    /// # Errors
+    /// When the handle is a reader's, or the store or the index fails.
+    pub fn loader(&self, release: ReleaseId) -> Result<Loader<'_>> {
+        let Some(index) = &self.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        };
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // The last commit stands for everything before it, too.
+        reindex::catch_up(&self.store, &mut index)?;
+        let report = LoadReport { revision: self.store.revision()?, ..LoadReport::default() };
+        let names = Names::new(&self.store);
+        Ok(Loader { database: self, release, index, names, report, finished: false })
+    }
+}
+
+impl Loader<'_> {
+    /// Writes rows, all of them or none; they are safe once this returns. Gives the new revision.
+    ///
+    /// Memory grows with a write and not with their number: some ten thousand sets each keep the
+    /// cost of a commit small.
+    ///
+    /// # Errors
+    /// When the store or the index fails.
+    pub fn write(&mut self, write: &Write) -> Result<u64> {
+        let store = &self.database.store;
+        let mut batch = store.batch(self.release);
+        let known = fill(store, &mut batch, self.release, write)?;
+        self.report.revision = store.commit(batch)?;
+        self.report.sets += write.sets.len() as u64;
+        self.report.sentences += write.sentences.len() as u64;
+        self.report.lexunits += write.lexunits.len() as u64;
+        let sentences: HashMap<SentenceId, &Sentence> =
+            write.sentences.iter().map(|sentence| (sentence.id, sentence)).collect();
+        for (set, known) in write.sets.iter().zip(known) {
+            let stored;
+            let sentence = match sentences.get(&set.sentence) {
+                Some(sentence) => *sentence,
+                None => {
+                    let Some(found) = store.sentence(self.release, set.sentence)? else { continue };
+                    stored = found;
+                    &stored
+                }
+            };
+            if known {
+                self.index.remove(self.release, set.id)?;
+            }
+            add_set(&mut self.index, &mut self.names, self.release, set, sentence)?;
+        }
+        Ok(self.report.revision)
+    }
+
+    /// Commits the index and packs the store's files, so that readers open few of them.
+    ///
+    /// # Errors
+    /// When the store or the index fails. What was written is in the store all the same.
+    pub fn finish(mut self) -> Result<LoadReport> {
+        self.finished = true;
+        if let Err(error) = self.index.commit(self.report.revision) {
+            self.index.rollback()?;
+            return Err(error.into());
+        }
+        self.database.store.compact()?;
+        Ok(self.report)
+    }
+}
+
+impl Drop for Loader<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            // What the index was told goes; when even that fails, its next commit holds entries
+            // that the replay adds again in their place.
+            let _ = self.index.rollback();
+        }
+    }
+}
