@@ -26,7 +26,7 @@ pub(crate) struct BenchStore {
     pub(crate) path: PathBuf,
     /// What it is, for the table.
     pub(crate) what: String,
-    _temporary: Option<tempfile::TempDir>,
+    temporary: Option<tempfile::TempDir>,
 }
 
 impl BenchStore {
@@ -34,7 +34,7 @@ impl BenchStore {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         if let Some(path) = std::env::var_os("FNSTORE_BENCH_STORE").map(PathBuf::from) {
             let what = format!("the store in {}", path.display());
-            return Ok(Self { path, what, _temporary: None });
+            return Ok(Self { path, what, temporary: None });
         }
         let temporary = tempfile::tempdir()?;
         let release = temporary.path().join("generated");
@@ -42,7 +42,12 @@ impl BenchStore {
         let path = temporary.path().join("store");
         Database::open_writer(&path)?.import(&release, &ImportOptions::default(), &mut |_| {})?;
         let what = format!("a generated release of {FRAMES} frames");
-        Ok(Self { path, what, _temporary: Some(temporary) })
+        Ok(Self { path, what, temporary: Some(temporary) })
+    }
+
+    /// Whether it is one of a generated release.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.temporary.is_some()
     }
 }
 

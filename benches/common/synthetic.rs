@@ -27,7 +27,7 @@ const ROUNDS: u16 = 10;
 /// LUs that are proposed for each frame.
 const PROPOSALS: usize = 8;
 /// Shortest and longest sentence, in words.
-const WORDS: std::ops::RangeInclusive<usize> = 18..=32;
+const WORDS: std::ops::RangeInclusive<usize> = 22..=32;
 /// Every so many sentences of the release lend their words.
 const LENDERS: usize = 16;
 
@@ -42,6 +42,8 @@ pub(crate) struct Synthetic<'a> {
     next: usize,
     total: usize,
     seeds: Vec<Seed>,
+    /// Frames without seeds that have used these: the target's number tells their chains apart.
+    borrowed: u16,
     recipes: Vec<(RecipeId, [u8; 16])>,
 }
 
@@ -69,6 +71,7 @@ impl<'a> Synthetic<'a> {
             next: 0,
             total,
             seeds: Vec::new(),
+            borrowed: 0,
             recipes: Vec::new(),
         })
     }
@@ -86,7 +89,7 @@ impl<'a> Synthetic<'a> {
         let mut chains = 0;
         while write.sets.len() < wanted {
             let rounds = ROUNDS.min(u16::try_from(wanted - write.sets.len())?);
-            self.chain(frame, &units, chains, rounds, &mut write)?;
+            self.chain(&units, chains, rounds, &mut write)?;
             chains += 1;
         }
         Ok(Some(write))
@@ -102,8 +105,11 @@ impl<'a> Synthetic<'a> {
                 seeds.push(Seed { set: set.id, text: sentence.text });
             }
         }
-        if !seeds.is_empty() {
+        if seeds.is_empty() {
+            self.borrowed += 1;
+        } else {
             self.seeds = seeds;
+            self.borrowed = 0;
         }
         Ok(())
     }
@@ -141,7 +147,6 @@ impl<'a> Synthetic<'a> {
 
     fn chain(
         &mut self,
-        frame: FrameId,
         units: &[LexUnit],
         chains: usize,
         rounds: u16,
@@ -159,11 +164,11 @@ impl<'a> Synthetic<'a> {
                 _ => &units[self.random.below(units.len())],
             };
             let (text, target) = self.sentence(at, unit.lemma());
-            let number = natural_number(seed, &print, round);
+            let number = natural_number(seed, self.borrowed, &print, round);
             let generation = Generation {
                 seed,
                 source: seed,
-                target_ordinal: 0,
+                target_ordinal: self.borrowed,
                 round,
                 rank: 0,
                 chain: chain.clone(),
@@ -185,8 +190,7 @@ impl<'a> Synthetic<'a> {
             chain.push(id);
         }
         let entry = JournalEntry { round: rounds, end: None, chain };
-        write.journal.push(JournalWrite { seed, target: 0, recipe, entry });
-        debug_assert!(units.iter().all(|unit| unit.frame == frame));
+        write.journal.push(JournalWrite { seed, target: self.borrowed, recipe, entry });
         Ok(())
     }
 
@@ -226,9 +230,9 @@ fn number(bytes: &[u8]) -> u64 {
 }
 
 /// The number of a generated set, from its natural key.
-fn natural_number(seed: AnnotationSetId, recipe: &[u8; 16], round: u16) -> u64 {
+fn natural_number(seed: AnnotationSetId, target: u16, recipe: &[u8; 16], round: u16) -> u64 {
     let mut key = seed.bits().to_be_bytes().to_vec();
-    key.extend_from_slice(&0_u16.to_be_bytes());
+    key.extend_from_slice(&target.to_be_bytes());
     key.extend_from_slice(recipe);
     key.extend_from_slice(&round.to_be_bytes());
     key.extend_from_slice(&0_u16.to_be_bytes());

@@ -6,6 +6,7 @@
 //! [`Stamp`], which says what has to be laid over its hits.
 
 mod directory;
+mod entry_query;
 mod error;
 mod reader;
 mod schema;
@@ -107,6 +108,6 @@ pub enum Filter {
     /// Sets whose whole trigger, in lower case, matches a regular expression (without anchors: it
     /// is one of automata, so it matches from end to end).
     Trigger(String),
-    /// Sets whose sentence has these words one after the other.
+    /// Sets whose sentence has these words, in whatever order.
     Phrase(String),
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
-use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RegexQuery, TermQuery};
+use tantivy::query::{BooleanQuery, EmptyQuery, Occur, Query, RegexQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocAddress, Index, Searcher, Term};
 
@@ -131,14 +131,18 @@ impl IndexReader {
         Ok(Box::new(BooleanQuery::new(parts.collect::<Result<Vec<_>>>()?)))
     }
 
+    /// The index has no positions, so that a phrase is all of its words, in any order.
     fn phrase(&self, text: &str) -> Box<dyn Query> {
-        let field = self.fields.text;
-        let words = words_of(text).into_iter().map(|word| Term::from_field_text(field, &word));
-        let words: Vec<Term> = words.collect();
-        match words.as_slice() {
-            [] => Box::new(EmptyQuery),
-            [word] => Box::new(TermQuery::new(word.clone(), IndexRecordOption::Basic)),
-            _ => Box::new(PhraseQuery::new(words)),
+        let term = |word: String| -> Box<dyn Query> {
+            let term = Term::from_field_text(self.fields.text, &word);
+            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+        };
+        let mut words = words_of(text);
+        words.sort_unstable();
+        words.dedup();
+        match words.len() {
+            0 => Box::new(EmptyQuery),
+            _ => Box::new(BooleanQuery::intersection(words.into_iter().map(term).collect())),
         }
     }
 

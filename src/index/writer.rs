@@ -1,14 +1,12 @@
 //! Writing the index: entries in, one commit per store revision.
 
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::query::{BooleanQuery, Query, RangeQuery, TermQuery};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{IndexSettings, TantivyDocument, Term};
+use tantivy::{IndexSettings, TantivyDocument};
 
+use super::entry_query::EntryQuery;
 use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, folded, schema};
 use super::{Entry, IndexError, IndexReader, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
@@ -82,20 +80,8 @@ impl IndexWriter {
     /// # Errors
     /// When the index fails.
     pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
-        let fields = self.fields;
-        let is = |field, value| -> Box<dyn Query> {
-            Box::new(TermQuery::new(Term::from_field_u64(field, value), IndexRecordOption::Basic))
-        };
-        let id = Bound::Included(Term::from_field_u64(fields.set, set.bits()));
-        let entry = BooleanQuery::intersection(vec![
-            is(fields.bucket, bucket(set)),
-            is(fields.release, u64::from(release.0)),
-            Box::new(RangeQuery::new(id.clone(), id)),
-        ]);
-        self.writer
-            .delete_query(Box::new(entry))
-            .map(drop)
-            .map_err(self.failed("removing an entry"))
+        let entry = EntryQuery::new(&self.fields, release, set);
+        self.writer.delete_query(Box::new(entry)).map(drop).map_err(self.failed("removing an entry"))
     }
 
     /// Adds an entry of a set that the index does not have.

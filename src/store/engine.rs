@@ -8,7 +8,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rocksdb::properties::{ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE};
+use rocksdb::properties::{
+    CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
+};
 use rocksdb::{
     BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, IteratorMode, Options,
     PrefixRange, ReadOptions, WriteBatch, WriteOptions,
@@ -101,6 +103,10 @@ impl Family {
 const FORMAT_KEY: &[u8] = b"format";
 /// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
 const WRITTEN_BY_KEY: &[u8] = b"written_by";
+
+/// Bytes of rows from which on a writer that closes writes them to files. Fewer cost a reader less
+/// than the files would, which are small and one for each family.
+const LONG_LOG: u64 = 1 << 20;
 
 /// How long a reader waits before it opens the store again.
 const PAUSES: [Duration; 4] = [
@@ -342,6 +348,15 @@ impl Engine {
         Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
     }
 
+    /// Bytes that only the log holds on disk, about: a reader reads them again as it opens.
+    fn unflushed(&self) -> u64 {
+        let of = |family: Family| {
+            let family = self.db.cf_handle(family.name())?;
+            self.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
+        };
+        Family::ALL.into_iter().filter_map(of).sum()
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
@@ -352,6 +367,15 @@ impl Engine {
             key: String::new(),
             reason: "the column family is missing".to_owned(),
         })
+    }
+}
+
+impl Drop for Engine {
+    /// A writer leaves readers little of the log to read. What cannot be flushed stays in the log.
+    fn drop(&mut self) {
+        if self.is_writer() && self.unflushed() > LONG_LOG {
+            let _ = self.flush();
+        }
     }
 }
 
