@@ -125,12 +125,13 @@ pub enum Pos {
     SubordinatingConjunction,
     CoordinatingConjunction,
     AdverbialParticle,
+    Idiom,
     /// Any other text.
     Other,
 }
 
 impl Pos {
-    const NAMES: [(Self, &'static str); 13] = [
+    const NAMES: [(Self, &'static str); 14] = [
         (Self::Noun, "N"),
         (Self::Verb, "V"),
         (Self::Adjective, "A"),
@@ -144,6 +145,7 @@ impl Pos {
         (Self::SubordinatingConjunction, "SCON"),
         (Self::CoordinatingConjunction, "CCON"),
         (Self::AdverbialParticle, "AVP"),
+        (Self::Idiom, "IDIO"),
     ];
 
     /// FrameNet's spelling; `X` for [`Pos::Other`].
