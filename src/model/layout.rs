@@ -6,7 +6,7 @@
 //! means than an import has none.
 
 use super::{
-    AnnotationSetId, Colors, CorpusId, DocumentId, FrameId, Lexeme, LuId, Pos, RelationId,
+    AnnotationSetId, Colors, CorpusId, DocumentId, FrameId, LexUnit, Lexeme, LuId, Pos, RelationId,
     SemTypeId, SentenceId,
 };
 
@@ -162,6 +162,21 @@ pub struct LexUnitHead {
     pub definition: String,
     /// Semantic types.
     pub sem_types: Vec<SemTypeId>,
+}
+
+impl LexUnitHead {
+    /// What a record says of its LU.
+    #[must_use]
+    pub fn of(lu: &LexUnit) -> Self {
+        Self {
+            name: lu.name.clone(),
+            pos: lu.pos,
+            status: lu.status.clone(),
+            incorporated_fe: lu.incorporated_fe.clone(),
+            definition: lu.definition.clone(),
+            sem_types: lu.sem_types.clone(),
+        }
+    }
 }
 
 /// An FE in the header of an LU file.

@@ -68,7 +68,13 @@ impl LexUnit {
     /// The name without its part of speech.
     #[must_use]
     pub fn lemma(&self) -> &str {
-        self.name.rsplit_once('.').map_or(self.name.as_str(), |(lemma, _)| lemma)
+        Self::lemma_of(&self.name)
+    }
+
+    /// The lemma in an LU's name.
+    #[must_use]
+    pub fn lemma_of(name: &str) -> &str {
+        name.rsplit_once('.').map_or(name, |(lemma, _)| lemma)
     }
 }
 
