@@ -7,6 +7,7 @@
 mod annotation;
 mod frame;
 mod ids;
+mod judgement;
 mod lexunit;
 mod provenance;
 mod release;
@@ -23,6 +24,7 @@ pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
     RelationId, ReleaseId, SemTypeId, SentenceId,
 };
+pub use judgement::Judgement;
 pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,
