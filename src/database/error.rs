@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::EditError;
+use super::{EditError, ScriptError};
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
 use crate::query::{Field, QueryError};
@@ -27,6 +27,9 @@ pub enum DatabaseError {
     /// An edit cannot be made.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// Answers cannot be counted by a field.
     #[error(
         "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \

@@ -42,7 +42,7 @@ pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use split::Split;
-pub use transaction::{EditError, Removal, Transaction};
+pub use transaction::{Done, EditError, Removal, Script, ScriptError, Transaction};
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexReader, IndexWriter};

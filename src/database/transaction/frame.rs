@@ -34,7 +34,7 @@ impl Transaction<'_> {
         self.number_elements(&mut frame, &new)?;
         self.check_frame(&frame, Some(&before))?;
         for fe in before.elements.iter().filter(|fe| frame.fe(fe.id).is_none()) {
-            self.check_element_unused(&before, fe)?;
+            self.check_element_unused(&frame, fe)?;
         }
         let elements = before.elements.iter().filter_map(|fe| {
             let now = frame.fe(fe.id)?;
@@ -85,10 +85,12 @@ impl Transaction<'_> {
             whole.core_sets.iter_mut().for_each(|set| set.retain(|id| *id != fe));
             whole.core_sets.retain(|set| !set.is_empty());
         }
+        if removal == Removal::Alone {
+            self.check_element_unused(&before, there)?;
+        }
         self.check_frame(&whole, Some(&before))?;
-        match removal {
-            Removal::Alone => self.check_element_unused(&before, there)?,
-            Removal::Cascade => self.forget_element(frame, there)?,
+        if removal == Removal::Cascade {
+            self.forget_element(frame, there)?;
         }
         self.put(whole)
     }
@@ -145,7 +147,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// That no label, relation or LU refers to an FE.
+    /// That no label, relation or LU refers to an FE, and no FE of the frame.
     fn check_element_unused(&self, frame: &Frame, fe: &FrameElement) -> Result<()> {
         let sets = self.sets_of_frame(frame.id)?;
         let labelled = sets.iter().filter(|set| labels(set, fe.id)).count();
@@ -154,12 +156,15 @@ impl Transaction<'_> {
         let lexunits = self.lexunits_of(frame.id)?;
         let incorporated = |lu: &&LexUnit| lu.incorporated_fe.as_ref() == Some(&fe.name);
         let incorporated = lexunits.iter().filter(incorporated).count();
-        if labelled + mapped + incorporated == 0 {
+        let named = frame.elements.iter().flat_map(|of| of.requires.iter().chain(&of.excludes));
+        let named =
+            named.chain(frame.core_sets.iter().flatten()).filter(|id| **id == fe.id).count();
+        if labelled + mapped + incorporated + named == 0 {
             return Ok(());
         }
         let by = format!(
             "{labelled} annotation sets label it, {mapped} relations map it, {incorporated} LUs \
-             incorporate it"
+             incorporate it, {named} lists of the frame name it"
         );
         let id = format!("{}` of `{}", fe.name, frame.name);
         Err(EditError::InUse { kind: "FE", id, by }.into())

@@ -23,12 +23,14 @@ mod cascade;
 mod check;
 mod error;
 mod frame;
+mod script;
 mod staged;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use error::EditError;
+pub use script::{Done, Script, ScriptError};
 use staged::{Judged, Row, Staged, absent};
 
 use super::{Database, DatabaseError, Result, reindex};

@@ -52,8 +52,8 @@ pub(super) struct Staged {
 }
 
 /// A kind of record that people edit.
-pub(super) trait Row: Clone + PartialEq {
-    type Key: Ord + Clone;
+pub(super) trait Row: Clone + PartialEq + 'static {
+    type Key: Ord + Clone + 'static;
     /// As messages call it.
     const KIND: &'static str;
     fn key(&self) -> Self::Key;
@@ -232,6 +232,11 @@ impl Staged {
         let touched = table.values().filter_map(|slot| slot.after.as_ref());
         rows.extend(touched.filter(|row| belongs(row)).cloned());
         Ok(rows)
+    }
+
+    /// Records that were touched and will be there.
+    pub(super) fn rows<R: Row>(&self) -> impl Iterator<Item = &R> {
+        R::table(self).values().filter_map(|slot| slot.after.as_ref())
     }
 
     /// Puts all that differs from the store into a batch; says whether anything does.
