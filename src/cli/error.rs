@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::align::AlignError;
-use fnstore::database::DatabaseError;
+use fnstore::database::{DatabaseError, ScriptError};
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
@@ -30,6 +30,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
+            _ => BAD_DATA,
+        },
+        Some(DatabaseError::Script(error)) => match error {
+            ScriptError::Read { .. } => FAILED,
+            ScriptError::Edit { source, .. } if matches!(**source, DatabaseError::Store(_)) => {
+                FAILED
+            }
             _ => BAD_DATA,
         },
         _ => FAILED,
