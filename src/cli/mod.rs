@@ -14,6 +14,7 @@ mod lexunit;
 mod locate;
 mod markup;
 mod output;
+mod paraphrase;
 mod progress;
 mod query;
 mod releases;
@@ -57,6 +58,7 @@ enum Command {
     Show(show::Args),
     Releases(releases::Args),
     Expand(expand::Args),
+    Paraphrase(paraphrase::Args),
     Train(train::Args),
     Eval(eval::Args),
 }
@@ -99,6 +101,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Show(args) => show::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
     }?;
