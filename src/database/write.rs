@@ -2,7 +2,7 @@
 
 use super::{Database, DatabaseError, Result, reindex};
 use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
-use crate::store::{Batch, JournalEntry, Store};
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +54,10 @@ impl Database {
     /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
     /// new revision.
     ///
+    /// This is how programs add many rows that they know to be right: nothing is checked, and in the
+    /// list of changes a set stands for its sentence, too. People's edits go through
+    /// [`transaction`](Self::transaction).
+    ///
     /// # Errors
     /// When the handle is a reader's, or the store or the index fails. When only the index fails the
     /// rows are in the store all the same, and the next writer brings the index up to date.
@@ -71,7 +75,8 @@ impl Database {
     }
 }
 
-/// Puts rows into a batch. Says of each set whether the release had one of its id.
+/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one of
+/// its id.
 pub(super) fn fill(
     store: &Store,
     batch: &mut Batch<'_>,
@@ -79,7 +84,13 @@ pub(super) fn fill(
     write: &Write,
 ) -> Result<Vec<bool>> {
     for lexunit in &write.lexunits {
+        let there = store.lexunit(release, lexunit.frame, lexunit.id)?;
+        if let Some(there) = &there {
+            batch.delete_lexunit(there)?;
+        }
         batch.put_lexunit(lexunit)?;
+        let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
+        batch.record(added_or_edited(there.is_some()), &subject);
     }
     for sentence in &write.sentences {
         batch.put_sentence(sentence)?;
@@ -87,15 +98,21 @@ pub(super) fn fill(
     let mut known = Vec::with_capacity(write.sets.len());
     for set in &write.sets {
         // The frame and the LU stand in the key: a set that moves leaves its old row.
-        let location = store.set_location(release, set.id)?;
-        if let Some(location) = location {
+        let there = store.set_location(release, set.id)?;
+        if let Some(location) = there {
             batch.delete_annotation_set(set.id, location)?;
         }
         batch.put_annotation_set(set)?;
-        known.push(location.is_some());
+        let subject = Subject::Set(set.id, SetLocation::of(set));
+        batch.record(added_or_edited(there.is_some()), &subject);
+        known.push(there.is_some());
     }
     for row in &write.journal {
         batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
     }
     Ok(known)
+}
+
+fn added_or_edited(was_there: bool) -> Action {
+    if was_there { Action::Edited } else { Action::Added }
 }

@@ -41,8 +41,7 @@ impl Weight for EntryQuery {
         };
         let columns = reader.fast_fields();
         let (releases, sets) = (columns.u64("release")?, columns.u64("set")?);
-        let mut entries =
-            Entries { bucket, releases, sets, release: self.release, set: self.set };
+        let mut entries = Entries { bucket, releases, sets, release: self.release, set: self.set };
         entries.skip_others();
         Ok(Box::new(ConstScorer::new(entries, boost)))
     }

@@ -81,7 +81,10 @@ impl IndexWriter {
     /// When the index fails.
     pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
         let entry = EntryQuery::new(&self.fields, release, set);
-        self.writer.delete_query(Box::new(entry)).map(drop).map_err(self.failed("removing an entry"))
+        self.writer
+            .delete_query(Box::new(entry))
+            .map(drop)
+            .map_err(self.failed("removing an entry"))
     }
 
     /// Adds an entry of a set that the index does not have.
