@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fnstore::database::{Database, DatabaseError, LoadReport, Write};
 use fnstore::index;
-use fnstore::model::ReleaseId;
+use fnstore::model::{IdSpace, ReleaseId, Sentence, SentenceId};
 
 use crate::{generated, mini};
 
@@ -113,4 +113,31 @@ fn the_sizes_of_families_tell_what_the_rows_take() {
     assert!(sizes.is_sorted_by(|a, b| a.bytes >= b.bytes));
     let all: u64 = sizes.iter().map(|size| size.bytes).sum();
     assert!(all <= database.store().disk_bytes(), "{all}");
+}
+
+/// Bytes of the log, which a reader reads as it opens.
+fn log_bytes(dir: &Path) -> u64 {
+    let files = std::fs::read_dir(dir.join("db")).unwrap().map(Result::unwrap);
+    let logs = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "log"));
+    logs.map(|file| file.metadata().unwrap().len()).sum()
+}
+
+#[test]
+fn a_writer_leaves_no_long_log_to_readers() {
+    let (dir, database, report) = mini::imported();
+    let release = report.release.id;
+    let sentence = |number| Sentence {
+        id: SentenceId::new(IdSpace::Imported, number),
+        xml_id: None,
+        text: "never said before ".repeat(1_000),
+        occurrences: Vec::new(),
+    };
+    let write = Write { sentences: (0..200).map(sentence).collect(), ..Write::default() };
+    database.write(release, &write).unwrap();
+    assert!(log_bytes(dir.path()) > 3_000_000);
+    drop(database);
+    assert!(log_bytes(dir.path()) < 100_000);
+    let reader = Database::open(dir.path()).unwrap();
+    let last = SentenceId::new(IdSpace::Imported, 199);
+    assert_eq!(reader.store().sentence(release, last).unwrap(), Some(sentence(199)));
 }

@@ -14,6 +14,7 @@ use super::write::fill;
 use super::{Database, DatabaseError, Result, Write, reindex};
 use crate::index::IndexWriter;
 use crate::model::{ReleaseId, Sentence, SentenceId};
+use crate::store::Store;
 
 /// What a load did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,7 +38,9 @@ pub struct Loader<'a> {
     index: MutexGuard<'a, IndexWriter>,
     names: Names<'a>,
     report: LoadReport,
-    finished: bool,
+    /// Whether the index has missed rows, so that only the list of changes knows them all.
+    is_behind: bool,
+    is_finished: bool,
 }
 
 impl Database {
@@ -54,7 +57,15 @@ impl Database {
         reindex::catch_up(&self.store, &mut index)?;
         let report = LoadReport { revision: self.store.revision()?, ..LoadReport::default() };
         let names = Names::new(&self.store);
-        Ok(Loader { database: self, release, index, names, report, finished: false })
+        Ok(Loader {
+            database: self,
+            release,
+            index,
+            names,
+            report,
+            is_behind: false,
+            is_finished: false,
+        })
     }
 }
 
@@ -69,29 +80,26 @@ impl Loader<'_> {
     pub fn write(&mut self, write: &Write) -> Result<u64> {
         let store = &self.database.store;
         let mut batch = store.batch(self.release);
-        let known = fill(store, &mut batch, self.release, write)?;
-        self.report.revision = store.commit(batch)?;
+        let release = self.release;
+        let known = fill(store, &mut batch, release, write)?;
+        let (index, names) = (&mut *self.index, &mut self.names);
+        let tell = !self.is_behind;
+        let (committed, indexed) = rayon::join(
+            || store.commit(batch),
+            || if tell { add_sets(store, index, names, release, write, &known) } else { Ok(()) },
+        );
+        if committed.is_err() || indexed.is_err() {
+            // What the index was told may not be in the store, or the other way round.
+            self.is_behind = true;
+            self.index.rollback()?;
+        }
+        let revision = committed?;
+        indexed?;
         self.report.sets += write.sets.len() as u64;
         self.report.sentences += write.sentences.len() as u64;
         self.report.lexunits += write.lexunits.len() as u64;
-        let sentences: HashMap<SentenceId, &Sentence> =
-            write.sentences.iter().map(|sentence| (sentence.id, sentence)).collect();
-        for (set, known) in write.sets.iter().zip(known) {
-            let stored;
-            let sentence = match sentences.get(&set.sentence) {
-                Some(sentence) => *sentence,
-                None => {
-                    let Some(found) = store.sentence(self.release, set.sentence)? else { continue };
-                    stored = found;
-                    &stored
-                }
-            };
-            if known {
-                self.index.remove(self.release, set.id)?;
-            }
-            add_set(&mut self.index, &mut self.names, self.release, set, sentence)?;
-        }
-        Ok(self.report.revision)
+        self.report.revision = revision;
+        Ok(revision)
     }
 
     /// Commits the index and packs the store's files, so that readers open few of them.
@@ -99,8 +107,10 @@ impl Loader<'_> {
     /// # Errors
     /// When the store or the index fails. What was written is in the store all the same.
     pub fn finish(mut self) -> Result<LoadReport> {
-        self.finished = true;
-        if let Err(error) = self.index.commit(self.report.revision) {
+        self.is_finished = true;
+        if self.is_behind {
+            reindex::catch_up(&self.database.store, &mut self.index)?;
+        } else if let Err(error) = self.index.commit(self.report.revision) {
             self.index.rollback()?;
             return Err(error.into());
         }
@@ -111,10 +121,34 @@ impl Loader<'_> {
 
 impl Drop for Loader<'_> {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.is_finished {
             // What the index was told goes; when even that fails, its next commit holds entries
             // that the replay adds again in their place.
             let _ = self.index.rollback();
         }
     }
+}
+
+/// Tells the index of the sets of a write; `known` says which of them the release had.
+fn add_sets(
+    store: &Store,
+    index: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    write: &Write,
+    known: &[bool],
+) -> Result<()> {
+    let sentences: HashMap<SentenceId, &Sentence> =
+        write.sentences.iter().map(|sentence| (sentence.id, sentence)).collect();
+    for (set, known) in write.sets.iter().zip(known) {
+        if *known {
+            index.remove(release, set.id)?;
+        }
+        if let Some(sentence) = sentences.get(&set.sentence) {
+            add_set(index, names, release, set, sentence)?;
+        } else if let Some(sentence) = store.sentence(release, set.sentence)? {
+            add_set(index, names, release, set, &sentence)?;
+        }
+    }
+    Ok(())
 }

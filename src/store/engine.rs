@@ -6,6 +6,7 @@
 //! [`Engine::refresh`].
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use rocksdb::properties::{
@@ -351,12 +352,26 @@ impl Engine {
     pub(super) fn compact(&self) -> Result<()> {
         self.require_writer()?;
         self.flush()?;
-        let mut options = CompactOptions::default();
-        options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+        // The largest first, shared out among the threads that there are.
+        let mut families = Vec::new();
         for family in Family::ALL {
-            let family = self.family(family)?;
-            self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+            families.push((self.size(family)?.1, self.family(family)?));
         }
+        families.sort_unstable_by_key(|(bytes, _)| *bytes);
+        let waiting = Mutex::new(families);
+        let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        let compact = || {
+            let mut options = CompactOptions::default();
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+            options.set_exclusive_manual_compaction(false);
+            while let Some((_, family)) = next() {
+                self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(compact);
+            compact();
+        });
         Ok(())
     }
 

@@ -22,6 +22,10 @@ const BLOCK_CACHE: usize = 64 << 20;
 /// writer reads the whole log.
 const LOG: u64 = 32 << 20;
 
+/// Bytes of a part of an index. Answers want sentences from all over the store: the parts are few
+/// enough that most of them serve several answers, and small enough that one answer may read one.
+const PARTITION: usize = 32 << 10;
+
 /// Options of the database as a whole, for a writer and for readers.
 pub(super) fn database_options() -> Options {
     let mut options = Options::default();
@@ -33,7 +37,8 @@ pub(super) fn database_options() -> Options {
     options.set_max_total_wal_size(LOG);
     options.set_keep_log_file_num(2);
     options.set_log_level(LogLevel::Warn);
-    options.set_max_background_jobs(2);
+    // Three threads that pack files and one that writes them: packing is most of a bulk load.
+    options.set_max_background_jobs(4);
     options
 }
 
@@ -55,6 +60,7 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
     blocks.set_block_size(block(family));
     blocks.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
     blocks.set_partition_filters(true);
+    blocks.set_metadata_block_size(PARTITION);
     blocks.set_cache_index_and_filter_blocks(true);
     blocks.set_pin_top_level_index_and_filter(true);
     let mut options = Options::default();
