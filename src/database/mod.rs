@@ -20,6 +20,7 @@
 mod answer;
 mod assemble;
 mod catalog;
+mod check;
 mod count;
 mod entry;
 mod error;
@@ -37,6 +38,7 @@ use std::sync::Mutex;
 
 pub use answer::{Answer, ElementLabel};
 pub use catalog::{Catalog, FrameProfile};
+pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
 pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Result;
 use super::entry::{entry, listing};
-use crate::index::IndexWriter;
+use crate::index::{Entry, IndexWriter};
 use crate::model::{
     AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
 };
@@ -73,23 +73,35 @@ fn put_set(
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
+    with_entry(store, names, release, set, |entry| writer.put(entry))?.transpose()?;
+    Ok(())
+}
+
+/// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
+pub(super) fn with_entry<T>(
+    store: &Store,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    set: &AnnotationSet,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> Result<Option<T>> {
+    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
     let lemma = names.lemma(release, set.frame, set.lu)?;
     let document = names.document(release, &sentence, set)?;
     let trigger = set.trigger(&sentence.text);
     let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
+    Ok(Some(then(&entry(release, set, &sentence.text, &trigger, &lemma, place))))
 }
 
 /// Lemmas and documents, read when first asked for.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
     documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
-    fn new(store: &'a Store) -> Self {
+    pub(super) fn new(store: &'a Store) -> Self {
         Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
     }
 

@@ -87,33 +87,7 @@ impl IndexWriter {
     /// # Errors
     /// When a segment cannot be written.
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let fields = self.fields;
-        let mut document = TantivyDocument::default();
-        document.add_text(fields.key, entry.key());
-        document.add_u64(fields.release, u64::from(entry.release.0));
-        document.add_u64(fields.set, entry.set.bits());
-        document.add_u64(fields.frame, u64::from(entry.frame.0));
-        document.add_u64(fields.lu, u64::from(entry.lu.0));
-        document.add_u64(fields.sentence, entry.sentence.bits());
-        let trigger = folded(entry.trigger);
-        document.add_text(fields.trigger, &trigger);
-        document.add_text(fields.trigger_words, trigger);
-        document.add_text(fields.lemma, folded(entry.lemma));
-        document.add_text(fields.text, entry.text);
-        document.add_text(fields.origin, entry.origin.as_str());
-        if let Some(corpus) = entry.corpus {
-            document.add_text(fields.corpus, folded(corpus));
-        }
-        if let Some(doc) = entry.document {
-            document.add_text(fields.doc, folded(doc));
-        }
-        if let Some(generation) = entry.generation {
-            document.add_text(fields.method, generation.method.as_str());
-            document.add_u64(fields.round, u64::from(generation.round));
-            document.add_u64(fields.recipe, u64::from(generation.recipe.0));
-            document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
-            document.add_f64(fields.aligner, f64::from(generation.aligner));
-        }
+        let document = document(&self.fields, entry);
         self.writer.add_document(document).map(drop).map_err(self.failed("adding an entry"))
     }
 
@@ -158,4 +132,35 @@ impl IndexWriter {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }
+}
+
+/// What stands in the index for an entry.
+pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    document.add_text(fields.key, entry.key());
+    document.add_u64(fields.release, u64::from(entry.release.0));
+    document.add_u64(fields.set, entry.set.bits());
+    document.add_u64(fields.frame, u64::from(entry.frame.0));
+    document.add_u64(fields.lu, u64::from(entry.lu.0));
+    document.add_u64(fields.sentence, entry.sentence.bits());
+    let trigger = folded(entry.trigger);
+    document.add_text(fields.trigger, &trigger);
+    document.add_text(fields.trigger_words, trigger);
+    document.add_text(fields.lemma, folded(entry.lemma));
+    document.add_text(fields.text, entry.text);
+    document.add_text(fields.origin, entry.origin.as_str());
+    if let Some(corpus) = entry.corpus {
+        document.add_text(fields.corpus, folded(corpus));
+    }
+    if let Some(doc) = entry.document {
+        document.add_text(fields.doc, folded(doc));
+    }
+    if let Some(generation) = entry.generation {
+        document.add_text(fields.method, generation.method.as_str());
+        document.add_u64(fields.round, u64::from(generation.round));
+        document.add_u64(fields.recipe, u64::from(generation.recipe.0));
+        document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
+        document.add_f64(fields.aligner, f64::from(generation.aligner));
+    }
+    document
 }

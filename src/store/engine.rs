@@ -280,6 +280,24 @@ impl Engine {
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
     }
 
+    /// Every record of a family, in key order: read from the files, checksums verified, and not kept
+    /// in the cache.
+    pub(super) fn read_through(
+        &self,
+        family: Family,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        options.set_verify_checksums(true);
+        options.fill_cache(false);
+        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    /// RocksDB itself, for what goes over whole families.
+    pub(super) fn db(&self) -> &DB {
+        &self.db
+    }
+
     pub(super) fn put(
         &self,
         batch: &mut WriteBatch,
@@ -351,11 +369,11 @@ fn is_family(name: &str) -> bool {
     Family::ALL.iter().any(|family| family.name() == name)
 }
 
-fn present_families(db_dir: &Path) -> Result<Vec<String>> {
+pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
 }
 
-fn database_options() -> Options {
+pub(super) fn database_options() -> Options {
     let mut options = Options::default();
     // A secondary needs its files kept open: the primary may delete them.
     options.set_max_open_files(-1);
@@ -365,7 +383,7 @@ fn database_options() -> Options {
     options
 }
 
-fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
+pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
     let cache = Cache::new_lru_cache(BLOCK_CACHE);
     let descriptor = |name: String| {
         let mut blocks = BlockBasedOptions::default();

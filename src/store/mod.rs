@@ -15,6 +15,7 @@ mod key;
 mod lock;
 mod read;
 mod record;
+mod rows;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -27,6 +28,7 @@ pub use error::StoreError;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
+pub use rows::{Row, RowContent, RowFault, RowFaultKind};
 use record::{ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord};
 use rocksdb::WriteBatch;
 
