@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
+mod backup_restore;
 mod banned_words;
 mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
 mod cli_expand;
 mod cli_import;
+mod cli_operations;
 mod cli_program;
 mod cli_query;
 mod cli_schema;
@@ -34,5 +36,6 @@ mod readme;
 mod real_framenet;
 mod shipped_model;
 mod span_alignment;
+mod store_check;
 mod store_opening;
 mod store_reads_format_1;

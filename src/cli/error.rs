@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::align::AlignError;
-use fnstore::database::DatabaseError;
+use fnstore::database::{BackupError, DatabaseError};
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
@@ -32,6 +32,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,
         },
+        Some(DatabaseError::Backup(
+            BackupError::NotABackup { .. } | BackupError::Damaged { .. },
+        )) => BAD_DATA,
         _ => FAILED,
     };
     ExitCode::from(code)

@@ -1,10 +1,11 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use super::Result;
 use super::entry::{entry, listing};
-use crate::index::{Entry, IndexWriter};
+use super::{Database, Result};
+use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
 use crate::model::{
     AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
 };
@@ -34,6 +35,47 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
             }
             Ok(writer.commit(revision)?)
         }
+    }
+}
+
+/// What building the index anew gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReindexReport {
+    /// Entries: one for each set that evokes a frame.
+    pub entries: u64,
+    /// The store's revision that the index stands for.
+    pub revision: u64,
+}
+
+impl Database {
+    /// Builds the index of the database in `dir` anew, whatever state it is in.
+    ///
+    /// The new index is made beside the old one and takes its place when it is whole; between the two
+    /// renames readers find none, and scan.
+    ///
+    /// # Errors
+    /// When there is no store, another process writes it, or the index cannot be written; then the
+    /// old one is still there.
+    pub fn reindex(dir: &Path) -> Result<ReindexReport> {
+        let store = Store::open_writer(dir, false)?;
+        let (path, fresh) = (dir.join("index"), dir.join("index.new"));
+        remove_index(&fresh)?;
+        let mut writer = IndexWriter::open(&fresh)?;
+        catch_up(&store, &mut writer)?;
+        writer.finish()?;
+        let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
+        remove_index(&path)?;
+        std::fs::rename(&fresh, &path).map_err(|source| IndexError::Io { path, source })?;
+        Ok(ReindexReport { entries, revision: store.revision()? })
+    }
+}
+
+fn remove_index(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::Io { path: path.to_owned(), source }.into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -140,7 +140,10 @@ impl IndexReader {
         }
     }
 
-    pub(super) fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
+    pub(super) fn failed(
+        &self,
+        action: &'static str,
+    ) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }

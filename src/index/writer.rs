@@ -128,6 +128,19 @@ impl IndexWriter {
         self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
     }
 
+    /// Waits until no segments are being merged, and closes the index.
+    ///
+    /// # Errors
+    /// When a merge failed.
+    pub fn finish(self) -> Result<()> {
+        let Self { writer, path, .. } = self;
+        writer.wait_merging_threads().map_err(|error| IndexError::Engine {
+            path,
+            action: "closing",
+            reason: error.to_string(),
+        })
+    }
+
     fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }

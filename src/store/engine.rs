@@ -15,8 +15,8 @@ use rocksdb::{
 
 use tempfile::TempDir;
 
-use super::StoreError;
 use super::lock::WriterLock;
+use super::{StoreError, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -132,7 +132,7 @@ pub(super) struct Engine {
 impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
         let db_dir = dir.join("db");
-        if !exists(dir) {
+        if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
             }
@@ -140,6 +140,7 @@ impl Engine {
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
         let lock = WriterLock::take(dir)?;
+        replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();
         options.create_if_missing(true);
@@ -177,7 +178,7 @@ impl Engine {
             let lost = matches!(
                 outcome,
                 Err(StoreError::Engine { .. } | StoreError::Damaged { .. } | StoreError::Io { .. })
-            );
+            ) || replace::is_underway(dir);
             match pauses.next() {
                 Some(pause) if lost => std::thread::sleep(pause),
                 _ => return outcome,
@@ -218,7 +219,7 @@ impl Engine {
 
     /// The store's format, which must be one that this build reads; `None` for a store that holds
     /// nothing yet (its making may have been cut short).
-    fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
+    pub(super) fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
         let version = |major: u16, minor: u16| format!("{major}.{minor}");
         let Some(found) = self.get(Family::Meta, FORMAT_KEY)? else { return Ok(None) };
         let (major, minor) = match found.as_slice() {

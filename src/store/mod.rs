@@ -9,13 +9,16 @@
 //! unlisted release are invisible, and the next import removes them.
 
 mod batch;
+mod copy;
 mod engine;
 mod error;
 mod key;
 mod lock;
 mod read;
 mod record;
+mod replace;
 mod rows;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -28,9 +31,10 @@ pub use error::StoreError;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
-pub use rows::{Row, RowContent, RowFault, RowFaultKind};
 use record::{ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord};
+pub use replace::Replacement;
 use rocksdb::WriteBatch;
+pub use rows::{Row, RowContent, RowFault, RowFaultKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 

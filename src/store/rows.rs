@@ -131,9 +131,8 @@ impl Store {
                     reason,
                 })
             };
-            let (key, value) = row.map_err(|error| {
-                fault(&last_key, RowFaultKind::Unreadable, error.to_string())
-            })?;
+            let (key, value) =
+                row.map_err(|error| fault(&last_key, RowFaultKind::Unreadable, error.to_string()))?;
             let decoded = content(family, &key, &value);
             let row = decoded.map_err(|(kind, reason)| fault(&key, kind, reason));
             let row = row.map(|content| Row {

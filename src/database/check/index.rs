@@ -83,8 +83,7 @@ fn entries(
     for release in store.releases()? {
         // A row that cannot be read was found before.
         for set in store.annotation_sets(release.id)?.flatten() {
-            let state =
-                with_entry(store, &mut names, release.id, &set, |entry| audit.check(entry));
+            let state = with_entry(store, &mut names, release.id, &set, |entry| audit.check(entry));
             let Ok(Some(state)) = state else { continue };
             let state = match state {
                 Ok(state) => state,

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::Result;
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, Frame, FrameId, Layer, LexUnit,
-    LuId, Provenance, RecipeId, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, Frame, FrameId, IdSpace, Layer,
+    LexUnit, LuId, Provenance, RecipeId, ReleaseId, Sentence, SentenceId, Span,
 };
 use crate::store::{NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store};
 use crate::text::fold;
@@ -254,8 +254,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// FE labels with FEs of the set's frame.
+    /// FE labels with FEs of the set's frame. FrameNet's own sets have some without (`W-fe-unknown`
+    /// of the import report), which are kept as they are.
     fn elements(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+        if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
+            return;
+        }
         let Some(frame) = self.frame_of(release, set.frame, at) else { return };
         let labels = set.fe_layers().flat_map(|layer| &layer.labels);
         let missing: Vec<String> = labels
@@ -296,7 +300,8 @@ impl<'a> Checker<'a> {
             RowContent::BySentence(sentence, set) => {
                 at.name = format!("sentence {sentence}");
                 let location = self.read(self.store.set_location(release, *set), at);
-                if location.is_some_and(|place| place.map(|place| place.sentence) != Some(*sentence))
+                if location
+                    .is_some_and(|place| place.map(|place| place.sentence) != Some(*sentence))
                 {
                     let detail = format!("{}: it lists set {set}, which is not there", at.name);
                     self.findings.add(CheckCode::SetMissing, at.family, detail);
