@@ -42,6 +42,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
 
 /// What to try next, where the message does not say it.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    if format!("{error:#}").contains("No space left on device") {
+        return Some(
+            "free some space and run it again; what was in the store before is still there",
+        );
+    }
     match cause(error)? {
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")

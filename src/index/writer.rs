@@ -104,7 +104,18 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn commit(&mut self, revision: u64) -> Result<()> {
-        let stamp = Stamp { revision, schema: SCHEMA_VERSION };
+        self.commit_with(|| Ok(revision))
+    }
+
+    /// Writes what was added to disk, then lets the store commit, then makes it visible with the
+    /// revision that the store gives: what a full disk could stop is done before the store commits.
+    ///
+    /// # Errors
+    /// When the index cannot be written, or the store's error; what was added is then forgotten.
+    pub fn commit_with<E: From<IndexError>>(
+        &mut self,
+        store: impl FnOnce() -> std::result::Result<u64, E>,
+    ) -> std::result::Result<(), E> {
         let failed = {
             let path = self.path.clone();
             move |error: tantivy::TantivyError| IndexError::Engine {
@@ -114,6 +125,14 @@ impl IndexWriter {
             }
         };
         let mut prepared = self.writer.prepare_commit().map_err(&failed)?;
+        let revision = match store() {
+            Ok(revision) => revision,
+            Err(error) => {
+                prepared.abort().map_err(&failed)?;
+                return Err(error);
+            }
+        };
+        let stamp = Stamp { revision, schema: SCHEMA_VERSION };
         prepared.set_payload(&stamp.to_string());
         prepared.commit().map(drop).map_err(&failed)?;
         self.stamp = Some(stamp);

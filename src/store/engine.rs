@@ -5,6 +5,7 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use rocksdb::{
 use tempfile::TempDir;
 
 use super::lock::WriterLock;
-use super::{StoreError, replace};
+use super::{StoreError, manifest, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -209,12 +210,41 @@ impl Engine {
         .map_err(StoreError::engine("opening the store for reading"))?;
         let engine = Self { db, _lock: None, _scratch: Some(scratch) };
         engine.refresh()?;
+        engine.require_all_files(&db_dir)?;
         // The format is written last: without it the store is being made, or its making was cut
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
         Family::ALL.into_iter().try_for_each(|family| engine.family(family).map(drop))?;
         Ok(engine)
+    }
+
+    /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for
+    /// files that are gone by the time it looks: the view is then brought up to where they are.
+    fn require_all_files(&self, db_dir: &Path) -> Result<()> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let Some((number, family)) = self.missing_file(db_dir)? else { return Ok(()) };
+            let Some(pause) = pauses.next() else {
+                let path = db_dir.join(format!("{number:06}.sst"));
+                return Err(StoreError::FileLost { path, family });
+            };
+            std::thread::sleep(pause);
+            self.refresh()?;
+        }
+    }
+
+    /// A table file that the manifest names and this handle does not have.
+    fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
+        let named = manifest::live_files(db_dir)
+            .map_err(|source| StoreError::Io { path: db_dir.to_owned(), source })?;
+        let files = self.db.live_files().map_err(StoreError::engine("listing files"))?;
+        let number = |name: &str| name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+        let present: BTreeSet<u64> = files.iter().filter_map(|file| number(&file.name)).collect();
+        Ok(named
+            .into_iter()
+            .flatten()
+            .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
     }
 
     /// The store's format, which must be one that this build reads; `None` for a store that holds

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod key;
 mod lock;
+mod manifest;
 mod read;
 mod record;
 mod replace;

@@ -249,3 +249,90 @@ pub(super) fn rewritten(
         | RowContent::Change(..) => value.to_owned(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The golden values of every version, by the family that they belong to.
+    fn golden() -> Vec<(Family, Vec<u8>)> {
+        let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records");
+        let versions = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        let files = versions.flat_map(|dir| std::fs::read_dir(dir).unwrap());
+        let mut values = Vec::new();
+        for file in files.map(|entry| entry.unwrap().path()) {
+            let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+            let longest = Family::ALL.into_iter().filter(|family| name.starts_with(family.name()));
+            let family = longest.max_by_key(|family| family.name().len());
+            let text = std::fs::read_to_string(&file).unwrap();
+            let digits: Vec<u32> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
+            let value = digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect();
+            values.push((family.unwrap_or_else(|| panic!("{name} is of no family")), value));
+        }
+        values
+    }
+
+    /// A key of the family's length, of small numbers.
+    fn key(family: Family) -> Vec<u8> {
+        let zeros = (0..40).map(|length| vec![0; length]);
+        let is_key =
+            |key: &Vec<u8>| !matches!(content(family, key, &[]), Err((RowFaultKind::Key, _)));
+        let mut fitting = zeros.filter(is_key);
+        if family == Family::Meta { BOOK_KEY.to_vec() } else { fitting.next().unwrap_or_default() }
+    }
+
+    /// Decoding gives a row or a fault; a row that was rewritten is not rewritten again.
+    fn assert_law(family: Family, key: &[u8], value: &[u8]) {
+        if let Ok(current) = rewritten(family, key, value) {
+            assert_eq!(rewritten(family, key, &current).as_ref(), Ok(&current), "{family:?}");
+        }
+    }
+
+    #[test]
+    fn golden_values_decode() {
+        let golden = golden();
+        assert!(golden.len() > 15, "{}", golden.len());
+        for (family, value) in golden {
+            assert_law(family, &key(family), &value);
+            let decoded = content(family, &key(family), &value);
+            assert!(decoded.is_ok(), "{family:?}: {decoded:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3_000) })]
+
+        #[test]
+        fn noise_is_a_row_or_a_fault(key: Vec<u8>, mut value: Vec<u8>, version in 0..4_u8) {
+            for family in Family::ALL {
+                assert_law(family, &key, &value);
+            }
+            value.insert(0, version);
+            for family in Family::ALL {
+                assert_law(family, &self::key(family), &value);
+            }
+        }
+
+        #[test]
+        fn a_mutated_value_is_a_row_or_a_fault(
+            which: usize,
+            flips in prop::collection::vec((any::<usize>(), any::<u8>()), 1..5),
+            cut in prop::option::of(any::<usize>()),
+        ) {
+            let golden = golden();
+            let (family, mut value) = golden[which % golden.len()].clone();
+            for (at, bits) in flips {
+                let at = at % value.len();
+                value[at] ^= bits;
+            }
+            if let Some(cut) = cut {
+                value.truncate(cut % value.len());
+            }
+            assert_law(family, &key(family), &value);
+        }
+    }
+}

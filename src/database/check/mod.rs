@@ -58,7 +58,9 @@ impl Database {
         match Self::open(dir) {
             Ok(database) => database.check(options, progress),
             Err(DatabaseError::Store(
-                error @ (StoreError::Engine { .. } | StoreError::Damaged { .. }),
+                error @ (StoreError::Engine { .. }
+                | StoreError::FileLost { .. }
+                | StoreError::Damaged { .. }),
             )) => {
                 let mut report = CheckReport::default();
                 report.findings.add(CheckCode::Open, "meta", error.to_string());
