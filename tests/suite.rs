@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
+mod backup_restore;
 mod banned_words;
 mod batch_invariance;
 mod beam_parity;
@@ -11,15 +12,20 @@ mod change_feed;
 mod cli_edit;
 mod cli_expand;
 mod cli_import;
+mod cli_operations;
 mod cli_program;
 mod cli_query;
 mod cli_schema;
 mod cli_show;
 mod cli_store;
+mod crash;
+mod damaged_files;
+mod disk_full;
 mod edits;
 mod edits_against_model;
 mod expansion;
 mod generated;
+mod hostile_release;
 mod import_all_or_nothing;
 mod import_mini;
 mod import_quirks;
@@ -33,12 +39,15 @@ mod licences;
 mod marian_parity;
 mod mini;
 mod model_bad_input;
+mod mutated_input;
 mod query_semantics;
 mod reader_beside_writer;
+mod readers_beside_writer_process;
 mod readme;
 mod real_framenet;
 mod shipped_model;
 mod snapshots;
 mod span_alignment;
+mod store_check;
 mod store_opening;
 mod store_reads_format_1;

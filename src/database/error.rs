@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{EditError, ScriptError};
+use super::{BackupError, EditError, ScriptError};
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
 use crate::query::{Field, QueryError};
@@ -21,6 +21,9 @@ pub enum DatabaseError {
     /// A release cannot be read.
     #[error(transparent)]
     Framenet(#[from] FramenetError),
+    /// A backup cannot be written or restored.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),

@@ -10,12 +10,17 @@
 
 mod batch;
 mod change;
+mod copy;
 mod engine;
 mod error;
 mod key;
 mod lock;
+mod manifest;
 mod read;
 mod record;
+mod replace;
+mod rows;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -33,7 +38,9 @@ pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, RecipeRecord, ReleaseRecord};
+pub use replace::Replacement;
 use rocksdb::WriteBatch;
+pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
