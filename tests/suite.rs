@@ -23,6 +23,7 @@ mod import_twice;
 mod import_zip_equals_directory;
 mod index_beside_store;
 mod inflection_coverage;
+mod jsonl_round_trip;
 mod layering;
 mod licences;
 mod marian_parity;
