@@ -7,9 +7,11 @@
 mod error;
 mod eval;
 mod expand;
+mod export;
 mod frame;
 mod hit;
 mod import;
+mod import_lines;
 mod lexunit;
 mod locate;
 mod markup;
@@ -20,6 +22,7 @@ mod releases;
 mod sentence;
 mod show;
 mod train;
+mod whole_file;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +59,7 @@ enum Command {
     Query(query::Args),
     Show(show::Args),
     Releases(releases::Args),
+    Export(export::Args),
     Expand(expand::Args),
     Train(train::Args),
     Eval(eval::Args),
@@ -98,6 +102,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::{AnnotationSet, Label, Origin};
+
 macro_rules! losses {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $said:literal;)*) => {
         /// Something that a format cannot hold.
@@ -43,12 +45,8 @@ losses! {
     OverlappingElement = "overlapping-fe", "FE that overlaps another left out";
     /// An FE of a layer of rank 2 or 3.
     SecondRank = "fe-layer-2-3", "FE of a second or third FE layer left out";
-    /// An FE of which one label could be kept: the format has one span for each.
-    RepeatedElement = "repeated-fe", "further span of an FE that has one left out";
-    /// A target of several pieces.
-    DiscontinuousTarget = "discontinuous-target", "discontinuous target cut to its first piece";
-    /// A target of several words where the format marks one.
-    TargetWords = "target-words", "target of several words marked at its first word";
+    /// A set whose FEs nobody annotated: the format cannot tell it from one that expresses none.
+    ElementsUnknown = "fes-not-annotated", "set whose FEs are not annotated written as one without FEs";
     /// A set without a target.
     NoTarget = "no-target", "set without a target left out";
     /// A target that begins or ends inside a token.
@@ -69,8 +67,6 @@ losses! {
     Metadata = "metadata", "annotator, date or colours of a set left out";
     /// Where a generated set comes from.
     Generation = "generation", "provenance of a generated set cut short";
-    /// A character that parts columns in the format.
-    Separator = "separator", "tab or line break inside a token written as a space";
 }
 
 /// How often each thing was lost.
@@ -89,6 +85,19 @@ impl LossLog {
     pub fn add_many(&mut self, loss: Loss, count: u64) {
         if count > 0 {
             *self.counts.entry(loss).or_default() += count;
+        }
+    }
+
+    /// Counts what a format without annotators, dates, colours and the chains of generated sets loses
+    /// of a set.
+    pub fn add_metadata(&mut self, set: &AnnotationSet) {
+        let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
+        let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();
+        if !set.created.is_empty() || labels.any(is_signed) {
+            self.add(Loss::Metadata);
+        }
+        if set.provenance.origin() == Origin::Generated {
+            self.add(Loss::Generation);
         }
     }
 

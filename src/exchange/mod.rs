@@ -12,7 +12,17 @@ mod error;
 pub mod jsonl;
 mod lines;
 mod loss;
+mod parquet_table;
+mod rows;
+mod spans;
+mod token_formats;
+mod tokens;
 
 pub use error::{ExchangeError, FaultCode};
 pub use lines::LINE_LIMIT;
 pub use loss::{Loss, LossLog};
+pub use parquet_table::ParquetTable;
+pub use rows::{CsvTable, Row};
+pub use spans::{LabelledSpan, LabelledText, SpanReader};
+pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
+pub use tokens::{Annotated, Token, Tokens};

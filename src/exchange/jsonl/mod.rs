@@ -11,6 +11,8 @@
 //! file that was cut short is refused.
 
 mod annotation;
+#[cfg(test)]
+mod laws;
 mod lexicon;
 mod lexunit;
 mod provenance;
