@@ -12,9 +12,11 @@ mod edit;
 mod error;
 mod eval;
 mod expand;
+mod export;
 mod frame;
 mod hit;
 mod import;
+mod import_lines;
 mod judge;
 mod lexunit;
 mod locate;
@@ -31,6 +33,7 @@ mod sentence;
 mod show;
 mod train;
 mod upgrade;
+mod whole_file;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -70,6 +73,7 @@ enum Command {
     Edit(edit::Args),
     Judge(judge::Args),
     Changes(changes::Args),
+    Export(export::Args),
     Expand(expand::Args),
     Paraphrase(paraphrase::Args),
     Train(train::Args),
@@ -125,6 +129,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
+        Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),

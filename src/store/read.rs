@@ -415,6 +415,24 @@ impl Store {
         JournalEntry::try_from(record).map(Some).map_err(damaged)
     }
 
+    /// How far every chain of a release has come: seed, target, recipe and entry, in that order.
+    pub fn journal_rows(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, u16, RecipeId, JournalEntry)>> + '_>
+    {
+        let family = Family::Journal;
+        let rows = self.engine.scan(family, Prefix::of(release).bytes())?;
+        Ok(rows.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &bytes, reason);
+            let key = JournalKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+            let entry = JournalEntry::try_from(record).map_err(damaged)?;
+            Ok((key.seed, key.target, key.recipe, entry))
+        }))
+    }
+
     /// All recipes: number, fingerprint and description (JSON).
     pub fn recipes(&self) -> Result<Vec<(RecipeId, [u8; 16], String)>> {
         let family = Family::Recipe;
