@@ -15,6 +15,7 @@ mod cli_schema;
 mod cli_show;
 mod cli_store;
 mod expansion;
+mod framenet_round_trip;
 mod generated;
 mod import_all_or_nothing;
 mod import_mini;
