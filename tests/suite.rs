@@ -25,6 +25,7 @@ mod disk_full;
 mod edits;
 mod edits_against_model;
 mod expansion;
+mod framenet_round_trip;
 mod generated;
 mod hostile_release;
 mod import_all_or_nothing;

@@ -48,7 +48,7 @@ pub use catalog::{Catalog, FrameProfile};
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
 pub use count::ValueCount;
 pub use error::DatabaseError;
-pub use export::{JsonlExport, LossyExport};
+pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;
