@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::MutexGuard;
 
-use super::reindex::{Names, add_set};
+use super::reindex::Names;
 use super::write::fill;
 use super::{Database, DatabaseError, Result, Write, reindex};
 use crate::index::IndexWriter;
@@ -145,9 +145,9 @@ fn add_sets(
             index.remove(release, set.id)?;
         }
         if let Some(sentence) = sentences.get(&set.sentence) {
-            add_set(index, names, release, set, sentence)?;
+            names.entry(release, set, sentence, |entry| index.add(entry))??;
         } else if let Some(sentence) = store.sentence(release, set.sentence)? {
-            add_set(index, names, release, set, &sentence)?;
+            names.entry(release, set, &sentence, |entry| index.add(entry))??;
         }
     }
     Ok(())

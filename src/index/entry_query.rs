@@ -25,6 +25,18 @@ impl EntryQuery {
         let bucket = Term::from_field_u64(fields.bucket, bucket(set));
         Self { bucket, release: u64::from(release.0), set: set.bits() }
     }
+
+    /// The entries in a segment, those that were removed among them; `None` for an empty bucket.
+    pub(super) fn entries(&self, reader: &SegmentReader) -> tantivy::Result<Option<Entries>> {
+        let index = reader.inverted_index(self.bucket.field())?;
+        let bucket = index.read_postings(&self.bucket, IndexRecordOption::Basic)?;
+        let Some(bucket) = bucket else { return Ok(None) };
+        let columns = reader.fast_fields();
+        let (releases, sets) = (columns.u64("release")?, columns.u64("set")?);
+        let mut entries = Entries { bucket, releases, sets, release: self.release, set: self.set };
+        entries.skip_others();
+        Ok(Some(entries))
+    }
 }
 
 impl Query for EntryQuery {
@@ -35,15 +47,10 @@ impl Query for EntryQuery {
 
 impl Weight for EntryQuery {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let index = reader.inverted_index(self.bucket.field())?;
-        let Some(bucket) = index.read_postings(&self.bucket, IndexRecordOption::Basic)? else {
-            return Ok(Box::new(EmptyScorer));
-        };
-        let columns = reader.fast_fields();
-        let (releases, sets) = (columns.u64("release")?, columns.u64("set")?);
-        let mut entries = Entries { bucket, releases, sets, release: self.release, set: self.set };
-        entries.skip_others();
-        Ok(Box::new(ConstScorer::new(entries, boost)))
+        Ok(match self.entries(reader)? {
+            Some(entries) => Box::new(ConstScorer::new(entries, boost)),
+            None => Box::new(EmptyScorer),
+        })
     }
 
     fn explain(&self, _reader: &SegmentReader, _document: DocId) -> tantivy::Result<Explanation> {
@@ -52,7 +59,7 @@ impl Weight for EntryQuery {
 }
 
 /// The documents of a bucket that are entries of the set.
-struct Entries {
+pub(super) struct Entries {
     bucket: SegmentPostings,
     releases: Column<u64>,
     sets: Column<u64>,
