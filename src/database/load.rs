@@ -55,6 +55,7 @@ impl Database {
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // The last commit stands for everything before it, too.
         reindex::catch_up(&self.store, &mut index)?;
+        self.store.pause_packing(true)?;
         let report = LoadReport { revision: self.store.revision()?, ..LoadReport::default() };
         let names = Names::new(&self.store);
         Ok(Loader {
@@ -108,13 +109,15 @@ impl Loader<'_> {
     /// When the store or the index fails. What was written is in the store all the same.
     pub fn finish(mut self) -> Result<LoadReport> {
         self.is_finished = true;
-        if self.is_behind {
-            reindex::catch_up(&self.database.store, &mut self.index)?;
-        } else if let Err(error) = self.index.commit(self.report.revision) {
-            self.index.rollback()?;
-            return Err(error.into());
-        }
-        self.database.store.compact()?;
+        let (store, index) = (&self.database.store, &mut *self.index);
+        let (is_behind, revision) = (self.is_behind, self.report.revision);
+        store.pause_packing(false)?;
+        let (indexed, packed) = rayon::join(
+            || if is_behind { reindex::catch_up(store, index) } else { commit(index, revision) },
+            || store.compact(),
+        );
+        indexed?;
+        packed?;
         Ok(self.report)
     }
 }
@@ -125,8 +128,18 @@ impl Drop for Loader<'_> {
             // What the index was told goes; when even that fails, its next commit holds entries
             // that the replay adds again in their place.
             let _ = self.index.rollback();
+            let _ = self.database.store.pause_packing(false);
         }
     }
+}
+
+/// Commits the index; when that fails it stays at its last commit.
+fn commit(index: &mut IndexWriter, revision: u64) -> Result<()> {
+    let outcome = index.commit(revision);
+    if outcome.is_err() {
+        index.rollback()?;
+    }
+    Ok(outcome?)
 }
 
 /// Tells the index of the sets of a write; `known` says which of them the release had.

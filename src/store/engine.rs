@@ -424,6 +424,19 @@ impl Engine {
         Ok(())
     }
 
+    /// Stops or resumes the packing of files that nothing reads while rows are loaded: each row is
+    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the time.
+    pub(super) fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.require_writer()?;
+        let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
+        for family in [Family::Annotation, Family::Sentence, Family::BySentence, Family::Change] {
+            self.db
+                .set_options_cf(self.family(family)?, &option)
+                .map_err(StoreError::engine("changing options"))?;
+        }
+        Ok(())
+    }
+
     /// About how many rows a family has, and the bytes of its files.
     pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
         let family = self.family(family)?;

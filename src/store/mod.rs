@@ -373,6 +373,15 @@ impl Store {
         let entries = std::fs::read_dir(self.dir.join("db")).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
     }
+    /// Stops packing files, which is what many writes want that are all packed at their end, or
+    /// resumes it. Readers find many files meanwhile.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.engine.pause_packing(pause)
+    }
+
     /// Sorts what was written into few files, packed as tightly as they are meant to stay. Takes
     /// some ten seconds for each gigabyte.
     ///

@@ -84,8 +84,8 @@ fn family_options(family: Option<Family>, cache: &Cache) -> Options {
 /// dictionary makes up for what they have in common with the others.
 fn block(family: Option<Family>) -> usize {
     match family {
-        Some(Family::Annotation) => 32 << 10,
-        Some(Family::Sentence | Family::SetLocation) => 8 << 10,
+        Some(Family::Annotation) => 64 << 10,
+        Some(Family::Sentence) => 4 << 10,
         _ => 16 << 10,
     }
 }
