@@ -261,6 +261,17 @@ impl Store {
         NameKey::decode(key).ok_or_else(|| StoreError::damaged(Family::Name.name(), key, "no key"))
     }
 
+    /// Whether anything of a kind has the name.
+    pub fn has_name(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<bool> {
+        Ok(!self.named(release, kind, name, fold_case)?.is_empty())
+    }
+
     /// Numbers of the frames of that name.
     pub fn frames_by_name(
         &self,
