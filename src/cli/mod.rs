@@ -4,22 +4,32 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod document;
+mod drawing;
 mod error;
 mod eval;
 mod expand;
+mod fes;
 mod frame;
+mod frames;
 mod hit;
 mod import;
 mod lexunit;
+mod listing;
 mod locate;
-mod markup;
+mod lus;
 mod output;
 mod progress;
 mod query;
+mod relations;
 mod releases;
+mod semtypes;
 mod sentence;
 mod show;
+mod stats;
 mod train;
+mod tree;
+mod valence;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,8 +51,8 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table; `query` and `releases` print jsonl
-    /// (`query --count` tsv) into a pipe]
+    /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
+    /// laid out for reading (`show`, trees) and tsv for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 
@@ -55,6 +65,13 @@ enum Command {
     Import(import::Args),
     Query(query::Args),
     Show(show::Args),
+    Frames(frames::Args),
+    Lus(lus::Args),
+    Fes(fes::Args),
+    Relations(relations::Args),
+    Semtypes(semtypes::Args),
+    Valence(valence::Args),
+    Stats(stats::Args),
     Releases(releases::Args),
     Expand(expand::Args),
     Train(train::Args),
@@ -97,6 +114,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Import(args) => import::run(args, &mut context),
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
+        Command::Frames(args) => frames::run(args, &mut context),
+        Command::Lus(args) => lus::run(args, &mut context),
+        Command::Fes(args) => fes::run(args, &mut context),
+        Command::Relations(args) => relations::run(args, &mut context),
+        Command::Semtypes(args) => semtypes::run(args, &mut context),
+        Command::Valence(args) => valence::run(args, &mut context),
+        Command::Stats(args) => stats::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::lexicon::Lexicon;
 use super::Result;
+use super::lexicon::Lexicon;
 use crate::model::{FrameId, LexUnit, LuId, Origin};
 
 /// What annotation a release has for its LUs.

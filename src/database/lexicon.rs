@@ -29,13 +29,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::answer::Answer;
+use super::answer::{Answer, ElementLabel, elements};
+use super::semtypes::SemTypeTree;
 use super::{Database, DatabaseError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation, LexUnit,
-    LuId, Origin, Release, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameElement, FrameId,
+    FrameRelation, LexUnit, LuId, Origin, Release, SemType, SemTypeId, Sentence, SentenceId,
+    SentenceLayers,
 };
 use crate::query::{Case, Expression, Field, Pattern, Term, Test};
 use crate::store::{NameKind, Store, StoreError};
@@ -58,6 +61,39 @@ pub struct ElementOfFrame {
     pub element: FrameElement,
 }
 
+/// A type of frame relations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationKind {
+    /// Its name, as in `Inheritance`.
+    pub name: String,
+    /// What it calls the super frame, as in `Parent`.
+    pub super_role: String,
+    /// What it calls the sub frame, as in `Child`.
+    pub sub_role: String,
+    /// Number of relations of the type.
+    pub relations: u64,
+}
+
+/// The types of some frame relations, by name.
+#[must_use]
+pub fn relation_kinds<'r>(
+    relations: impl IntoIterator<Item = &'r FrameRelation>,
+) -> Vec<RelationKind> {
+    let mut counts: BTreeMap<(&str, &str, &str), u64> = BTreeMap::new();
+    for relation in relations {
+        let key = (relation.kind.as_str(), &*relation.super_role, &*relation.sub_role);
+        *counts.entry(key).or_default() += 1;
+    }
+    let kind =
+        |((name, super_role, sub_role), relations): ((&str, &str, &str), u64)| RelationKind {
+            name: name.to_owned(),
+            super_role: super_role.to_owned(),
+            sub_role: sub_role.to_owned(),
+            relations,
+        };
+    counts.into_iter().map(kind).collect()
+}
+
 /// An annotation set with its sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnnotatedSentence {
@@ -72,6 +108,11 @@ impl AnnotatedSentence {
     #[must_use]
     pub fn trigger(&self) -> String {
         self.set.trigger(&self.sentence.text)
+    }
+
+    /// The FE labels with the grammatical function and phrase type that stand on the same span.
+    pub fn elements(&self) -> impl Iterator<Item = ElementLabel<'_>> {
+        elements(&self.set)
     }
 }
 
@@ -90,9 +131,7 @@ impl Database {
     /// When the store fails.
     pub fn lexicons(&self) -> Result<Vec<Lexicon<'_>>> {
         let releases = self.releases()?.into_iter();
-        Ok(releases
-            .map(|release| Lexicon { database: self, release: Arc::new(release) })
-            .collect())
+        Ok(releases.map(|release| Lexicon { database: self, release: Arc::new(release) }).collect())
     }
 
     /// Checks that some release has the name, where the pattern is one. A pattern of many names may
@@ -162,6 +201,11 @@ impl<'a> Lexicon<'a> {
         Ok(ids.into_iter().filter_map(move |id| found(store.frame(release, id))))
     }
 
+    /// Number and name of every frame, in order of name, without reading the frames themselves.
+    pub fn frame_names(&self) -> Result<impl Iterator<Item = Result<(FrameId, String)>> + use<'a>> {
+        Ok(self.store().frame_names(self.release.id)?.map(|row| Ok(row?)))
+    }
+
     /// All frame elements, by number of their frame, in its order.
     pub fn fes(&self) -> Result<impl Iterator<Item = Result<ElementOfFrame>> + use<'a>> {
         Ok(self.frames()?.flat_map(|frame| match frame {
@@ -206,7 +250,10 @@ impl<'a> Lexicon<'a> {
     }
 
     /// The LUs of a frame, by number.
-    pub fn lus_of(&self, frame: FrameId) -> Result<impl Iterator<Item = Result<LexUnit>> + use<'a>> {
+    pub fn lus_of(
+        &self,
+        frame: FrameId,
+    ) -> Result<impl Iterator<Item = Result<LexUnit>> + use<'a>> {
         Ok(self.store().lexunits_of(self.release.id, frame)?.map(|lu| Ok(lu?)))
     }
 
@@ -236,6 +283,13 @@ impl<'a> Lexicon<'a> {
         Ok(ids.into_iter().filter_map(move |(frame, lu)| found(store.lexunit(release, frame, lu))))
     }
 
+    /// Frame, number and name of every LU, in order of name, without reading the LUs themselves.
+    pub fn lu_names(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(FrameId, LuId, String)>> + use<'a>> {
+        Ok(self.store().lexunit_names(self.release.id)?.map(|row| Ok(row?)))
+    }
+
     /// All frame relations with the FEs that they map, by number.
     pub fn relations(&self) -> Result<impl Iterator<Item = Result<FrameRelation>> + use<'a>> {
         Ok(self.store().relations(self.release.id)?.map(|relation| Ok(relation?)))
@@ -247,8 +301,14 @@ impl<'a> Lexicon<'a> {
         frame: FrameId,
     ) -> Result<impl Iterator<Item = Result<FrameRelation>> + use<'a>> {
         Ok(self.relations()?.filter(move |row| {
-            row.as_ref().map_or(true, |relation| relation.parent == frame || relation.child == frame)
+            row.as_ref()
+                .map_or(true, |relation| relation.parent == frame || relation.child == frame)
         }))
+    }
+
+    /// The types of frame relations, by name.
+    pub fn relation_kinds(&self) -> Result<Vec<RelationKind>> {
+        Ok(relation_kinds(&self.relations()?.collect::<Result<Vec<_>>>()?))
     }
 
     /// The semantic type of that number.
@@ -270,8 +330,12 @@ impl<'a> Lexicon<'a> {
         self.semtypes()?.find(|row| row.as_ref().map_or(true, &is_it)).transpose()
     }
 
-    /// All semantic types, by number. [`SemTypeTree`](super::SemTypeTree) says which inherits from
-    /// which.
+    /// All semantic types with the order of inheritance among them.
+    pub fn semtype_tree(&self) -> Result<SemTypeTree> {
+        Ok(SemTypeTree::new(self.semtypes()?.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// All semantic types, by number.
     pub fn semtypes(&self) -> Result<impl Iterator<Item = Result<SemType>> + use<'a>> {
         Ok(self.store().sem_types(self.release.id)?.map(|semtype| Ok(semtype?)))
     }
@@ -300,6 +364,11 @@ impl<'a> Lexicon<'a> {
         }))
     }
 
+    /// The document of that number in that corpus, full text or a source of exemplars.
+    pub fn document(&self, corpus: CorpusId, id: DocumentId) -> Result<Option<Document>> {
+        Ok(self.store().document(self.release.id, corpus, id)?)
+    }
+
     /// The sentence of that id.
     pub fn sentence(&self, id: SentenceId) -> Result<Option<Sentence>> {
         Ok(self.store().sentence(self.release.id, id)?)
@@ -325,9 +394,7 @@ impl<'a> Lexicon<'a> {
     }
 
     /// All annotation sets, by frame, LU, sentence and id.
-    pub fn annotation_sets(
-        &self,
-    ) -> Result<impl Iterator<Item = Result<AnnotationSet>> + use<'a>> {
+    pub fn annotation_sets(&self) -> Result<impl Iterator<Item = Result<AnnotationSet>> + use<'a>> {
         Ok(self.store().annotation_sets(self.release.id)?.map(|set| Ok(set?)))
     }
 
@@ -386,8 +453,7 @@ impl<'a> Lexicon<'a> {
     ) -> Result<impl Iterator<Item = Result<Answer>> + use<'a>> {
         let name = Pattern::exact(&self.release.name, Case::Sensitive);
         let here = Term { field: Field::Release, test: Test::Pattern(name) };
-        self.database
-            .query(&Expression::all_of([Expression::Term(here), expression.clone()]))
+        self.database.query(&Expression::all_of([Expression::Term(here), expression.clone()]))
     }
 }
 

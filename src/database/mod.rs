@@ -45,7 +45,7 @@ pub use count::ValueCount;
 pub use coverage::{Coverage, CoverageCounts};
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
-pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon};
+pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, relation_kinds};
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use split::Split;
 pub use valence::observed_valences;

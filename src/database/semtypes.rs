@@ -49,6 +49,11 @@ impl SemTypeTree {
         self.types().filter(move |semtype| semtype.parents.contains(&id))
     }
 
+    /// The names of these types, in their order; numbers without a type are left out.
+    pub fn names<'t>(&'t self, ids: &'t [SemTypeId]) -> impl Iterator<Item = &'t str> {
+        ids.iter().filter_map(|id| self.get(*id)).map(|semtype| semtype.name.as_str())
+    }
+
     /// All types above one, at any distance, itself left out.
     #[must_use]
     pub fn ancestors(&self, id: SemTypeId) -> BTreeSet<SemTypeId> {
@@ -199,9 +204,7 @@ fn contradictions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Colors, CoreType, Creation, FeRelation, FrameElement, FrameId, RelationId,
-    };
+    use crate::model::{Colors, CoreType, Creation, FeRelation, FrameElement, FrameId, RelationId};
     use proptest::prelude::*;
 
     /// 1 over 2 over 3; 4 apart.
@@ -309,8 +312,7 @@ mod tests {
 
     #[test]
     fn of_several_types_the_most_specific_stay() {
-        let frames =
-            [frame(1, &[(10, &[1]), (11, &[3]), (12, &[4])]), frame(2, &[(20, &[])])];
+        let frames = [frame(1, &[(10, &[1]), (11, &[3]), (12, &[4])]), frame(2, &[(20, &[])])];
         let relations = [relation(1, "Inheritance", &[(10, 20), (11, 20), (12, 20)])];
         assert_eq!(derived(&propagate(&frames, &relations, &tree())), [(20, vec![3, 4], 1)]);
     }
@@ -322,7 +324,10 @@ mod tests {
         let found = propagate(&frames, &relations, &tree());
         assert_eq!(found.derived, []);
         let [fault] = found.contradictions.as_slice() else { panic!("{found:?}") };
-        assert_eq!((fault.relation, fault.parent, fault.child), (RelationId(7), FeId(10), FeId(20)));
+        assert_eq!(
+            (fault.relation, fault.parent, fault.child),
+            (RelationId(7), FeId(10), FeId(20))
+        );
         assert_eq!(fault.unmet, BTreeSet::from([SemTypeId(1)]));
         assert_eq!(fault.child_types, BTreeSet::from([SemTypeId(4)]));
     }

@@ -9,6 +9,7 @@ mod case;
 mod inflection;
 mod irregular;
 mod lemma;
+mod markup;
 mod offsets;
 mod phrase;
 mod spelling;
@@ -17,6 +18,7 @@ mod words;
 pub use case::{capitalize, case_variants, fold, title_case};
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
+pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
