@@ -1,6 +1,7 @@
 //! A second import: refused under the same name, side by side under another.
 
 use fnstore::database::{Database, DatabaseError, ImportOptions};
+use fnstore::query::{Case, Pattern};
 
 use crate::mini;
 
@@ -44,7 +45,8 @@ fn releases_lie_side_by_side() {
         assert_eq!(old.len(), new.len(), "{query}");
         assert!(!old.is_empty(), "{query}");
     }
-    assert_eq!(database.frame_profiles("checking").unwrap().len(), 2);
+    let checking = Pattern::exact("checking", Case::Fold);
+    assert_eq!(database.frame_profiles(&checking).unwrap().len(), 2);
 }
 
 #[test]
