@@ -7,6 +7,7 @@
 mod annotation;
 mod frame;
 mod ids;
+mod judgement;
 mod layout;
 mod lexunit;
 mod provenance;
@@ -24,6 +25,7 @@ pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
     RelationId, ReleaseId, SemTypeId, SentenceId,
 };
+pub use judgement::Judgement;
 pub use layout::{
     DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,

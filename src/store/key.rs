@@ -110,7 +110,7 @@ keys! {
     }
     /// `sentence_layers` and `by_sentence`
     SentenceSetKey { release: ReleaseId, sentence: SentenceId, set: AnnotationSetId }
-    /// `set_location` and `judgement`
+    /// `set_location`
     SetKey { release: ReleaseId, set: AnnotationSetId }
     /// `recipe`
     RecipeKey { recipe: RecipeId }
@@ -141,6 +141,28 @@ impl LayoutKey {
     /// A full-text file.
     pub(super) fn of_document(release: ReleaseId, corpus: CorpusId, document: DocumentId) -> Self {
         Self { release, kind: 4, first: corpus.0, second: document.0 }
+    }
+}
+
+/// `judgement`: release, set, and the reviewer's name to the end of the key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct JudgementKey {
+    pub(super) release: ReleaseId,
+    pub(super) set: AnnotationSetId,
+    pub(super) reviewer: String,
+}
+
+impl Key for JudgementKey {
+    fn encode(&self) -> Vec<u8> {
+        let mut key = Prefix::of(self.release).then(self.set).bytes();
+        key.extend_from_slice(self.reviewer.as_bytes());
+        key
+    }
+
+    fn decode(key: &[u8]) -> Option<Self> {
+        let (set, reviewer) = key.split_at_checked(ReleaseId::WIDTH + AnnotationSetId::WIDTH)?;
+        let SetKey { release, set } = SetKey::decode(set)?;
+        Some(Self { release, set, reviewer: std::str::from_utf8(reviewer).ok()?.to_owned() })
     }
 }
 
@@ -289,7 +311,16 @@ mod tests {
         }
 
         #[test]
+        fn judgements_of_any_reviewer_come_back_beside_their_set(reviewer: String, number: u64) {
+            let key = JudgementKey { release: ReleaseId(3), set: set(number, 2), reviewer };
+            let of_set = SetKey { release: key.release, set: key.set }.encode();
+            prop_assert!(key.encode().starts_with(&of_set));
+            prop_assert_eq!(JudgementKey::decode(&key.encode()), Some(key));
+        }
+
+        #[test]
         fn no_bytes_make_a_decoder_panic(bytes: Vec<u8>) {
+            let _ = JudgementKey::decode(&bytes);
             let _ = (AnnotationKey::decode(&bytes), NameKey::decode(&bytes), ChangeKey::decode(&bytes));
         }
     }
@@ -304,6 +335,7 @@ mod tests {
             "| `sentence_layers` | release u16, sentence u64, set u64 |",
             "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
+            "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",
         ] {
             assert!(schema.contains(line), "schema/keys.md lacks {line}");
