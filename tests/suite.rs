@@ -35,6 +35,7 @@ mod import_all_or_nothing;
 mod import_mini;
 mod import_quirks;
 mod import_twice;
+mod import_warnings;
 mod import_zip_equals_directory;
 mod index_beside_store;
 mod inflection_coverage;
