@@ -13,7 +13,7 @@ use fnstore::store::Store;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use super::output::{Format, Output, grouped, size};
+use super::output::{Format, Output, grouped, size, tell};
 use super::{Context, Outcome, progress};
 
 /// Import a FrameNet release
@@ -63,6 +63,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         remove_store(&context.store, !dir_was_there);
     }
     let report = outcome?;
+    if let Some(error) = &report.index_error {
+        tell(&format!(
+            "the release is in, its index is not: {error}; queries make up for it, and the next \
+             writer catches up"
+        ));
+    }
     let record = ReportRecord::new(&report, context, started.elapsed());
 
     if let Some(file) = report_file {
