@@ -5,19 +5,23 @@
 //! data. Everything else, from progress to notices, goes to stderr.
 
 mod backup;
+mod changes;
 mod check;
 mod completions;
+mod edit;
 mod error;
 mod eval;
 mod expand;
 mod frame;
 mod hit;
 mod import;
+mod judge;
 mod lexunit;
 mod locate;
 mod man;
 mod markup;
 mod output;
+mod paraphrase;
 mod progress;
 mod query;
 mod reindex;
@@ -48,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table; `query` and `releases` print jsonl
+    /// Format of the output [default: table; `query`, `releases`, `edit`, `judge` and `changes` print jsonl
     /// (`query --count` tsv) into a pipe]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
@@ -63,7 +67,11 @@ enum Command {
     Query(query::Args),
     Show(show::Args),
     Releases(releases::Args),
+    Edit(edit::Args),
+    Judge(judge::Args),
+    Changes(changes::Args),
     Expand(expand::Args),
+    Paraphrase(paraphrase::Args),
     Train(train::Args),
     Eval(eval::Args),
     Check(check::Args),
@@ -114,7 +122,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Edit(args) => edit::run(args, &mut context),
+        Command::Judge(args) => judge::run(args, &mut context),
+        Command::Changes(args) => changes::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::BackupError;
+use super::{BackupError, EditError, ScriptError};
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
 use crate::query::{Field, QueryError};
@@ -27,6 +27,12 @@ pub enum DatabaseError {
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An edit cannot be made.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// Answers cannot be counted by a field.
     #[error(
         "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \

@@ -9,7 +9,7 @@ use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
 use crate::model::{
     AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
 };
-use crate::store::{Change, Store};
+use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
 /// the next time replays what it has missed.
@@ -82,14 +82,27 @@ fn remove_index(path: &Path) -> Result<()> {
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
     let mut names = Names::new(store);
     for change in store.changes_since(since)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => add_release(store, writer, &mut names, release)?,
-            Change::SetWritten(release, set, location) => {
-                if let Some(set) = store.annotation_set_at(release, set, location)? {
-                    put_set(store, writer, &mut names, release, &set)?;
+        let change = change?;
+        let release = change.release;
+        match (change.subject, change.action) {
+            (Subject::Release, _) => add_release(store, writer, &mut names, release)?,
+            (Subject::Set(set, location), _) => {
+                match store.annotation_set_at(release, set, location)? {
+                    Some(set) => put_set(store, writer, &mut names, release, &set)?,
+                    // Removed, or moved: then a later row puts it where it is.
+                    None => writer.remove(release, set)?,
                 }
             }
-            Change::LexUnitWritten(..) => {}
+            // Its name stands beside each of its sets.
+            (Subject::LexUnit(frame, lu), Action::Edited) => {
+                for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+                    put_set(store, writer, &mut names, release, &set?)?;
+                }
+            }
+            (Subject::Document(corpus, document), Action::Edited) => {
+                put_document(store, writer, &mut names, release, (corpus, document))?;
+            }
+            _ => {}
         }
     }
     Ok(writer.commit(revision)?)
@@ -103,6 +116,24 @@ fn add_release(
 ) -> Result<()> {
     for set in store.annotation_sets(release)? {
         put_set(store, writer, names, release, &set?)?;
+    }
+    Ok(())
+}
+
+/// Puts every set of a document, whose names stand beside it, into the index again.
+fn put_document(
+    store: &Store,
+    writer: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    place: (CorpusId, DocumentId),
+) -> Result<()> {
+    for set in store.annotation_sets(release)? {
+        let set = set?;
+        let sentence = store.sentence(release, set.sentence)?;
+        if sentence.is_some_and(|sentence| listing(&set, &sentence.occurrences) == Some(place)) {
+            put_set(store, writer, names, release, &set)?;
+        }
     }
     Ok(())
 }

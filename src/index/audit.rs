@@ -99,7 +99,7 @@ impl IndexAudit {
     }
 
     fn state(&mut self, entry: &Entry<'_>) -> tantivy::Result<EntryState> {
-        let key = Term::from_field_text(self.fields.key, &entry.key());
+        let key = Term::from_field_text(self.fields.key, &super::key(entry.release, entry.set));
         let mut found = Vec::new();
         for (ordinal, segment) in self.segments.iter_mut().enumerate() {
             let postings = segment.keys.read_postings(&key, IndexRecordOption::Basic)?;

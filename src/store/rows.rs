@@ -4,17 +4,19 @@
 //! Blocks are read from the files with their checksums verified and leave no trace in the cache.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameId, FrameRelation, LexUnit, LuId,
-    RecipeId, ReleaseId, SemType, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
+    FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, RecipeId, ReleaseId, ReleaseLayout,
+    SemType, Sentence, SentenceId, SentenceLayers,
 };
 
 use super::batch::unpair;
 use super::engine::Family;
 use super::key::{
-    ChangeKey, JournalKey, Key, NameKey, NameKind, RecipeKey, SentenceSetKey, SetKey,
+    ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, NameKey, NameKind, RecipeKey,
+    SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, SetLocationRecord, Stored,
+    self, JournalRecord, JudgementRecord, MetaRecord, RecipeRecord, SetLocationRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, SetLocation, Store, StoreError};
 
@@ -67,8 +69,21 @@ pub enum RowContent {
     },
     /// A judgement of a set.
     Judgement(AnnotationSetId),
-    /// What the commit of that revision touched.
-    Change(u64, Change),
+    /// How a file of the release lists what it holds.
+    Layout(LayoutOf),
+    /// What a commit touched.
+    Change(Change),
+}
+
+/// The file that a layout describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is what its name says")]
+pub enum LayoutOf {
+    /// The files at the top of the release.
+    Release,
+    Frame(FrameId),
+    LexUnit(FrameId, LuId),
+    Document(CorpusId, DocumentId),
 }
 
 /// A row that cannot be read or makes no sense.
@@ -213,12 +228,29 @@ pub(super) fn content(
             let entry = JournalEntry::try_from(entry).map_err(record)?;
             RowContent::Journal { seed, recipe, entry }
         }
-        Family::Judgement => RowContent::Judgement(key_of::<SetKey>(key)?.set),
-        Family::Change => {
-            let change = record::decode::<ChangeRecord>(value).map_err(record)?;
-            let change = Change::try_from(change).map_err(record)?;
-            RowContent::Change(key_of::<ChangeKey>(key)?.revision, change)
+        Family::Judgement => {
+            record::decode::<JudgementRecord>(value).map_err(record)?;
+            RowContent::Judgement(key_of::<JudgementKey>(key)?.set)
         }
+        Family::Layout => RowContent::Layout(layout(key, value)?),
+        Family::Change => {
+            let revision = key_of::<ChangeKey>(key)?.revision;
+            RowContent::Change(Change::decode(revision, value).map_err(record)?)
+        }
+    })
+}
+
+/// Which file's layout stands in a row that decodes as one.
+fn layout(key: &[u8], value: &[u8]) -> std::result::Result<LayoutOf, Undecoded> {
+    let LayoutKey { kind, first, second, .. } = key_of(key)?;
+    Ok(match kind {
+        1 => model::<ReleaseLayout>(key, value).map(|_| LayoutOf::Release)?,
+        2 => model::<FrameLayout>(key, value).map(|_| LayoutOf::Frame(FrameId(first)))?,
+        3 => model::<LexUnitLayout>(key, value)
+            .map(|_| LayoutOf::LexUnit(FrameId(first), LuId(second)))?,
+        4 => model::<DocumentLayout>(key, value)
+            .map(|_| LayoutOf::Document(CorpusId(first), DocumentId(second)))?,
+        _ => return Err((RowFaultKind::Key, format!("layout of kind {kind}"))),
     })
 }
 
@@ -246,6 +278,8 @@ pub(super) fn rewritten(
         | RowContent::Name { .. }
         | RowContent::Recipe(_)
         | RowContent::Judgement(_)
+        | RowContent::Layout(_)
+        // A change of format 1.0 does not say what later ones do.
         | RowContent::Change(..) => value.to_owned(),
     })
 }

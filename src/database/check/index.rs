@@ -7,7 +7,7 @@ use super::super::{Database, Result};
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::index::{self, EntryState, IndexAudit, IndexReader};
 use crate::model::{AnnotationSet, AnnotationSetId, ReleaseId};
-use crate::store::Change;
+use crate::store::{Change, Subject};
 
 const FAMILY: &str = "index";
 
@@ -130,13 +130,14 @@ impl Pending {
         let mut pending = Self::default();
         for change in database.store.changes_since(revision)? {
             match change {
-                Ok((_, Change::ReleaseAdded(release))) => {
-                    pending.releases.insert(release);
-                }
-                Ok((_, Change::SetWritten(release, set, _))) => {
-                    pending.sets.insert((release, set));
-                }
-                Ok(_) => {}
+                Ok(Change { release, subject, .. }) => match subject {
+                    Subject::Set(set, _) => drop(pending.sets.insert((release, set))),
+                    // Their names stand beside each of their sets.
+                    Subject::Release | Subject::LexUnit(..) | Subject::Document(..) => {
+                        pending.releases.insert(release);
+                    }
+                    _ => {}
+                },
                 Err(error) => findings.add(CheckCode::Unreadable, "change", error.to_string()),
             }
         }

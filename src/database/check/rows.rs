@@ -116,8 +116,9 @@ impl<'a> Checker<'a> {
         let mut at = Place { family: row.family, name: String::new() };
         let Some(release) = row.release else {
             match &row.content {
-                RowContent::Change(revision, _) if *revision > self.revision => {
-                    let detail = format!("revision {revision}, the store's is {}", self.revision);
+                RowContent::Change(change) if change.revision > self.revision => {
+                    let detail =
+                        format!("revision {}, the store's is {}", change.revision, self.revision);
                     self.findings.add(CheckCode::Revision, row.family, detail);
                 }
                 _ => {}
