@@ -92,7 +92,10 @@ fn look(store: &std::path::Path) -> u64 {
     assert!(words.values().all(|pair| pair.len() == 2), "half a write: {words:?}");
     // Through the index: it may be ahead of what was read, and the store is then brought up to it.
     let found = mini::answers(&reader, "origin=generated trigger=word*").len();
-    assert!(found >= words.values().map(Vec::len).sum() && found.is_multiple_of(2), "{found}: {words:?}");
+    assert!(
+        found >= words.values().map(Vec::len).sum() && found.is_multiple_of(2),
+        "{found}: {words:?}"
+    );
     for answer in reader.query(&"origin=generated trigger=word*".parse().unwrap()).unwrap() {
         let answer = answer.unwrap();
         assert!(answer.trigger().starts_with("word"), "a stale hit: {answer:?}");
