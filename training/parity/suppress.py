@@ -1,7 +1,8 @@
 """Beam searches of the tiny Marian model in CTranslate2, with `suppress_sequences`.
 
 CTranslate2 suppresses before the softmax, so its scores are renormalised; it stops as soon as
-`round(beam_size * patience)` outputs are finished. Here every token has a name that is its id.
+`round(beam_size * patience)` outputs are finished. By default it never ends at the first step, so
+`min_decoding_length` is 0 here. Every token has a name that is its id.
 """
 
 import itertools
@@ -69,7 +70,7 @@ def search(translator, source, beam_size, length_penalty, patience, max_length):
         return translator.translate_batch(
             [names(source)], beam_size=beam_size, num_hypotheses=beam_size, patience=patience,
             length_penalty=length_penalty, max_decoding_length=max_length, return_scores=True,
-            suppress_sequences=[names(phrase) for phrase in banned],
+            suppress_sequences=[names(phrase) for phrase in banned], min_decoding_length=0,
         )[0]
 
     # Ban the second token of the best output, and the first two of the last.
