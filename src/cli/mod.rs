@@ -17,6 +17,7 @@ mod lexunit;
 mod locate;
 mod markup;
 mod output;
+mod paraphrase;
 mod progress;
 mod query;
 mod releases;
@@ -63,6 +64,7 @@ enum Command {
     Judge(judge::Args),
     Changes(changes::Args),
     Expand(expand::Args),
+    Paraphrase(paraphrase::Args),
     Train(train::Args),
     Eval(eval::Args),
 }
@@ -108,6 +110,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
     }?;

@@ -8,6 +8,7 @@ mod annotation;
 mod frame;
 mod ids;
 mod judgement;
+mod layout;
 mod lexunit;
 mod provenance;
 mod release;
@@ -25,6 +26,11 @@ pub use ids::{
     RelationId, ReleaseId, SemTypeId, SentenceId,
 };
 pub use judgement::Judgement;
+pub use layout::{
+    DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
+    ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,
+    OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
+};
 pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,

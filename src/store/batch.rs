@@ -3,15 +3,16 @@
 use rocksdb::WriteBatch;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, LuId,
-    RecipeId, RelationId, ReleaseId, SemType, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
+    FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId, RelationId,
+    ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
 use super::engine::Family;
 use super::key::{
-    AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LexUnitKey, NameKey,
-    NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
+    NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{
     self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, SetLocationRecord, Stored,
@@ -237,6 +238,51 @@ impl<'a> Batch<'a> {
         self.put(Family::SentenceLayers, &key, &set.to_value())
     }
 
+    /// Writes how the top files of the release list what lies below them.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_release_layout(&mut self, layout: &ReleaseLayout) -> Result<()> {
+        self.put(Family::Layout, &LayoutKey::of_release(self.release), &layout.to_value())
+    }
+
+    /// Writes how the file of a frame lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_frame_layout(&mut self, frame: FrameId, layout: &FrameLayout) -> Result<()> {
+        let key = LayoutKey::of_frame(self.release, frame);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Writes how the file of an LU lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_lexunit_layout(
+        &mut self,
+        frame: FrameId,
+        lu: LuId,
+        layout: &LexUnitLayout,
+    ) -> Result<()> {
+        let key = LayoutKey::of_lexunit(self.release, frame, lu);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Writes how the file of a document lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_document_layout(
+        &mut self,
+        corpus: CorpusId,
+        document: DocumentId,
+        layout: &DocumentLayout,
+    ) -> Result<()> {
+        let key = LayoutKey::of_document(self.release, corpus, document);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
     /// Deletes a set of sentence layers.
     pub fn delete_sentence_layers(
         &mut self,
@@ -316,7 +362,7 @@ pub(super) fn unpair(id: u64) -> (u32, u32) {
 }
 
 /// An LU's frame and number from a `name` row's id.
-pub(super) fn lexunit_ids(id: u64) -> (crate::model::FrameId, LuId) {
+pub(super) fn lexunit_ids(id: u64) -> (FrameId, LuId) {
     let (frame, lu) = unpair(id);
-    (crate::model::FrameId(frame), LuId(lu))
+    (FrameId(frame), LuId(lu))
 }

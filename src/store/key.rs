@@ -38,6 +38,7 @@ macro_rules! key_parts {
 }
 
 key_parts! {
+    u8 = u8, Some, |n| *n;
     u16 = u16, Some, |n| *n;
     u32 = u32, Some, |n| *n;
     u64 = u64, Some, |n| *n;
@@ -115,8 +116,32 @@ keys! {
     RecipeKey { recipe: RecipeId }
     /// `journal`
     JournalKey { release: ReleaseId, seed: AnnotationSetId, target: u16, recipe: RecipeId }
+    /// `layout`: what it is the layout of, and that file's one or two numbers.
+    LayoutKey { release: ReleaseId, kind: u8, first: u32, second: u32 }
     /// `change`
     ChangeKey { revision: u64, ordinal: u32 }
+}
+
+impl LayoutKey {
+    /// The files at the top of a release.
+    pub(super) fn of_release(release: ReleaseId) -> Self {
+        Self { release, kind: 1, first: 0, second: 0 }
+    }
+
+    /// A frame file.
+    pub(super) fn of_frame(release: ReleaseId, frame: FrameId) -> Self {
+        Self { release, kind: 2, first: frame.0, second: 0 }
+    }
+
+    /// An LU file.
+    pub(super) fn of_lexunit(release: ReleaseId, frame: FrameId, lu: LuId) -> Self {
+        Self { release, kind: 3, first: frame.0, second: lu.0 }
+    }
+
+    /// A full-text file.
+    pub(super) fn of_document(release: ReleaseId, corpus: CorpusId, document: DocumentId) -> Self {
+        Self { release, kind: 4, first: corpus.0, second: document.0 }
+    }
 }
 
 /// `judgement`: release, set, and the reviewer's name to the end of the key.
@@ -308,6 +333,7 @@ mod tests {
             "| `lexunit` | release u16, frame u32, LU u32 |",
             "| `annotation` | release u16, frame u32, LU u32, sentence u64, set u64 |",
             "| `sentence_layers` | release u16, sentence u64, set u64 |",
+            "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
             "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",

@@ -1,18 +1,19 @@
 //! Reads: one record by its id, or many in key order.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
-    FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId, Release, ReleaseId, SemType,
-    SemTypeId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame,
+    FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId,
+    RelationId, Release, ReleaseId, ReleaseLayout, SemType, SemTypeId, Sentence, SentenceId,
+    SentenceLayers,
 };
 use crate::text::fold;
 
 use super::batch::{lexunit_ids, unpair};
 use super::engine::{Family, KeyValue};
 use super::key::{
-    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LexUnitKey,
-    NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey,
-    SetKey,
+    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey,
+    LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
+    SentenceSetKey, SetKey,
 };
 use super::record::{
     self, JournalRecord, JudgementRecord, RecipeRecord, SetLocationRecord, Stored,
@@ -253,6 +254,37 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<SentenceLayers>> + '_> {
         self.records(Family::SentenceLayers, Prefix::of(release).bytes())
+    }
+
+    /// How the top files of a release list what lies below them; `None` for a release that format
+    /// 1.0 wrote, or that is no import of FrameNet's files. So for the other layouts.
+    pub fn release_layout(&self, release: ReleaseId) -> Result<Option<ReleaseLayout>> {
+        self.record(Family::Layout, LayoutKey::of_release(release))
+    }
+
+    /// How the file of a frame lists what it holds.
+    pub fn frame_layout(&self, release: ReleaseId, frame: FrameId) -> Result<Option<FrameLayout>> {
+        self.record(Family::Layout, LayoutKey::of_frame(release, frame))
+    }
+
+    /// How the file of an LU lists what it holds.
+    pub fn lexunit_layout(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<Option<LexUnitLayout>> {
+        self.record(Family::Layout, LayoutKey::of_lexunit(release, frame, lu))
+    }
+
+    /// How the file of a document lists what it holds.
+    pub fn document_layout(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<DocumentLayout>> {
+        self.record(Family::Layout, LayoutKey::of_document(release, corpus, document))
     }
 
     fn named(

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::model::{
     AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
-    FeRelation, FeStatus, Flags, FrameElement, FrameId, Generation, Governor, IdSpace, Label,
-    Layer, LayerName, Lexeme, Listing, LuId, Method, NullInstantiation, Occurrence, Pos,
-    Provenance, RecipeId, RelationId, ReleaseCounts, ReleaseId, SemTypeId, SentenceCount,
+    FeRelation, FeStatus, Flags, FrameElement, FrameId, FrameIndexEntry, Generation, Governor,
+    IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement,
+    ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
+    NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
+    RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
     SentenceId, Span, ValencePattern, ValenceUnit, Valences,
 };
 
@@ -244,6 +246,90 @@ fn sentence_layers() -> SentenceLayers {
     }
 }
 
+fn release_layout() -> ReleaseLayout {
+    let text = str::to_owned;
+    ReleaseLayout {
+        frame_index: vec![FrameIndexEntry {
+            id: FrameId(102),
+            name: text("Checking"),
+            modified: text("then"),
+        }],
+        lu_index: Some(LuIndex {
+            legend: vec![(text("New"), text("not yet done"))],
+            entries: vec![LuIndexEntry {
+                id: LuId(1001),
+                name: text("check.v"),
+                frame: FrameId(102),
+                frame_name: text("Checking"),
+                status: text("New"),
+                annotated: true,
+            }],
+        }),
+        fulltext_index: Some(vec![IndexCorpus {
+            id: CorpusId(301),
+            name: text("MINI"),
+            documents: vec![(DocumentId(401), text("HarbourLog"))],
+        }]),
+        sem_types: Some(SemTypeList { created: text("then"), sem_types: vec![SemTypeId(5)] }),
+        relations: Some(RelationList {
+            created: String::new(),
+            kinds: vec![RelationKind {
+                id: Some(1),
+                name: text("Inheritance"),
+                super_role: text("Parent"),
+                sub_role: text("Child"),
+                relations: vec![RelationId(11)],
+            }],
+        }),
+    }
+}
+
+fn frame_layout() -> FrameLayout {
+    FrameLayout {
+        relations: vec![ListedRelation {
+            kind: "Is Used by".to_owned(),
+            id: Some(3),
+            frames: vec![(Some(FrameId(103)), "Repairing".to_owned()), (None, "Roam".to_owned())],
+        }],
+        lexunits: vec![LuId(1002), LuId(1001)],
+    }
+}
+
+fn odd_label() -> OddLabel {
+    let label =
+        OddOffsets { layer: 1, label: 2, start: Some(9), end: None, null: Some("INI".to_owned()) };
+    OddLabel { set: set(IdSpace::Exemplar, 7042), label }
+}
+
+fn listed_sentence() -> ListedSentence {
+    ListedSentence { id: sentence_id(), occurrence: 1, sets: vec![set(IdSpace::FullText, 8002)] }
+}
+
+fn lexunit_layout() -> LexUnitLayout {
+    let LexUnit { name, pos, status, definition, lexemes, incorporated_fe, sem_types, .. } =
+        lexunit();
+    LexUnitLayout {
+        head: Some(LexUnitHead { name, pos, status, incorporated_fe, definition, sem_types }),
+        lexemes,
+        elements: Some(vec![ListedElement {
+            name: "Checker".to_owned(),
+            core_type: "Core".to_owned(),
+            abbreviation: "Chk".to_owned(),
+            colors: colors(),
+        }]),
+        corpora: vec![(CorpusId(301), vec![DocumentId(401), DocumentId(402)])],
+        subcorpora: vec![ListedSubcorpus {
+            name: "V-np".to_owned(),
+            sentences: vec![listed_sentence()],
+        }],
+        odd_labels: vec![odd_label()],
+    }
+}
+
+fn document_layout() -> DocumentLayout {
+    DocumentLayout { sentences: vec![listed_sentence()], odd_labels: vec![odd_label()] }
+}
+
 fn meta() -> MetaRecord {
     let counts = ReleaseCounts { frames: 5, lexunits: 16, sentences: 39, ..Default::default() };
     let release = Release {
@@ -286,6 +372,10 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("annotation_user", annotation(Provenance::User).to_value()),
         ("annotation_generated", generated().to_value()),
         ("sentence_layers", sentence_layers().to_value()),
+        ("layout_release", release_layout().to_value()),
+        ("layout_frame", frame_layout().to_value()),
+        ("layout_lexunit", lexunit_layout().to_value()),
+        ("layout_document", document_layout().to_value()),
         ("meta", encode(&meta())),
         ("set_location", encode(&SetLocationRecord { frame: 102, lu: 1001, sentence: 1 << 57 })),
         (
@@ -378,6 +468,12 @@ fn every_record_comes_back_as_it_was() {
     };
     law(&key, &annotation(Provenance::User));
     law(&key, &generated());
+    let of_lexunit = LayoutKey::of_lexunit(release, FrameId(102), LuId(1006));
+    let of_document = LayoutKey::of_document(release, CorpusId(301), DocumentId(401));
+    law(&LayoutKey::of_release(release), &release_layout());
+    law(&LayoutKey::of_frame(release, FrameId(102)), &frame_layout());
+    law(&of_lexunit, &lexunit_layout());
+    law(&of_document, &document_layout());
     assert_eq!(decode::<JournalRecord>(&encode(&journal())), Ok(journal()));
     assert_eq!(decode::<JudgementRecord>(&encode(&judgement())), Ok(judgement()));
 }
@@ -437,6 +533,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
     let sources = [
         include_str!("v1.rs"),
         include_str!("v1_annotation.rs"),
+        include_str!("v1_layout.rs"),
         include_str!("v1_user.rs"),
         include_str!("v2_change.rs"),
     ];

@@ -11,18 +11,21 @@
 mod golden;
 mod v1;
 mod v1_annotation;
+mod v1_layout;
 mod v1_user;
 mod v2_change;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
 use crate::model::{
-    AnnotationSet, Document, Frame, FrameRelation, LexUnit, Release, SemType, Sentence,
-    SentenceLayers,
+    AnnotationSet, Document, DocumentLayout, Frame, FrameLayout, FrameRelation, LexUnit,
+    LexUnitLayout, Release, ReleaseLayout, SemType, Sentence, SentenceLayers,
 };
 
-use super::key::{AnnotationKey, DocumentKey, FrameKey, LexUnitKey, RelationKey, SemTypeKey};
-use super::key::{SentenceKey, SentenceSetKey};
+use super::key::{
+    AnnotationKey, DocumentKey, FrameKey, LayoutKey, LexUnitKey, RelationKey, SemTypeKey,
+    SentenceKey, SentenceSetKey,
+};
 pub(super) use v1::{
     ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord,
     SetLocationRecord, sentence_code, sentence_from, set_code, set_from,
@@ -117,6 +120,10 @@ stored! {
     Sentence, SentenceKey, v1::SentenceRecord;
     AnnotationSet, AnnotationKey, v1_annotation::AnnotationRecord;
     SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
+    ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord;
+    FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
+    LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
+    DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
 }
 
 /// A release's record and its model, for the list in `meta`.
