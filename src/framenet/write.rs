@@ -200,7 +200,7 @@ fn write_sentence(xml: &mut XmlWriter, sentence: &ReadSentence) {
     xml.start("sentence").optional("corpID", place.corpus).optional("docID", place.document);
     xml.optional("sentNo", place.number).optional("paragNo", place.paragraph);
     xml.optional("aPos", place.position).number("ID", sentence.xml_id);
-    xml.text_element("text", &sentence.text);
+    xml.sentence_element("text", &sentence.text);
     let index = CharIndex::new(&sentence.text);
     sentence.sets.iter().for_each(|set| write_set(xml, set, &index));
     xml.end();
