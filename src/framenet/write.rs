@@ -241,7 +241,13 @@ fn write_label(xml: &mut XmlWriter, label: &Label, odd: Option<&OddOffsets>, ind
         Extent::Null(null) => Some(null.as_str()),
         Extent::Overt(_) | Extent::None => None,
     };
-    if let Some(odd) = odd {
+    // A label that was edited since is written as it is.
+    let still_odd = |odd: &&OddOffsets| match &label.extent {
+        Extent::Overt(_) => (odd.start, odd.end.map(i64::from)) == (start, end),
+        Extent::Null(null) => odd.null.as_deref() == Some(null.as_str()),
+        Extent::None => true,
+    };
+    if let Some(odd) = odd.filter(still_odd) {
         (start, end, null) = (odd.start, odd.end.map(i64::from), odd.null.as_deref());
     }
     xml.start("label").given("cBy", &label.annotator).optional("feID", label.fe);
