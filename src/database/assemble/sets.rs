@@ -191,7 +191,8 @@ impl Assembler<'_> {
         lu: (LuId, &str),
     ) -> Result<()> {
         let known_frame = self.known_frame(frame.0).map(|known| known.name.as_str());
-        let known_lu = self.lexunits.get(&(frame.0, lu.0)).map(String::as_str);
+        let waiting = || self.waiting.get(&(frame.0, lu.0)).map(|(_, lu)| &lu.name);
+        let known_lu = self.lexunits.get(&(frame.0, lu.0)).or_else(waiting).map(String::as_str);
         let mut detail = None;
         for (known, name, number) in [(known_frame, frame.1, frame.0.0), (known_lu, lu.1, lu.0.0)] {
             if let Some(known) = known.filter(|known| *known != name) {
