@@ -5,6 +5,7 @@
 //! behind never shows a wrong answer. The last commit carries the store's revision as its
 //! [`Stamp`], which says what has to be laid over its hits.
 
+mod audit;
 mod directory;
 mod error;
 mod reader;
@@ -15,6 +16,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::model::{AnnotationSetId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId};
+pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
 pub use reader::IndexReader;
 pub use writer::IndexWriter;
