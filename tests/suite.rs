@@ -28,6 +28,7 @@ mod disk_full;
 mod drawing;
 mod edits;
 mod edits_against_model;
+mod edits_exported;
 mod expansion;
 mod framenet_round_trip;
 mod from_nltk;
