@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fnstore::align::AlignError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
+use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
@@ -37,6 +38,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     }
     let code = match cause(error) {
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
+            BAD_DATA
+        }
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,

@@ -301,22 +301,32 @@ impl Subject<'_, '_> {
         Ok(false)
     }
 
-    /// The part of the data: the document's, for generated sets the seed's; exemplars have none.
+    /// The part of the data: the document's, that of span-labelled data as its line says, for
+    /// generated sets the seed's; exemplars have none.
     pub(super) fn split(&self) -> Result<Option<Split>> {
-        let document = match &self.set.provenance {
-            Provenance::FullText { corpus, document } => Some((*corpus, *document)),
-            Provenance::Generated(made) => {
-                let seed = self.evaluator.store.annotation_set(self.release, made.seed)?;
-                seed.and_then(|seed| match seed.provenance {
-                    Provenance::FullText { corpus, document } => Some((corpus, document)),
-                    _ => None,
-                })
-            }
-            _ => None,
+        let Provenance::Generated(made) = &self.set.provenance else {
+            return self.split_of(&self.set);
         };
-        let Some((corpus, document)) = document else { return Ok(None) };
-        let document = self.evaluator.catalog.document(self.release, corpus, document)?;
-        Ok(document.map(|document| Split::of_document(&document.file)))
+        let seed = self.evaluator.store.annotation_set(self.release, made.seed)?;
+        seed.map_or(Ok(None), |seed| self.split_of(&seed))
+    }
+
+    fn split_of(&self, set: &AnnotationSet) -> Result<Option<Split>> {
+        let Evaluator { store, catalog, .. } = self.evaluator;
+        match set.provenance {
+            Provenance::FullText { corpus, document } => {
+                let document = catalog.document(self.release, corpus, document)?;
+                Ok(document.map(|document| Split::of_document(&document.file)))
+            }
+            Provenance::Imported { .. } => {
+                let sentence = store.sentence(self.release, set.sentence)?;
+                let place = sentence.and_then(|sentence| sentence.occurrences.into_iter().next());
+                let Some(place) = place else { return Ok(None) };
+                let document = catalog.document_at(self.release, &place)?;
+                Ok(document.and_then(|document| Split::of_corpus(&document.corpus_name)))
+            }
+            _ => Ok(None),
+        }
     }
 }
 
@@ -334,10 +344,10 @@ impl Database {
     /// # Errors
     /// When the query names a frame, LU, FE or release that there is not (with the nearest name), or
     /// the store fails.
-    pub fn query(
-        &self,
+    pub fn query<'a>(
+        &'a self,
         expression: &Expression,
-    ) -> Result<impl Iterator<Item = Result<Answer>> + '_> {
+    ) -> Result<impl Iterator<Item = Result<Answer>> + use<'a>> {
         let (evaluator, sets) = self.planned(expression)?;
         Ok(sets.filter_map(move |row| match row {
             Ok((release, set)) => evaluator.answer(release, set).transpose(),

@@ -60,6 +60,12 @@ impl Split {
         }
     }
 
+    /// The part that a corpus of span-labelled data is called after.
+    #[must_use]
+    pub fn of_corpus(name: &str) -> Option<Self> {
+        [Self::Train, Self::Dev, Self::Test].into_iter().find(|split| split.as_str() == name)
+    }
+
     /// As written in queries and output.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -327,6 +327,17 @@ impl Store {
         Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
     }
 
+    /// Whether anything of a kind has the name.
+    pub fn has_name(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<bool> {
+        Ok(!self.named(release, kind, name, fold_case)?.is_empty())
+    }
+
     /// Numbers of the frames of that name.
     pub fn frames_by_name(
         &self,
@@ -413,6 +424,24 @@ impl Store {
         let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
         let record: JournalRecord = record::decode(&value).map_err(damaged)?;
         JournalEntry::try_from(record).map(Some).map_err(damaged)
+    }
+
+    /// How far every chain of a release has come: seed, target, recipe and entry, in that order.
+    pub fn journal_rows(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, u16, RecipeId, JournalEntry)>> + '_>
+    {
+        let family = Family::Journal;
+        let rows = self.engine.scan(family, Prefix::of(release).bytes())?;
+        Ok(rows.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &bytes, reason);
+            let key = JournalKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+            let entry = JournalEntry::try_from(record).map_err(damaged)?;
+            Ok((key.seed, key.target, key.recipe, entry))
+        }))
     }
 
     /// All recipes: number, fingerprint and description (JSON).
