@@ -16,7 +16,8 @@ use super::StoreError;
 const LOCK_FILE: &str = "writer.lock";
 
 /// How long a process that was refused waits for the holder to write down its name.
-const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(10), Duration::from_millis(50)];
+const PAUSES: [Duration; 3] =
+    [Duration::ZERO, Duration::from_millis(10), Duration::from_millis(50)];
 
 /// Who writes a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
