@@ -216,12 +216,18 @@ fn assert_labelled_texts(content: &[u8]) {
 }
 
 fn assert_line(content: &[u8], outcome: Result<(), ExchangeError>) {
-    let Err(error) = outcome else { return };
-    let message = error.to_string();
-    let place = message.strip_prefix("x.jsonl:").unwrap_or_else(|| panic!("no file: {message}"));
-    let line: usize = place.split(':').next().unwrap().parse().unwrap();
     let lines = 1 + content.iter().filter(|byte| **byte == b'\n').count();
-    assert!((1..=lines).contains(&line), "line {line} of {lines}: {message}");
+    match outcome {
+        Ok(()) => {}
+        Err(
+            ExchangeError::Line { ref file, line, .. }
+            | ExchangeError::Field { ref file, line, .. },
+        ) => {
+            assert_eq!(file, "x.jsonl");
+            assert!((1..=lines).contains(&line), "line {line} of {lines}: {outcome:?}");
+        }
+        Err(other) => panic!("not an error of a line: {other}"),
+    }
 }
 
 const LABELLED: &str = "{\"text\": \"He \u{e9}tudied \u{1f600} .\", \"spans\": \
