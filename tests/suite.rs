@@ -28,6 +28,7 @@ mod licences;
 mod marian_parity;
 mod mini;
 mod model_bad_input;
+mod query_planner;
 mod query_semantics;
 mod reader_beside_writer;
 mod readme;

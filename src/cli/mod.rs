@@ -4,6 +4,7 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod columns;
 mod error;
 mod eval;
 mod expand;
@@ -14,6 +15,7 @@ mod lexunit;
 mod locate;
 mod markup;
 mod output;
+mod plan;
 mod progress;
 mod query;
 mod releases;

@@ -5,7 +5,7 @@ mod top_files;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Result;
-use super::entry::{entry, listing};
+use super::entry::entry;
 use super::stand_in::{fingerprint, frame_by_name, fresh};
 use crate::framenet::{
     DocumentIndex, Evokes, FrameFile, FramenetError, FullTextFile, LuFile, ReadSentence, ReadSet,
@@ -264,7 +264,7 @@ impl<'a> Assembler<'a> {
         self.counts.documents += 1;
         let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
         let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
-        // In place of what LU files say of it; its index entries are called after it from here on.
+        // In place of what LU files say of it.
         self.corpora.insert(
             key,
             Document {
@@ -459,12 +459,8 @@ impl<'a> Assembler<'a> {
         let trigger = set.trigger(text);
         let lemma = self.lemmas.get(&(set.frame, set.lu)).map_or("", String::as_str);
         let sentence = self.sentences.get(&set.sentence);
-        let document = sentence
-            .and_then(|sentence| listing(set, &sentence.occurrences))
-            .and_then(|key| self.corpora.get(&key));
-        let place =
-            document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, place))?)
+        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, occurrences))?)
     }
 
     fn add_sentence_layers(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
-use crate::query::{Field, QueryError};
+use crate::query::QueryError;
 use crate::store::StoreError;
 
 /// A database operation failed.
@@ -23,15 +23,6 @@ pub enum DatabaseError {
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Answers cannot be counted by a field.
-    #[error(
-        "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \
-         whole numbers, as in `frame`, `lu` or `origin`"
-    )]
-    Uncountable {
-        /// The field.
-        field: Field,
-    },
     /// A query or command names something that the store does not hold.
     #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
     UnknownName {

@@ -26,10 +26,13 @@ mod error;
 mod evaluate;
 mod import;
 mod lookup;
+mod matched;
 mod plan;
 mod reindex;
+mod select;
 mod split;
 mod stand_in;
+mod value;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -40,7 +43,11 @@ pub use catalog::{Catalog, FrameProfile};
 pub use count::ValueCount;
 pub use error::DatabaseError;
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+pub use matched::Match;
+pub use plan::{Access, Explanation, TermReport};
+pub use select::{Answers, Matches};
 pub use split::Split;
+pub use value::Value;
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexReader, IndexWriter};

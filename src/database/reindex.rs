@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 
 use super::Result;
-use super::entry::{entry, listing};
+use super::entry::entry;
 use crate::index::IndexWriter;
-use crate::model::{
-    AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
-};
+use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId, Sentence};
 use crate::store::{Change, Store};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
@@ -75,22 +73,20 @@ fn put_set(
 ) -> Result<()> {
     let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
     let lemma = names.lemma(release, set.frame, set.lu)?;
-    let document = names.document(release, &sentence, set)?;
     let trigger = set.trigger(&sentence.text);
-    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
+    let Sentence { text, occurrences, .. } = &sentence;
+    Ok(writer.put(&entry(release, set, text, &trigger, &lemma, occurrences))?)
 }
 
-/// Lemmas and documents, read when first asked for.
+/// Lemmas, read when first asked for.
 struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
-    documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
     fn new(store: &'a Store) -> Self {
-        Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
+        Self { store, lemmas: HashMap::new() }
     }
 
     fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
@@ -101,23 +97,5 @@ impl<'a> Names<'a> {
         let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
         self.lemmas.insert((release, frame, lu), lemma.clone());
         Ok(lemma)
-    }
-
-    fn document(
-        &mut self,
-        release: ReleaseId,
-        sentence: &Sentence,
-        set: &AnnotationSet,
-    ) -> Result<Option<&Document>> {
-        let Some(key) = listing(set, &sentence.occurrences) else { return Ok(None) };
-        if !self.documents.contains_key(&release) {
-            let mut documents = HashMap::new();
-            for document in self.store.documents(release)? {
-                let document = document?;
-                documents.insert((document.corpus, document.id), document);
-            }
-            self.documents.insert(release, documents);
-        }
-        Ok(self.documents.get(&release).and_then(|documents| documents.get(&key)))
     }
 }

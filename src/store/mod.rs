@@ -11,6 +11,7 @@
 mod batch;
 mod engine;
 mod error;
+mod estimate;
 mod key;
 mod lock;
 mod read;
@@ -24,6 +25,7 @@ pub use batch::Batch;
 pub use engine::FORMAT;
 use engine::{Engine, Family};
 pub use error::StoreError;
+pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;

@@ -1,0 +1,162 @@
+//! What a single term can be answered by: keys, the index, or neither.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use super::super::Result;
+use super::super::split::Split;
+use super::narrowed::Narrowed;
+use super::{Planner, Route};
+use crate::index::{Filter, Hit};
+use crate::model::{AnnotationSetId, Document, Method, Origin};
+use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
+use crate::store::{Change, SetLocation};
+
+impl Planner<'_> {
+    /// The ways to answer a term.
+    pub(super) fn of_term(&self, term: &Term) -> Result<Route> {
+        Ok(match (&term.test, term.field) {
+            (Test::Pattern(pattern), field) => self.of_pattern(field, pattern)?,
+            (Test::Choice(word), Field::Origin) => Origin::ALL
+                .into_iter()
+                .find(|origin| origin.as_str() == *word)
+                .map_or_else(Route::nothing, |origin| Route::index(Filter::Origin(origin))),
+            (Test::Choice(word), Field::Split) => {
+                // The parts are parts of full text.
+                let of_part = |document: &Document| {
+                    !document.file.is_empty()
+                        && Split::of_document(&document.file).as_str() == *word
+                };
+                let (documents, _) = self.documents_where(of_part)?;
+                Route::index(with_offspring(Filter::Document(documents)))
+            }
+            (Test::Choice(_), _) => generated(),
+            (Test::Integer(comparison, bound), Field::Round) => {
+                let (low, high) = range(*comparison, *bound);
+                Route::index(Filter::Round(low, high))
+            }
+            (Test::Integer(..), _) => Route::default(),
+            (Test::Decimal(comparison, bound), field) => {
+                let (low, high) = range(*comparison, *bound);
+                match field {
+                    Field::Paraphrase => Route::index(Filter::Paraphrase(low, high)),
+                    Field::Aligner => Route::index(Filter::Aligner(low, high)),
+                    _ => generated(),
+                }
+            }
+            (Test::Set(id), Field::Id) => Route::keys(self.by_id(*id)?),
+            (Test::Set(id), _) => Route::index(Filter::Seed(*id)),
+            (Test::Revision(revision), _) => match self.written_since(*revision)? {
+                Some(sets) => Route::keys(Narrowed::Sets(sets)),
+                None => Route::default(),
+            },
+            (Test::Label(..), _) => Route::default(),
+        })
+    }
+
+    fn of_pattern(&self, field: Field, pattern: &Pattern) -> Result<Route> {
+        Ok(match field {
+            Field::Frame => Route { keys: self.frames_matching(pattern)?, filter: None },
+            Field::Inherits => Route { keys: self.heirs_of(pattern)?, filter: None },
+            Field::Lu | Field::Lemma | Field::Pos => {
+                Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
+            }
+            Field::Trigger => match pattern.as_exact() {
+                Some(text) => Route::index(Filter::Trigger(text.to_owned())),
+                None => Route { keys: None, filter: pattern.automaton().map(Filter::TriggerLike) },
+            },
+            Field::Text => Route { keys: None, filter: words(pattern.words()) },
+            Field::Corpus => {
+                let (_, corpora) = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                Route::index(with_offspring(Filter::Corpus(corpora)))
+            }
+            Field::Doc => {
+                let called = |of: &Document| pattern.matches(&of.name) || pattern.matches(&of.file);
+                let (documents, _) = self.documents_where(called)?;
+                // Imported sets also go by their file, which the index does not hold.
+                let imported = Filter::Origin(Origin::Imported);
+                let places = Filter::Any(vec![Filter::Document(documents), imported]);
+                Route::index(with_offspring(places))
+            }
+            Field::Method => {
+                let known = [Method::Paraphrase];
+                let matches = known.iter().any(|method| pattern.matches(method.as_str()));
+                if matches { generated() } else { Route::nothing() }
+            }
+            Field::Recipe => {
+                let recipes = self.database.store.recipes()?.into_iter();
+                let matching = recipes.filter(|(id, print, _)| {
+                    pattern.matches(&id.to_string()) || pattern.matches(&hexadecimal(print))
+                });
+                Route::index(Filter::Recipe(matching.map(|(id, ..)| id).collect()))
+            }
+            _ => Route::default(),
+        })
+    }
+
+    fn by_id(&self, set: AnnotationSetId) -> Result<Narrowed> {
+        let mut hits = BTreeSet::new();
+        for &release in &self.releases {
+            if let Some(location) = self.database.store.set_location(release, set)? {
+                let SetLocation { frame, lu, sentence } = location;
+                hits.insert(Hit { release, frame, lu, sentence, set });
+            }
+        }
+        Ok(Narrowed::Sets(hits))
+    }
+
+    /// The sets that were written after a revision; `None` when whole releases were.
+    pub(super) fn written_since(&self, revision: u64) -> Result<Option<BTreeSet<Hit>>> {
+        let mut hits = BTreeSet::new();
+        for change in self.database.store.changes_since(revision)? {
+            match change?.1 {
+                Change::ReleaseAdded(_) => return Ok(None),
+                Change::SetWritten(release, set, location) => {
+                    let SetLocation { frame, lu, sentence } = location;
+                    if self.releases.contains(&release) {
+                        hits.insert(Hit { release, frame, lu, sentence, set });
+                    }
+                }
+                Change::LexUnitWritten(..) => {}
+            }
+        }
+        Ok(Some(hits))
+    }
+}
+
+/// A recipe's fingerprint as queries write it.
+pub(in crate::database) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
+    fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What only generated sets can have.
+fn generated() -> Route {
+    Route::index(Filter::Origin(Origin::Generated))
+}
+
+/// Sets of a place, and the generated ones that grew from them.
+fn with_offspring(places: Filter) -> Filter {
+    Filter::Any(vec![places.clone(), Filter::GrownFrom(Box::new(places))])
+}
+
+fn words(words: Words) -> Option<Filter> {
+    Some(match words {
+        Words::Anything => return None,
+        Words::Whole(word) => Filter::Word(word),
+        Words::Like(word) => Filter::WordLike(word),
+        Words::All(parts) => Filter::All(parts.into_iter().filter_map(self::words).collect()),
+        Words::OneOf(parts) => {
+            Filter::Any(parts.into_iter().map(self::words).collect::<Option<_>>()?)
+        }
+    })
+}
+
+fn range<T: Copy>(comparison: Comparison, bound: T) -> (Bound<T>, Bound<T>) {
+    match comparison {
+        Comparison::Equal => (Bound::Included(bound), Bound::Included(bound)),
+        Comparison::Less => (Bound::Unbounded, Bound::Excluded(bound)),
+        Comparison::LessOrEqual => (Bound::Unbounded, Bound::Included(bound)),
+        Comparison::Greater => (Bound::Excluded(bound), Bound::Unbounded),
+        Comparison::GreaterOrEqual => (Bound::Included(bound), Bound::Unbounded),
+    }
+}
