@@ -103,7 +103,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     output.flush()?;
     if args.limit == Some(shown) {
         match matches.has_more(LOOK_AHEAD)? {
-            Some(true) => tell(&format!("showing {shown}; there are more (`--count` says how many)")),
+            Some(true) => {
+                tell(&format!("showing {shown}; there are more (`--count` says how many)"))
+            }
             None => tell(&format!("showing {shown}; there may be more (`--count` says how many)")),
             Some(false) => {}
         }

@@ -35,8 +35,14 @@ const CHEAP: usize = 500;
 /// Sets that are scanned sooner than the names of all LUs are read.
 const FEW: usize = 4_000;
 
+/// Sets of a scan that are counted one by one; what is more is too much in any case.
+const COUNTED: usize = 20_000;
+
 /// How many sets of a scan cost as much as one that is read by its key.
 const POINT_READ: usize = 3;
+
+/// How many hits of the index cost as much, as long as they are not read, as a set of a scan.
+const HITS: usize = 10;
 
 /// What can answer an expression. Each part alone is a narrowing of it.
 #[derive(Debug, Default)]
@@ -184,37 +190,30 @@ impl<'a> Planner<'a> {
     fn decide(&self, route: Route, plan: &mut Plan) -> Result<Option<Narrowed>> {
         let store = &self.database.store;
         let Route { keys, filter } = route;
-        let Some(filter) = filter else {
-            plan.by_keys |= keys.is_some();
-            return Ok(keys);
-        };
-        if let Some(keys) = &keys
-            && (matches!(keys, Narrowed::Sets(_)) || keys.count(store, CHEAP)? < CHEAP)
-        {
-            plan.by_keys = true;
-            return Ok(Some(keys.clone()));
-        }
-        let found = self.search(&filter, |found| {
-            let worth = found.saturating_mul(POINT_READ);
-            Ok(match &keys {
-                Some(keys) => worth < keys.count(store, worth + 1)?,
-                None => (worth as u64) < store.estimated_annotation_sets()?.max(CHEAP as u64),
-            })
-        })?;
         plan.by_keys |= keys.is_some();
-        plan.by_index |= found.is_some();
-        Ok(match (keys, found) {
-            (Some(keys), Some(found)) => Some(keys.and(Narrowed::Sets(found))),
-            (keys, found) => found.map(Narrowed::Sets).or(keys),
-        })
+        let Some(filter) = filter else { return Ok(keys) };
+        let Some(keys) = keys else {
+            let all = usize::try_from(store.estimated_annotation_sets()?).unwrap_or(usize::MAX);
+            let found = self.search(&filter, all.max(CHEAP) / POINT_READ)?;
+            plan.by_index |= found.is_some();
+            return Ok(found.map(Narrowed::Sets));
+        };
+        let rows = keys.count(store, COUNTED)?;
+        if matches!(keys, Narrowed::Sets(_)) || rows < CHEAP {
+            return Ok(Some(keys));
+        }
+        // Hits outside the keys are dropped before any is read, so many more may be found.
+        let Some(found) = self.search(&filter, rows * HITS)? else { return Ok(Some(keys)) };
+        let both = keys.clone().and(Narrowed::Sets(found));
+        if both.count(store, rows)? * POINT_READ < rows {
+            plan.by_index = true;
+            return Ok(Some(both));
+        }
+        Ok(Some(keys))
     }
 
-    /// The sets that pass a filter, when the index can tell and their number is `worthwhile`.
-    fn search(
-        &self,
-        filter: &Filter,
-        worthwhile: impl FnOnce(usize) -> Result<bool>,
-    ) -> Result<Option<BTreeSet<Hit>>> {
+    /// The sets that pass a filter, when the index can tell and there are no more than `at_most`.
+    fn search(&self, filter: &Filter, at_most: usize) -> Result<Option<BTreeSet<Hit>>> {
         let Some(Searchable { reader, newer }) = self.searchable()? else { return Ok(None) };
         if !newer.is_empty() && looks_at_seeds(filter) {
             // What a set grew from may have changed since, which its own entry does not show.
@@ -222,7 +221,7 @@ impl<'a> Planner<'a> {
         }
         // An index that is damaged is one that cannot tell: the scan finds what it would have.
         let Ok(Some(found)) = reader.search(filter) else { return Ok(None) };
-        if !worthwhile(found.len())? {
+        if found.len() > at_most {
             return Ok(None);
         }
         let Ok(hits) = found.hits() else { return Ok(None) };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::super::answer::elements;
 use super::super::{Database, Result};
 use super::narrowed::Narrowed;
 use super::{Catalog, Planner};
 use crate::model::{CorpusId, DocumentId, Pos};
-use crate::query::{Expression, Field, Pattern, Test};
+use crate::query::{Case, Expression, Field, Pattern, Test};
 use crate::store::NameKind;
 
 impl Planner<'_> {
@@ -145,11 +146,25 @@ impl Database {
                     _ => !self.store.elements_by_name(release.id, name, true)?.is_empty(),
                 };
             }
-            if !known {
+            if !known && !(kind == NameKind::FrameElement && self.labels(catalog, name)?) {
                 return Err(self.unknown(kind, name)?);
             }
         }
         Ok(())
+    }
+
+    /// Whether an FE label has this name, in any letter case. Releases label FEs that no frame defines;
+    /// only a pass over all sets can tell, which comes before an error alone.
+    fn labels(&self, catalog: &Catalog<'_>, name: &str) -> Result<bool> {
+        let pattern = Pattern::exact(name, Case::Fold);
+        for release in catalog.releases() {
+            for set in self.store.annotation_sets(release.id)? {
+                if elements(&set?).any(|element| pattern.matches(&element.label.name)) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     fn release_in_any_case(&self, catalog: &Catalog<'_>, name: &str) -> Result<()> {
