@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use fnstore::database::{Database, ImportOptions, Write};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeStatus, Flags,
-    Generation, IdSpace, LayerName, Method, Occurrence, Provenance, Release, ReleaseId, Sentence,
-    SentenceId, Span,
+    Generation, IdSpace, Judgement, LayerName, Method, Occurrence, Provenance, Release, ReleaseId,
+    Sentence, SentenceId, Span,
 };
 use fnstore::query::{
     Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Pattern, Selection,
     SortKey, Term, Test,
 };
-use fnstore::store::Change;
+use fnstore::store::Subject;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -28,7 +28,7 @@ struct Facts {
     texts: BTreeMap<Field, BTreeSet<String>>,
     /// Other names that `doc` and `recipe` answer to.
     aliases: BTreeMap<Field, BTreeSet<String>>,
-    numbers: BTreeMap<Field, f64>,
+    numbers: BTreeMap<Field, Vec<f64>>,
     sets: BTreeMap<Field, AnnotationSetId>,
     labels: Vec<Label>,
     /// The last revision that wrote it.
@@ -52,12 +52,13 @@ fn facts(database: &Database) -> Vec<Facts> {
     let mut of_release = BTreeMap::new();
     let mut of_set = BTreeMap::new();
     for change in store.changes_since(0).unwrap() {
-        match change.unwrap() {
-            (revision, Change::ReleaseAdded(release)) => {
-                of_release.insert(release, revision);
+        let change = change.unwrap();
+        match change.subject {
+            Subject::Release => {
+                of_release.insert(change.release, change.revision);
             }
-            (revision, Change::SetWritten(release, set, _)) => {
-                of_set.insert((release, set), revision);
+            Subject::Set(set, _) => {
+                of_set.insert((change.release, set), change.revision);
             }
             _ => {}
         }
@@ -118,6 +119,11 @@ fn facts_of(
     facts.texts.insert(Field::Inherits, ancestors);
     add_labels(&mut facts, set);
     facts.sets.insert(Field::Id, set.id);
+    let scores = store.judgements(release.id, set.id).unwrap();
+    let scores: Vec<f64> = scores.map(|judgement| f64::from(judgement.unwrap().score)).collect();
+    if !scores.is_empty() {
+        facts.numbers.insert(Field::Judgement, scores);
+    }
     let mut home = set.clone();
     if let Provenance::Generated(made) = &set.provenance {
         add_generation(&mut facts, made);
@@ -175,9 +181,9 @@ fn add_generation(facts: &mut Facts, made: &Generation) {
         }
     }
     facts.aliases.insert(Field::Recipe, BTreeSet::from(["07".repeat(16)]));
-    facts.numbers.insert(Field::Round, f64::from(made.round));
-    facts.numbers.insert(Field::Paraphrase, f64::from(made.paraphrase));
-    facts.numbers.insert(Field::Aligner, f64::from(made.aligner));
+    facts.numbers.insert(Field::Round, vec![f64::from(made.round)]);
+    facts.numbers.insert(Field::Paraphrase, vec![f64::from(made.paraphrase)]);
+    facts.numbers.insert(Field::Aligner, vec![f64::from(made.aligner)]);
     facts.sets.insert(Field::Seed, made.seed);
     facts.sets.insert(Field::Source, made.source);
 }
@@ -255,7 +261,7 @@ fn passes(facts: &Facts, term: &Term) -> bool {
         };
         &of(&facts.texts) | &of(&facts.aliases)
     };
-    let number = facts.numbers.get(&term.field).copied();
+    let numbers = || facts.numbers.get(&term.field).into_iter().flatten().copied();
     match &term.test {
         Test::Pattern(pattern) => texts().iter().any(|text| matches(pattern, text)),
         Test::Label(name, tests) => facts.labels.iter().any(|label| {
@@ -274,10 +280,10 @@ fn passes(facts: &Facts, term: &Term) -> bool {
         }),
         Test::Choice(word) => texts().contains(*word),
         Test::Integer(comparison, bound) => {
-            number.is_some_and(|number| compares(*comparison, number, *bound as f64))
+            numbers().any(|number| compares(*comparison, number, *bound as f64))
         }
         Test::Decimal(comparison, bound) => {
-            number.is_some_and(|number| compares(*comparison, number, *bound))
+            numbers().any(|number| compares(*comparison, number, *bound))
         }
         Test::Set(id) => facts.sets.get(&term.field) == Some(id),
         Test::Revision(revision) => facts.revision > *revision,
@@ -298,7 +304,15 @@ fn holds(facts: &Facts, expression: &Expression) -> bool {
 fn compared(a: &Facts, b: &Facts, key: &SortKey) -> Ordering {
     let directed = |order: Ordering| if key.descending { order.reverse() } else { order };
     if let (Some(a), Some(b)) = (a.numbers.get(&key.field), b.numbers.get(&key.field)) {
-        return directed(a.total_cmp(b));
+        let end = |numbers: &[f64]| {
+            let ends = numbers.iter().copied();
+            if key.descending {
+                ends.fold(f64::MIN, f64::max)
+            } else {
+                ends.fold(f64::MAX, f64::min)
+            }
+        };
+        return directed(end(a).total_cmp(&end(b)));
     }
     if let (Some(a), Some(b)) = (a.sets.get(&key.field), b.sets.get(&key.field)) {
         return directed(a.cmp(b));
@@ -470,6 +484,22 @@ fn add_people_and_files(database: &Database, release: ReleaseId) {
     database.write(release, &Write { sentences: vec![own], sets, ..Write::default() }).unwrap();
 }
 
+/// Judgements of some sets, by one reviewer or two.
+fn judge(database: &Database, release: ReleaseId) {
+    let sets: Vec<AnnotationSet> =
+        database.store().annotation_sets(release).unwrap().map(Result::unwrap).collect();
+    let mut edits = database.transaction(release).unwrap();
+    for (number, set) in (0_u8..).zip(sets).step_by(3).take(14) {
+        for reviewer in ["kim", "lee"].into_iter().take(1 + usize::from(number % 2)) {
+            let score = (number * 2 + if reviewer == "kim" { 0 } else { 31 }) % 101;
+            let reviewer = reviewer.to_owned();
+            let judgement = Judgement { reviewer, score, time: 0, note: String::new() };
+            edits.set_judgement(set.id, judgement).unwrap();
+        }
+    }
+    edits.commit().unwrap();
+}
+
 /// Enough generated sets under one frame that the planner has something to choose.
 fn add_many(database: &Database, release: ReleaseId) {
     let store = database.store();
@@ -527,6 +557,7 @@ fn filled(database: &Database) {
     let second = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap().release.id;
     generated::write(database, first);
     add_people_and_files(database, second);
+    judge(database, first);
     add_many(database, first);
 }
 
@@ -592,6 +623,7 @@ fn an_index_that_lags_changes_no_answer() {
     mini::copy(&dir.path().join("index"), &old.path().join("index"));
     let database = Database::open_writer(dir.path()).unwrap();
     add_people_and_files(&database, first);
+    judge(&database, first);
     add_many(&database, first);
     drop(database);
     std::fs::remove_dir_all(dir.path().join("index")).unwrap();

@@ -4,17 +4,21 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod changes;
 mod columns;
+mod edit;
 mod error;
 mod eval;
 mod expand;
 mod frame;
 mod hit;
 mod import;
+mod judge;
 mod lexunit;
 mod locate;
 mod markup;
 mod output;
+mod paraphrase;
 mod plan;
 mod progress;
 mod query;
@@ -43,7 +47,7 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table; `query` and `releases` print jsonl
+    /// Format of the output [default: table; `query`, `releases`, `edit`, `judge` and `changes` print jsonl
     /// (`query --count` tsv) into a pipe]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
@@ -58,7 +62,11 @@ enum Command {
     Query(query::Args),
     Show(show::Args),
     Releases(releases::Args),
+    Edit(edit::Args),
+    Judge(judge::Args),
+    Changes(changes::Args),
     Expand(expand::Args),
+    Paraphrase(paraphrase::Args),
     Train(train::Args),
     Eval(eval::Args),
 }
@@ -100,7 +108,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Edit(args) => edit::run(args, &mut context),
+        Command::Judge(args) => judge::run(args, &mut context),
+        Command::Changes(args) => changes::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
     }?;

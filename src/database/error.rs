@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::{EditError, ScriptError};
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
 use crate::query::QueryError;
@@ -23,6 +24,12 @@ pub enum DatabaseError {
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An edit cannot be made.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// A query or command names something that the store does not hold.
     #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
     UnknownName {

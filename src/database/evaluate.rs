@@ -10,11 +10,12 @@ use super::catalog::Catalog;
 use super::entry::listing;
 use super::matched::{Home, Match};
 use super::plan::{hexadecimal, lemma};
+use super::value::Value;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
 };
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
-use crate::store::{Change, Store};
+use crate::store::{Store, Subject};
 
 /// What the terms of one query need beside the set itself.
 pub(super) struct Evaluator<'a> {
@@ -141,14 +142,15 @@ impl<'a> Evaluator<'a> {
 fn written_since(store: &Store, revision: u64) -> Result<Written> {
     let mut written = Written::default();
     for change in store.changes_since(revision)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => {
-                written.releases.insert(release);
+        let change = change?;
+        match change.subject {
+            Subject::Release => {
+                written.releases.insert(change.release);
             }
-            Change::SetWritten(release, set, _) => {
-                written.sets.insert((release, set));
+            Subject::Set(set, _) => {
+                written.sets.insert((change.release, set));
             }
-            Change::LexUnitWritten(..) => {}
+            _ => {}
         }
     }
     Ok(written)
@@ -217,10 +219,13 @@ impl Match<'_> {
                 Field::Split => self.split()?.is_some_and(|split| split.as_str() == *word),
                 _ => false,
             },
-            Test::Integer(comparison, bound) => self
-                .generation()
-                .filter(|_| field == Field::Round)
-                .is_some_and(|made| comparison.holds(u64::from(made.round), *bound)),
+            Test::Integer(comparison, bound) => {
+                let mut values = self.values(field)?.into_iter();
+                values.any(|value| match value {
+                    Value::Integer(number) => comparison.holds(number, *bound),
+                    _ => false,
+                })
+            }
             Test::Decimal(comparison, bound) => {
                 self.score(field).is_some_and(|score| comparison.holds(f64::from(score), *bound))
             }

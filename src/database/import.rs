@@ -169,16 +169,16 @@ fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> 
         assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frameIndex.xml")? {
-        assembler.frame_index = read_frame_index("frameIndex.xml", &bytes)?;
+        assembler.add_frame_index(read_frame_index("frameIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "luIndex.xml")? {
-        assembler.lu_index = read_lu_index("luIndex.xml", &bytes)?;
+        assembler.add_lu_index(read_lu_index("luIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
-        assembler.document_index = read_fulltext_index("fulltextIndex.xml", &bytes)?;
+        assembler.add_fulltext_index(read_fulltext_index("fulltextIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frRelation.xml")? {
-        assembler.relations = read_relations("frRelation.xml", &bytes)?;
+        assembler.add_relations(read_relations("frRelation.xml", &bytes)?)?;
     }
     Ok(())
 }

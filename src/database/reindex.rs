@@ -6,7 +6,7 @@ use super::Result;
 use super::entry::entry;
 use crate::index::IndexWriter;
 use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId, Sentence};
-use crate::store::{Change, Store};
+use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
 /// the next time replays what it has missed.
@@ -38,14 +38,32 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
     let mut names = Names::new(store);
     for change in store.changes_since(since)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => add_release(store, writer, &mut names, release)?,
-            Change::SetWritten(release, set, location) => {
-                if let Some(set) = store.annotation_set_at(release, set, location)? {
-                    put_set(store, writer, &mut names, release, &set)?;
+        let change = change?;
+        let release = change.release;
+        match (change.subject, change.action) {
+            (Subject::Release, _) => add_release(store, writer, &mut names, release)?,
+            (Subject::Set(set, location), _) => {
+                match store.annotation_set_at(release, set, location)? {
+                    Some(set) => put_set(store, writer, &mut names, release, &set)?,
+                    // Removed, or moved: then a later row puts it where it is.
+                    None => writer.remove(release, set)?,
                 }
             }
-            Change::LexUnitWritten(..) => {}
+            // Its name stands beside each of its sets.
+            (Subject::LexUnit(frame, lu), Action::Edited) => {
+                for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+                    put_set(store, writer, &mut names, release, &set?)?;
+                }
+            }
+            // The places that list it stand beside each of its sets.
+            (Subject::Sentence(sentence), Action::Edited) => {
+                for set in store.sets_of_sentence(release, sentence)? {
+                    if let Some(set) = store.annotation_set(release, set?)? {
+                        put_set(store, writer, &mut names, release, &set)?;
+                    }
+                }
+            }
+            _ => {}
         }
     }
     Ok(writer.commit(revision)?)

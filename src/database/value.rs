@@ -117,7 +117,13 @@ impl Match<'_> {
             Field::Paraphrase | Field::Aligner | Field::P | Field::R => {
                 self.score(field).map(Value::Number).into_iter().collect()
             }
-            Field::Judgement | Field::Since => Vec::new(),
+            Field::Judgement => {
+                let scores = self.evaluator.store.judgements(release, set.id)?;
+                let scores = scores.map(|judgement| Ok(u64::from(judgement?.score)));
+                let scores = scores.collect::<Result<BTreeSet<u64>>>()?;
+                scores.into_iter().map(Value::Integer).collect()
+            }
+            Field::Since => Vec::new(),
             Field::Source => made.map(|made| Value::Set(made.source)).into_iter().collect(),
             Field::Seed => made.map(|made| Value::Set(made.seed)).into_iter().collect(),
             Field::Id => vec![Value::Set(set.id)],

@@ -97,9 +97,57 @@ impl<'a> XmlFile<'a> {
                 }
                 Event::End(_) => return Ok(()),
                 Event::Eof => return Err(self.truncated()),
+                Event::Text(piece) if !piece.trim().is_empty() => self.unknown_text(&piece),
+                Event::CData(piece) => self.unknown_text(&piece),
+                Event::GeneralRef(piece) => self.unknown_text(&piece),
                 _ => {}
             }
         }
+    }
+
+    /// Reads an element that has attributes only to its end, and warns of anything else in it.
+    pub(super) fn leaf(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
+        self.know(element, known)?;
+        self.end()
+    }
+
+    /// Reads the open element, which should hold nothing, to its end.
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.children(|xml, child| xml.unknown(&child))
+    }
+
+    /// Warns of text where FrameNet has elements only.
+    fn unknown_text(&mut self, piece: &str) {
+        let detail = format!("text `{}` stands between elements; not read", piece.trim());
+        let (file, line) = (self.at.file.to_owned(), self.at.line());
+        self.warnings.push(Warning { code: WarningCode::UnknownText, file, line, detail });
+    }
+
+    /// Warns of every attribute of an element that is not one of `known`. Declarations of name spaces
+    /// and what belongs to XML Schema say nothing about FrameNet.
+    pub(super) fn know(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
+        for attribute in element.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| element.at.malformed(error))?;
+            let name = attribute.key.into_inner();
+            let foreign = name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
+            if !foreign && !known.contains(&attribute.key.local_name().into_inner()) {
+                self.unknown_attribute(element, name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of an attribute that the schema does not know.
+    pub(super) fn unknown_attribute(&mut self, element: &Element<'a>, name: &str) {
+        let detail =
+            format!("attribute `{name}` of `{}` is not FrameNet's; not read", element.name());
+        self.warn(element, WarningCode::UnknownAttribute, detail);
+    }
+
+    /// The text of an element without attributes; see [`text`](Self::text).
+    pub(super) fn text_of(&mut self, element: &Element<'a>) -> Result<String> {
+        self.know(element, &[])?;
+        self.text()
     }
 
     /// The text of the open element, to its end, byte-exact after XML's own unescaping.

@@ -88,11 +88,9 @@ pub struct Entry<'a> {
     pub generation: Option<&'a Generation>,
 }
 
-impl Entry<'_> {
-    /// The term that an entry is replaced by.
-    fn key(&self) -> String {
-        format!("{}/{}", self.release, self.set)
-    }
+/// The term that a set's entry is replaced and removed by.
+fn key(release: ReleaseId, set: AnnotationSetId) -> String {
+    format!("{release}/{set}")
 }
 
 /// Where a set that passed a filter is kept.

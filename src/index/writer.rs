@@ -8,6 +8,7 @@ use tantivy::{IndexSettings, TantivyDocument, Term};
 
 use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, document_key, folded, schema};
 use super::{Entry, IndexError, IndexReader, Stamp};
+use crate::model::{AnnotationSetId, ReleaseId};
 
 type Result<T> = std::result::Result<T, IndexError>;
 
@@ -78,8 +79,17 @@ impl IndexWriter {
     /// # Errors
     /// When a segment cannot be written.
     pub fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
-        self.writer.delete_term(Term::from_field_text(self.fields.key, &entry.key()));
+        self.remove(entry.release, entry.set)?;
         self.add(entry)
+    }
+
+    /// Removes the entry of a set; without one nothing happens.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
+        self.writer.delete_term(Term::from_field_text(self.fields.key, &super::key(release, set)));
+        Ok(())
     }
 
     /// Adds an entry of a set that the index does not have.
@@ -89,7 +99,7 @@ impl IndexWriter {
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
         let fields = self.fields;
         let mut document = TantivyDocument::default();
-        document.add_text(fields.key, entry.key());
+        document.add_text(fields.key, super::key(entry.release, entry.set));
         document.add_u64(fields.release, u64::from(entry.release.0));
         document.add_u64(fields.set, entry.set.bits());
         document.add_u64(fields.frame, u64::from(entry.frame.0));

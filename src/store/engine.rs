@@ -26,7 +26,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 0);
+pub const FORMAT: (u16, u16) = (1, 1);
 
 /// Column families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +46,12 @@ pub(super) enum Family {
     Recipe,
     Journal,
     Judgement,
+    Layout,
     Change,
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Meta,
         Self::Frame,
         Self::Relation,
@@ -66,6 +67,7 @@ impl Family {
         Self::Recipe,
         Self::Journal,
         Self::Judgement,
+        Self::Layout,
         Self::Change,
     ];
 
@@ -86,6 +88,7 @@ impl Family {
             Self::Recipe => "recipe",
             Self::Journal => "journal",
             Self::Judgement => "judgement",
+            Self::Layout => "layout",
             Self::Change => "change",
         }
     }
@@ -93,6 +96,12 @@ impl Family {
     /// Whether the family's keys start with a release.
     pub(super) fn by_release(self) -> bool {
         !matches!(self, Self::Meta | Self::Recipe | Self::Change)
+    }
+
+    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
+    /// a writer makes it.
+    fn in_first_format(self) -> bool {
+        !matches!(self, Self::Layout)
     }
 
     /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
@@ -213,7 +222,8 @@ impl Engine {
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
-        Family::ALL.into_iter().try_for_each(|family| engine.family(family).map(drop))?;
+        let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
+        families.try_for_each(|family| engine.family(family).map(drop))?;
         Ok(engine)
     }
 
@@ -254,7 +264,8 @@ impl Engine {
     }
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.db.get_cf(self.family(family)?, key).map_err(StoreError::engine("reading a record"))
+        let Some(handle) = self.readable(family)? else { return Ok(None) };
+        self.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
     }
 
     /// The records whose keys start with `prefix`, in key order.
@@ -265,8 +276,7 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(PrefixRange(prefix));
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+        self.rows(family, options)
     }
 
     /// The records from a key on, in key order.
@@ -277,7 +287,19 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(start..);
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        self.rows(family, options)
+    }
+
+    fn rows(
+        &self,
+        family: Family,
+        options: ReadOptions,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let handle = self.readable(family)?;
+        let rows = handle
+            .map(|handle| self.db.iterator_cf_opt(handle, options, IteratorMode::Start))
+            .into_iter()
+            .flatten();
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
     }
 
@@ -338,6 +360,14 @@ impl Engine {
 
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
+    }
+
+    /// The family's handle; `None` when the store is of a format without it.
+    fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
+        match self.family(family) {
+            Err(_) if !family.in_first_format() => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     fn family(&self, family: Family) -> Result<&ColumnFamily> {

@@ -17,6 +17,7 @@ mod terms;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
@@ -72,7 +73,7 @@ impl Route {
 
 /// The index at its last commit, with what the store has written since.
 struct Searchable {
-    reader: IndexReader,
+    reader: Arc<IndexReader>,
     newer: BTreeSet<Hit>,
 }
 
@@ -269,7 +270,7 @@ fn effort(expression: &Expression) -> Effort {
             (Test::Pattern(pattern), Field::Frame | Field::Lu) if pattern.as_exact().is_some() => {
                 Effort::Lookup
             }
-            (_, Field::Id | Field::Since) => Effort::Lookup,
+            (_, Field::Id | Field::Since | Field::Judgement) => Effort::Lookup,
             (_, Field::Frame | Field::Lu | Field::Inherits | Field::Lemma | Field::Pos) => {
                 Effort::Names
             }

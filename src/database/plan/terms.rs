@@ -8,9 +8,9 @@ use super::super::split::Split;
 use super::narrowed::Narrowed;
 use super::{Planner, Route};
 use crate::index::{Filter, Hit};
-use crate::model::{AnnotationSetId, Document, Method, Origin};
+use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
-use crate::store::{Change, SetLocation};
+use crate::store::{SetLocation, Subject};
 
 impl Planner<'_> {
     /// The ways to answer a term.
@@ -35,7 +35,7 @@ impl Planner<'_> {
                 let (low, high) = range(*comparison, *bound);
                 Route::index(Filter::Round(low, high))
             }
-            (Test::Integer(..), _) => Route::default(),
+            (Test::Integer(..), _) => Route::keys(self.judged()?),
             (Test::Decimal(comparison, bound), field) => {
                 let (low, high) = range(*comparison, *bound);
                 match field {
@@ -98,30 +98,59 @@ impl Planner<'_> {
         let mut hits = BTreeSet::new();
         for &release in &self.releases {
             if let Some(location) = self.database.store.set_location(release, set)? {
-                let SetLocation { frame, lu, sentence } = location;
-                hits.insert(Hit { release, frame, lu, sentence, set });
+                hits.insert(hit(release, set, location));
             }
         }
         Ok(Narrowed::Sets(hits))
     }
 
-    /// The sets that were written after a revision; `None` when whole releases were.
-    pub(super) fn written_since(&self, revision: u64) -> Result<Option<BTreeSet<Hit>>> {
+    /// The sets that somebody judged.
+    fn judged(&self) -> Result<Narrowed> {
+        let store = &self.database.store;
         let mut hits = BTreeSet::new();
-        for change in self.database.store.changes_since(revision)? {
-            match change?.1 {
-                Change::ReleaseAdded(_) => return Ok(None),
-                Change::SetWritten(release, set, location) => {
-                    let SetLocation { frame, lu, sentence } = location;
-                    if self.releases.contains(&release) {
-                        hits.insert(Hit { release, frame, lu, sentence, set });
+        for &release in &self.releases {
+            for row in store.all_judgements(release)? {
+                let (set, _) = row?;
+                if let Some(location) = store.set_location(release, set)? {
+                    hits.insert(hit(release, set, location));
+                }
+            }
+        }
+        Ok(Narrowed::Sets(hits))
+    }
+
+    /// The sets that were written after a revision, and those whose sentence was; `None` when whole
+    /// releases were.
+    pub(super) fn written_since(&self, revision: u64) -> Result<Option<BTreeSet<Hit>>> {
+        let store = &self.database.store;
+        let mut hits = BTreeSet::new();
+        for change in store.changes_since(revision)? {
+            let change = change?;
+            let release = change.release;
+            match change.subject {
+                Subject::Release => return Ok(None),
+                _ if !self.releases.contains(&release) => {}
+                Subject::Set(set, location) => {
+                    hits.insert(hit(release, set, location));
+                }
+                Subject::Sentence(sentence) => {
+                    for set in store.sets_of_sentence(release, sentence)? {
+                        let set = set?;
+                        if let Some(location) = store.set_location(release, set)? {
+                            hits.insert(hit(release, set, location));
+                        }
                     }
                 }
-                Change::LexUnitWritten(..) => {}
+                _ => {}
             }
         }
         Ok(Some(hits))
     }
+}
+
+fn hit(release: ReleaseId, set: AnnotationSetId, location: SetLocation) -> Hit {
+    let SetLocation { frame, lu, sentence } = location;
+    Hit { release, frame, lu, sentence, set }
 }
 
 /// A recipe's fingerprint as queries write it.
