@@ -26,6 +26,7 @@
 pub mod model;
 pub mod text;
 
+pub mod exchange;
 pub mod framenet;
 pub mod index;
 pub mod query;

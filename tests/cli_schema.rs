@@ -153,7 +153,7 @@ fn assert_follows(schema: &str, ran: &Ran) {
 }
 
 /// Writes a generated set beside the seed.
-fn generate(store: &Path) {
+pub(crate) fn generate(store: &Path) {
     let database = Database::open_existing_writer(store).unwrap();
     let seed = database.query(&"id=x7002".parse().unwrap()).unwrap().next().unwrap().unwrap();
     let recipe = database.store().recipe([7; 16], "{}").unwrap();

@@ -4,7 +4,8 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::align::AlignError;
-use fnstore::database::{DatabaseError, ScriptError};
+use fnstore::database::{BackupError, DatabaseError, ScriptError};
+use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
@@ -37,6 +38,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     }
     let code = match cause(error) {
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
+            BAD_DATA
+        }
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,
@@ -48,6 +52,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             }
             _ => BAD_DATA,
         },
+        Some(DatabaseError::Backup(
+            BackupError::NotABackup { .. } | BackupError::Damaged { .. },
+        )) => BAD_DATA,
         _ => FAILED,
     };
     ExitCode::from(code)
@@ -55,6 +62,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
 
 /// What to try next, where the message does not say it.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    if format!("{error:#}").contains("No space left on device") {
+        return Some(
+            "free some space and run it again; what was in the store before is still there",
+        );
+    }
     match cause(error)? {
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")

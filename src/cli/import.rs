@@ -1,7 +1,6 @@
 //! `fnstore import`: a release into the store, and a summary of what came in.
 
 use std::collections::BTreeMap;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,18 +10,20 @@ use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
 use fnstore::store::Store;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
+use super::import_lines::{self, Lines};
 use super::output::{Format, Output, grouped, size};
+use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress};
 
-/// Import a FrameNet release
+/// Import a FrameNet release, an export, or span-labelled data
 ///
-/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/. Nothing is
-/// visible before the whole release is in; a failed import leaves the store as it was.
+/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/; or JSON lines:
+/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
+/// before all of it is in; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Zip file or directory of the release
+    /// Zip file or directory of the release, or file of JSON lines
     path: PathBuf,
 
     /// Name of the release [default: bfn-1.5 for fndata-1.5, else the name of the path]
@@ -32,6 +33,11 @@ pub(super) struct Args {
     /// Language of the release
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
+
+    /// Read FILE as span-labelled data, a line each:
+    /// {"text": "...", "spans": [{"start": 0, "end": 3, "type": "T"}]}
+    #[arg(long, conflicts_with = "strict")]
+    spans: bool,
 
     /// Fail at the first oddity instead of counting it
     #[arg(long)]
@@ -44,14 +50,31 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     // What is no release makes no store, and a report that cannot be written fails before the work.
-    Source::open(&args.path).map_err(DatabaseError::from)?;
-    let report_file = args.report.as_deref().map(ReportFile::create).transpose()?;
+    let lines = match args.spans {
+        true => Some(Lines::Spans),
+        false => import_lines::kind_of(&args.path)?,
+    };
+    if lines.is_none() {
+        Source::open(&args.path).map_err(DatabaseError::from)?;
+    }
+    let report_file = args.report.as_deref();
+    let report_file = report_file.map(|path| WholeFile::create(path, "report")).transpose()?;
 
     let options =
         ImportOptions { release: args.release, language: Some(args.language), strict: args.strict };
     let started = Instant::now();
     let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
+    if let Some(lines) = lines {
+        let outcome = import_lines::run(&database, &args.path, lines, &options, context);
+        if outcome.is_err() && !store_was_there {
+            drop(database);
+            remove_store(&context.store, !dir_was_there);
+        }
+        let record = outcome?;
+        report_file.map_or(Ok(()), |file| write_report(file, &record))?;
+        return record.write(&mut context.output);
+    }
     let bar = progress::bar("importing", "files");
     let outcome = database.import(&args.path, &options, &mut |progress| {
         bar.set_length(progress.of as u64);
@@ -65,9 +88,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let report = outcome?;
     let record = ReportRecord::new(&report, context, started.elapsed());
 
-    if let Some(file) = report_file {
-        file.write(&record)?;
-    }
+    report_file.map_or(Ok(()), |file| write_report(file, &record))?;
     match context.output.format_or(Format::Table) {
         Format::Table => summary(&report, &record, &mut context.output)?,
         Format::Json | Format::Jsonl => context.output.json(&record)?,
@@ -94,33 +115,9 @@ fn remove_store(dir: &Path, with_directory: bool) {
     }
 }
 
-/// A report that takes its place only once it is whole; an earlier one stays until then.
-struct ReportFile<'a> {
-    path: &'a Path,
-    written: NamedTempFile,
-}
-
-impl<'a> ReportFile<'a> {
-    /// A file beside `path`, so that a report that cannot be written fails before the work.
-    fn create(path: &'a Path) -> anyhow::Result<Self> {
-        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        builder
-            .prefix(".report-")
-            .tempfile_in(beside.unwrap_or(Path::new(".")))
-            .map(|written| Self { path, written })
-            .with_context(|| format!("cannot write the report `{}`", path.display()))
-    }
-
-    fn write(self, record: &ReportRecord) -> anyhow::Result<()> {
-        let Self { path, mut written } = self;
-        let outcome = serde_json::to_writer_pretty(BufWriter::new(&mut written), record)
-            .map_err(std::io::Error::from)
-            .and_then(|()| Ok(written.persist(path).map(drop)?));
-        outcome.with_context(|| format!("cannot write the report `{}`", path.display()))
-    }
+fn write_report(mut file: WholeFile, record: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut file, record).context("cannot write the report")?;
+    file.finish()
 }
 
 /// An import as JSON; see `schema/import.schema.json`.

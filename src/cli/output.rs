@@ -153,6 +153,11 @@ impl Output {
         if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
     }
 
+    /// Where data that is laid out elsewhere goes.
+    pub(super) fn data(&mut self) -> &mut BufWriter<Stdout> {
+        &mut self.out
+    }
+
     /// Hands on what is still buffered.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()

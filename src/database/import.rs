@@ -71,6 +71,10 @@ pub fn default_release_name(path: &Path) -> String {
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
 const CHUNK: usize = 48;
 
+/// Bytes of XML parsed together at most, unless one file has more: what is parsed takes a few times
+/// as much, and a release of huge files must not fill memory.
+const CHUNK_BYTES: u64 = 16 << 20;
+
 impl Database {
     /// Imports a FrameNet release from a zip file or a directory.
     ///
@@ -150,8 +154,7 @@ impl Database {
         })?;
         let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
-        let revision = self.store.list_release(&release)?;
-        index.commit(revision)?;
+        index.commit_with(|| self.store.list_release(&release).map_err(DatabaseError::from))?;
         Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes() })
     }
 }
@@ -204,7 +207,7 @@ fn in_chunks<T: Send>(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         scope.spawn(move || {
-            for chunk in names.chunks(CHUNK) {
+            for chunk in source.chunks(names, CHUNK, CHUNK_BYTES) {
                 let parsed: std::result::Result<Vec<T>, FramenetError> =
                     chunk.par_iter().map(read_one).collect();
                 let failed = parsed.is_err();

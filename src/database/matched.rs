@@ -152,13 +152,12 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// The part of the data that its document belongs to, for full text and what grew from it.
+    /// The part of the data: the full-text document's, for span-labelled data what its corpus is called
+    /// after, for generated sets the seed's. Exemplars have none.
     pub(super) fn split(&self) -> Result<Option<Split>> {
         if self.home()?.is_exemplar {
             return Ok(None);
         }
-        let document = self.document()?;
-        let full_text = document.filter(|document| !document.file.is_empty());
-        Ok(full_text.map(|document| Split::of_document(&document.file)))
+        Ok(self.document()?.and_then(|document| Split::of(&document)))
     }
 }

@@ -19,12 +19,17 @@
 
 mod answer;
 mod assemble;
+mod backup;
 mod catalog;
+mod check;
 mod count;
 mod entry;
 mod error;
 mod evaluate;
+mod export;
 mod import;
+mod import_jsonl;
+mod import_spans;
 mod lookup;
 mod matched;
 mod plan;
@@ -33,6 +38,7 @@ mod select;
 mod split;
 mod stand_in;
 mod transaction;
+mod upgrade;
 mod value;
 mod write;
 
@@ -40,15 +46,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 pub use answer::{Answer, ElementLabel};
+pub use backup::{BackupError, BackupManifest, restore};
 pub use catalog::{Catalog, FrameProfile};
+pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
 pub use count::ValueCount;
 pub use error::DatabaseError;
+pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+pub use import_jsonl::JsonlImport;
+pub use import_spans::SpanImport;
 pub use matched::Match;
 pub use plan::{Access, Explanation, TermReport};
+pub use reindex::ReindexReport;
 pub use select::{Answers, Matches};
 pub use split::Split;
 pub use transaction::{Done, EditError, Removal, Script, ScriptError, Transaction};
+pub use upgrade::UpgradeReport;
 pub use value::Value;
 pub use write::{JournalWrite, Write};
 
@@ -142,6 +155,16 @@ impl Database {
         let mut writer = IndexWriter::open(&dir.join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
         Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)), snapshot: None })
+    }
+
+    /// Ends a writer's handle: waits for what the index still does in the background, which dropping
+    /// the handle breaks off without harm.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn close(self) -> Result<()> {
+        let Some(writer) = self.writer else { return Ok(()) };
+        Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
     }
 
     /// The store below: every record by its id.

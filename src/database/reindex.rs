@@ -1,10 +1,11 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use super::Result;
 use super::entry::entry;
-use crate::index::IndexWriter;
+use super::{Database, Result};
+use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
 use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
@@ -32,6 +33,47 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
             }
             Ok(writer.commit(revision)?)
         }
+    }
+}
+
+/// What building the index anew gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReindexReport {
+    /// Entries: one for each set that evokes a frame.
+    pub entries: u64,
+    /// The store's revision that the index stands for.
+    pub revision: u64,
+}
+
+impl Database {
+    /// Builds the index of the database in `dir` anew, whatever state it is in.
+    ///
+    /// The new index is made beside the old one and takes its place when it is whole; between the two
+    /// renames readers find none, and scan.
+    ///
+    /// # Errors
+    /// When there is no store, another process writes it, or the index cannot be written; then the
+    /// old one is still there.
+    pub fn reindex(dir: &Path) -> Result<ReindexReport> {
+        let store = Store::open_writer(dir, false)?;
+        let (path, fresh) = (dir.join("index"), dir.join("index.new"));
+        remove_index(&fresh)?;
+        let mut writer = IndexWriter::open(&fresh)?;
+        catch_up(&store, &mut writer)?;
+        writer.finish()?;
+        let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
+        remove_index(&path)?;
+        std::fs::rename(&fresh, &path).map_err(|source| IndexError::Io { path, source })?;
+        Ok(ReindexReport { entries, revision: store.revision()? })
+    }
+}
+
+fn remove_index(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::Io { path: path.to_owned(), source }.into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -89,21 +131,33 @@ fn put_set(
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
+    with_entry(store, names, release, set, |entry| writer.put(entry))?.transpose()?;
+    Ok(())
+}
+
+/// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
+pub(super) fn with_entry<T>(
+    store: &Store,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    set: &AnnotationSet,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> Result<Option<T>> {
+    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
     let lemma = names.lemma(release, set.frame, set.lu)?;
     let trigger = set.trigger(&sentence.text);
     let Sentence { text, occurrences, .. } = &sentence;
-    Ok(writer.put(&entry(release, set, text, &trigger, &lemma, occurrences))?)
+    Ok(Some(then(&entry(release, set, text, &trigger, &lemma, occurrences))))
 }
 
 /// Lemmas, read when first asked for.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
 }
 
 impl<'a> Names<'a> {
-    fn new(store: &'a Store) -> Self {
+    pub(super) fn new(store: &'a Store) -> Self {
         Self { store, lemmas: HashMap::new() }
     }
 

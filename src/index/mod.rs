@@ -5,6 +5,7 @@
 //! behind never shows a wrong answer. The last commit carries the store's revision as its
 //! [`Stamp`], which says what has to be laid over its hits.
 
+mod audit;
 mod directory;
 mod error;
 mod filter;
@@ -18,6 +19,7 @@ use std::path::Path;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId,
 };
+pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
 pub use filter::Filter;
 pub use reader::{Found, IndexReader};

@@ -20,9 +20,9 @@ const PAUSES: [Duration; 3] =
 
 /// The index at one commit.
 pub struct IndexReader {
-    searcher: Searcher,
+    pub(super) searcher: Searcher,
     pub(super) fields: Fields,
-    path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 impl IndexReader {
@@ -117,7 +117,10 @@ impl IndexReader {
         Ok(())
     }
 
-    fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
+    pub(super) fn failed(
+        &self,
+        action: &'static str,
+    ) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }

@@ -336,8 +336,18 @@ impl<'a> Batch<'a> {
         self.delete(Family::Journal, &key)
     }
 
-    pub(super) fn put_recipe(&mut self, id: RecipeId, recipe: &RecipeRecord) -> Result<()> {
-        self.put(Family::Recipe, &RecipeKey { recipe: id }, &record::encode(recipe))
+    /// Writes down a recipe, which belongs to no release, under a number that no recipe has.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_recipe(
+        &mut self,
+        id: RecipeId,
+        fingerprint: [u8; 16],
+        description: &str,
+    ) -> Result<()> {
+        let recipe = RecipeRecord { fingerprint, description: description.to_owned() };
+        self.put(Family::Recipe, &RecipeKey { recipe: id }, &record::encode(&recipe))
     }
 }
 

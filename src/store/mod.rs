@@ -10,13 +10,18 @@
 
 mod batch;
 mod change;
+mod copy;
 mod engine;
 mod error;
 mod estimate;
 mod key;
 mod lock;
+mod manifest;
 mod read;
 mod record;
+mod replace;
+mod rows;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -34,8 +39,10 @@ pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
-use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, RecipeRecord, ReleaseRecord};
+use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
+pub use replace::Replacement;
 use rocksdb::WriteBatch;
+pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -313,9 +320,19 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn list_release(&self, release: &Release) -> Result<u64> {
+        self.list_release_with(release, self.batch(release.id))
+    }
+
+    /// As [`list_release`](Self::list_release), with rows that must not show before the release does
+    /// and that no release number hides, as recipes.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn list_release_with(&self, release: &Release, batch: Batch<'_>) -> Result<u64> {
         self.engine.flush()?;
-        let changes = [Change::record(release.id, Action::Added, &Subject::Release)];
-        self.commit_with(WriteBatch::default(), &changes, |book| {
+        let added = Change::record(release.id, Action::Added, &Subject::Release);
+        let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
+        self.commit_with(batch.rows, &changes, |book| {
             book.releases.push(ReleaseRecord::from(release));
             book.next_release = release.id.0 + 1;
         })
@@ -335,7 +352,7 @@ impl Store {
         let id = RecipeId(known.last().map_or(1, |(id, ..)| id.0 + 1));
         // A recipe belongs to no release; the batch's own release number stands in no row of it.
         let mut batch = self.batch(ReleaseId(0));
-        batch.put_recipe(id, &RecipeRecord { fingerprint, description: description.to_owned() })?;
+        batch.put_recipe(id, fingerprint, description)?;
         self.commit(batch)?;
         Ok(id)
     }

@@ -229,6 +229,17 @@ impl Store {
         }))
     }
 
+    /// Whether a sentence lists a set among those that evoke frames in it.
+    pub fn is_in_sentence(
+        &self,
+        release: ReleaseId,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    ) -> Result<bool> {
+        let key = SentenceSetKey { release, sentence, set }.encode();
+        Ok(self.engine.get(Family::BySentence, &key)?.is_some())
+    }
+
     /// The set of sentence layers of that id.
     pub fn sentence_layers_set(
         &self,
@@ -303,6 +314,17 @@ impl Store {
 
     fn name_key(&self, key: &[u8]) -> Result<NameKey> {
         NameKey::decode(key).ok_or_else(|| StoreError::damaged(Family::Name.name(), key, "no key"))
+    }
+
+    /// The two numbers of every id that a name of a kind has (see [`NameKind`]).
+    pub fn ids_by_name(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<(u32, u32)>> {
+        Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
     }
 
     /// Numbers of the frames of that name.
@@ -391,6 +413,24 @@ impl Store {
         let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
         let record: JournalRecord = record::decode(&value).map_err(damaged)?;
         JournalEntry::try_from(record).map(Some).map_err(damaged)
+    }
+
+    /// How far every chain of a release has come: seed, target, recipe and entry, in that order.
+    pub fn journal_rows(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, u16, RecipeId, JournalEntry)>> + '_>
+    {
+        let family = Family::Journal;
+        let rows = self.engine.scan(family, Prefix::of(release).bytes())?;
+        Ok(rows.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &bytes, reason);
+            let key = JournalKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+            let entry = JournalEntry::try_from(record).map_err(damaged)?;
+            Ok((key.seed, key.target, key.recipe, entry))
+        }))
     }
 
     /// All recipes: number, fingerprint and description (JSON).

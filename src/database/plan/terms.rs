@@ -22,11 +22,8 @@ impl Planner<'_> {
                 .find(|origin| origin.as_str() == *word)
                 .map_or_else(Route::nothing, |origin| Route::index(Filter::Origin(origin))),
             (Test::Choice(word), Field::Split) => {
-                // The parts are parts of full text.
-                let of_part = |document: &Document| {
-                    !document.file.is_empty()
-                        && Split::of_document(&document.file).as_str() == *word
-                };
+                let of_part =
+                    |of: &Document| Split::of(of).is_some_and(|split| split.as_str() == *word);
                 let (documents, _) = self.documents_where(of_part)?;
                 Route::index(with_offspring(Filter::Document(documents)))
             }
