@@ -4,7 +4,7 @@ use std::ops::Bound;
 
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery, RegexQuery, TermQuery,
+    BooleanQuery, EmptyQuery, Occur, Query, RangeQuery, RegexQuery, TermQuery,
     TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
@@ -28,7 +28,7 @@ pub enum Filter {
     Trigger(String),
     /// Sets whose whole trigger is like a regular expression.
     TriggerLike(String),
-    /// Sets whose sentence has these words one after the other.
+    /// Sets whose sentence has these words, in whatever order.
     Phrase(String),
     /// Sets whose sentence has this word, given in lower case.
     Word(String),
@@ -67,7 +67,7 @@ impl IndexReader {
             Filter::Any(parts) => return self.disjunction(parts),
             Filter::Trigger(text) => one(Term::from_field_text(trigger, &folded(text))),
             Filter::TriggerLike(automaton) => return Ok(like(trigger, automaton)),
-            Filter::Phrase(words) => phrase(text, words),
+            Filter::Phrase(phrase) => words(text, phrase),
             Filter::Word(word) => one(Term::from_field_text(text, word)),
             Filter::WordLike(automaton) => return Ok(like(text, automaton)),
             Filter::Origin(of) => one(Term::from_field_text(origin, of.as_str())),
@@ -143,12 +143,12 @@ fn scores(field: Field, low: &Bound<f64>, high: &Bound<f64>) -> Box<dyn Query> {
     range(low.as_ref().map(term), high.as_ref().map(term))
 }
 
-fn phrase(field: Field, text: &str) -> Box<dyn Query> {
-    let words = words_of(text).into_iter().map(|word| Term::from_field_text(field, &word));
-    let words: Vec<Term> = words.collect();
-    match words.as_slice() {
-        [] => boxed(EmptyQuery),
-        [word] => one(word.clone()),
-        _ => boxed(PhraseQuery::new(words)),
-    }
+/// The words of a text, in whatever order.
+fn words(field: Field, text: &str) -> Box<dyn Query> {
+    let mut words = words_of(text);
+    words.sort_unstable();
+    words.dedup();
+    let terms = words.iter().map(|word| one(Term::from_field_text(field, word)));
+    let terms: Vec<_> = terms.collect();
+    if terms.is_empty() { boxed(EmptyQuery) } else { boxed(BooleanQuery::intersection(terms)) }
 }
