@@ -4,8 +4,7 @@ use std::ops::Bound;
 
 use tantivy::Term;
 use tantivy::query::{
-    BooleanQuery, EmptyQuery, Occur, Query, RangeQuery, RegexQuery, TermQuery,
-    TermSetQuery,
+    BooleanQuery, EmptyQuery, Occur, Query, RangeQuery, RegexQuery, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
