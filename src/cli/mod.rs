@@ -7,6 +7,7 @@
 mod backup;
 mod changes;
 mod check;
+mod columns;
 mod completions;
 mod document;
 mod drawing;
@@ -29,6 +30,7 @@ mod lus;
 mod man;
 mod output;
 mod paraphrase;
+mod plan;
 mod progress;
 mod query;
 mod reindex;

@@ -2,7 +2,7 @@
 
 use super::{Assembler, Place};
 use crate::database::Result;
-use crate::database::entry::{entry, listing};
+use crate::database::entry::entry;
 use crate::database::stand_in::{fingerprint, fresh};
 use crate::framenet::{Evokes, ReadSet, WarningCode};
 use crate::model::{
@@ -231,12 +231,8 @@ impl Assembler<'_> {
         let name = self.lexunits.get(&(set.frame, set.lu)).map_or("", String::as_str);
         let lemma = LexUnit::lemma_of(name);
         let sentence = self.sentences.get(&set.sentence);
-        let document = sentence
-            .and_then(|sentence| listing(set, &sentence.occurrences))
-            .and_then(|key| self.corpora.get(&key));
-        let place =
-            document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, place))?)
+        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, occurrences))?)
     }
 
     fn add_sentence_layers(
