@@ -110,7 +110,7 @@ prop_compose! {
 
 prop_compose! {
     fn lexunit()(
-        (id, frame, lemma_id, annotated, total, total_annotated): (u32, u32, Option<u32>, u32, u32, u32),
+        (id, frame, lemma_id, annotated, total, total_annotated) in any::<(u32, u32, Option<u32>, u32, u32, u32)>(),
         (name, status, definition) in (text(), text(), text()),
         pos in pos(),
         lexemes in vec(lexeme(), 0..3),
@@ -119,7 +119,7 @@ prop_compose! {
         created in creation(),
         subcorpora in vec(text(), 0..3),
         valences in valences(),
-        (frame_file, lu_file): (bool, bool),
+        (frame_file, lu_file) in any::<(bool, bool)>(),
     ) -> LexUnit {
         LexUnit {
             pos, status, definition, lexemes, incorporated_fe, sem_types, lemma_id, created,
@@ -138,12 +138,13 @@ prop_compose! {
         text in text(),
         places in vec((option::of(text()), any::<[Option<u32>; 5]>(), any::<Option<u64>>()), 0..3),
     ) -> Sentence {
-        let occurrence = |(subcorpus, [lu, corpus, document, paragraph, number], position)| {
+        let occurrence = |(subcorpus, numbers, position): (_, [Option<u32>; 5], _)| {
+            let [lu, corpus, document, paragraph, number] = numbers;
             Occurrence {
-                lu: Option::map(lu, LuId),
+                lu: lu.map(LuId),
                 subcorpus,
-                corpus: Option::map(corpus, CorpusId),
-                document: Option::map(document, DocumentId),
+                corpus: corpus.map(CorpusId),
+                document: document.map(DocumentId),
                 paragraph,
                 number,
                 position,
@@ -196,8 +197,8 @@ fn layers(parts: Vec<LayerParts>, text: &str) -> Vec<Layer> {
 prop_compose! {
     fn generation()(
         (seed, source, chain) in (set_id(), set_id(), vec(set_id(), 0..3)),
-        (target_ordinal, round, rank): (u16, u16, u16),
-        (copy, duplicate, weak_alignment, unmet, unknown_word): (bool, bool, bool, bool, bool),
+        (target_ordinal, round, rank) in any::<(u16, u16, u16)>(),
+        (copy, duplicate, weak_alignment, unmet, unknown_word) in any::<(bool, bool, bool, bool, bool)>(),
         (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
     ) -> Generation {
         let flags = Flags { copy, duplicate, weak_alignment, unmet, unknown_word };
@@ -225,7 +226,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
 prop_compose! {
     fn set()(
         id in set_id(),
-        (xml_id, frame, lu): (Option<u64>, u32, u32),
+        (xml_id, frame, lu) in any::<(Option<u64>, u32, u32)>(),
         sentence in sentence(),
         (status, created) in (text(), text()),
         pieces in vec((0_usize..13, 0_usize..13), 0..3),
