@@ -138,6 +138,8 @@ struct ReportRecord {
 #[derive(Debug, Serialize)]
 struct WarningRecord {
     code: &'static str,
+    /// `fault`, or `trait` of the data that is only counted.
+    kind: &'static str,
     count: u64,
     done: &'static str,
     examples: Vec<ExampleRecord>,
@@ -154,6 +156,7 @@ impl ReportRecord {
     fn new(report: &ImportReport, context: &Context, took: Duration) -> Self {
         let warnings = report.warnings.iter().map(|(code, count, examples)| WarningRecord {
             code: code.as_str(),
+            kind: if code.is_trait() { "trait" } else { "fault" },
             count,
             done: what_was_done(code),
             examples: examples
@@ -260,14 +263,31 @@ fn summary(
         size(record.source_bytes),
         size(record.store_bytes)
     ))?;
-    if record.warnings.is_empty() {
+    let faults = grouped(report.warnings.faults());
+    warnings(
+        &record.warnings,
+        "fault",
+        &format!("{faults} oddities, none dropped silently"),
+        output,
+    )?;
+    let traits = "traits of the data that readers stumble over, all kept";
+    warnings(&record.warnings, "trait", traits, output)
+}
+
+/// The warnings of a kind under a title, when there are any.
+fn warnings(
+    warnings: &[WarningRecord],
+    kind: &str,
+    title: &str,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let of_kind = || warnings.iter().filter(|warning| warning.kind == kind);
+    if of_kind().next().is_none() {
         return Ok(());
     }
     output.line("")?;
-    let title =
-        format!("{} oddities, none of them dropped silently", grouped(report.warnings.total()));
-    output.line(&output.heading(&title))?;
-    for warning in &record.warnings {
+    output.line(&output.heading(title))?;
+    for warning in of_kind() {
         output.line(&format!(
             "  {:>6}  {:<22} {}",
             grouped(warning.count),
@@ -281,7 +301,7 @@ fn summary(
 /// What a code stands for and what an import does about it, in a few words.
 fn what_was_done(code: WarningCode) -> &'static str {
     match code {
-        WarningCode::DuplicateLabel => "same label twice on one span: kept once",
+        WarningCode::DuplicateLabel => "same label twice on one span: kept twice",
         WarningCode::FrameMissing => "frame without a file: kept by name",
         WarningCode::LuMissing => "LU that no file defines: kept by name",
         WarningCode::LuWithoutFile => "LU of a frame file without a file of its own: kept",
@@ -296,10 +316,27 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::FeUnknown => "FE that the frame does not have: kept",
         WarningCode::RelationDangling => "relation to a frame without a file: kept",
         WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
-        WarningCode::UnreadableValue => "value that its attribute does not allow: read as absent",
+        WarningCode::UnreadableValue => "value that its attribute does not allow: see the report",
         WarningCode::IdRepeated => "number used twice: the first kept",
         WarningCode::FileMissing => "file at the top that is not there: read without it",
         WarningCode::IndexMismatch => "index file and folder differ: the files count",
+        WarningCode::LuDiffers => "LU file and frame file differ: both kept",
+        WarningCode::NameMismatch => "name and number do not go together: the number counts",
+        WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: not read",
+        WarningCode::UnknownText => "text between elements: not read",
+        WarningCode::SemTypesSeveral => "FE with several semantic types: all kept",
+        WarningCode::TargetPieces => "discontinuous target: all pieces kept",
+        WarningCode::FeRepeated => "one FE on several spans: all kept",
+        WarningCode::FeRank => "FE layer of rank 2 or more: kept with its rank",
+        WarningCode::NullIncorporated => "null instantiation INC: kept",
+        WarningCode::SetUnannotated => "target without annotated FEs: FEs count as unknown",
+        WarningCode::SetsSeveral => "several frame sets of a sentence in an LU file: all kept",
+        WarningCode::SentenceRepeated => "sentence listed in several places: one record",
+        WarningCode::NumberShared => "number used in lu/ and in fulltext/: the folder is in the id",
+        WarningCode::LuWithoutExemplar => "LU file without an exemplar: kept",
+        WarningCode::TextSpace => "text with space around it: kept byte by byte",
+        WarningCode::TextNonAscii => "text beyond ASCII: kept byte by byte",
+        WarningCode::TextMarkup => "text with `<` or a control character: kept byte by byte",
         _ => "see the report",
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::{BackupError, EditError, ScriptError};
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
@@ -21,12 +22,21 @@ pub enum DatabaseError {
     /// A release cannot be read.
     #[error(transparent)]
     Framenet(#[from] FramenetError),
+    /// A backup cannot be written or restored.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
     /// A file of another format cannot be read or written.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An edit cannot be made.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// Answers cannot be counted by a field.
     #[error(
         "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \

@@ -12,8 +12,8 @@ use super::{Database, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, FrameId, Generation, Pos, Provenance, ReleaseId, Sentence,
 };
-use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
-use crate::store::{Change, Store};
+use crate::query::{Comparison, Expression, Field, LabelFacts, Pattern, Term, Test};
+use crate::store::{self, Store};
 
 /// What the terms of one query need beside the set itself.
 pub(super) struct Evaluator<'a> {
@@ -99,14 +99,15 @@ impl<'a> Evaluator<'a> {
 fn written_since(store: &Store, revision: u64) -> Result<Written> {
     let mut written = Written::default();
     for change in store.changes_since(revision)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => {
-                written.releases.insert(release);
+        let change = change?;
+        match change.subject {
+            store::Subject::Release => {
+                written.releases.insert(change.release);
             }
-            Change::SetWritten(release, set, _) => {
-                written.sets.insert((release, set));
+            store::Subject::Set(set, _) => {
+                written.sets.insert((change.release, set));
             }
-            Change::LexUnitWritten(..) => {}
+            _ => {}
         }
     }
     Ok(written)
@@ -188,6 +189,7 @@ impl Subject<'_, '_> {
                 Field::Round => self
                     .generation()
                     .is_some_and(|made| comparison.holds(u64::from(made.round), *bound)),
+                Field::Judgement => self.judgement_holds(*comparison, *bound)?,
                 _ => false,
             },
             Test::Decimal(comparison, bound) => {
@@ -209,6 +211,16 @@ impl Subject<'_, '_> {
                     || written.sets.contains(&(self.release, self.set.id))
             }),
         })
+    }
+
+    /// Whether any reviewer's judgement compares so.
+    fn judgement_holds(&self, comparison: Comparison, bound: u64) -> Result<bool> {
+        for judgement in self.evaluator.store.judgements(self.release, self.set.id)? {
+            if comparison.holds(u64::from(judgement?.score), bound) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn pattern_holds(&self, field: Field, pattern: &Pattern) -> Result<bool> {

@@ -71,6 +71,10 @@ pub fn default_release_name(path: &Path) -> String {
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
 const CHUNK: usize = 48;
 
+/// Bytes of XML parsed together at most, unless one file has more: what is parsed takes a few times
+/// as much, and a release of huge files must not fill memory.
+const CHUNK_BYTES: u64 = 16 << 20;
+
 impl Database {
     /// Imports a FrameNet release from a zip file or a directory.
     ///
@@ -150,8 +154,7 @@ impl Database {
         })?;
         let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
-        let revision = self.store.list_release(&release)?;
-        index.commit(revision)?;
+        index.commit_with(|| self.store.list_release(&release).map_err(DatabaseError::from))?;
         Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes() })
     }
 }
@@ -169,16 +172,16 @@ fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> 
         assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frameIndex.xml")? {
-        assembler.frame_index = read_frame_index("frameIndex.xml", &bytes)?;
+        assembler.add_frame_index(read_frame_index("frameIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "luIndex.xml")? {
-        assembler.lu_index = read_lu_index("luIndex.xml", &bytes)?;
+        assembler.add_lu_index(read_lu_index("luIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
-        assembler.document_index = read_fulltext_index("fulltextIndex.xml", &bytes)?;
+        assembler.add_fulltext_index(read_fulltext_index("fulltextIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frRelation.xml")? {
-        assembler.relations = read_relations("frRelation.xml", &bytes)?;
+        assembler.add_relations(read_relations("frRelation.xml", &bytes)?)?;
     }
     Ok(())
 }
@@ -204,7 +207,7 @@ fn in_chunks<T: Send>(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         scope.spawn(move || {
-            for chunk in names.chunks(CHUNK) {
+            for chunk in source.chunks(names, CHUNK, CHUNK_BYTES) {
                 let parsed: std::result::Result<Vec<T>, FramenetError> =
                     chunk.par_iter().map(read_one).collect();
                 let failed = parsed.is_err();

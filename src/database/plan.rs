@@ -11,7 +11,7 @@ use super::{Database, DatabaseError, Result};
 use crate::index::{Filter, Hit};
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, LuId, ReleaseId};
 use crate::query::{Expression, Field, Pattern, Term, Test};
-use crate::store::{Change, NameKind, SetLocation};
+use crate::store::{Action, NameKind, SetLocation, Subject};
 
 /// Where answers can lie, from the widest to the narrowest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -285,16 +285,29 @@ fn by_index(database: &Database, filter: &Filter) -> Result<Narrowed> {
     })
 }
 
+/// The sets that changes after a revision may have made answers: those written, and those whose LU
+/// is called otherwise.
 fn by_changes(database: &Database, revision: u64) -> Result<Narrowed> {
+    let store = &database.store;
     let mut hits = BTreeSet::new();
-    for change in database.store.changes_since(revision)? {
-        match change?.1 {
-            Change::ReleaseAdded(_) => return Ok(Narrowed::Everywhere),
-            Change::SetWritten(release, set, location) => {
-                let SetLocation { frame, lu, sentence } = location;
+    for change in store.changes_since(revision)? {
+        let change = change?;
+        let release = change.release;
+        match change.subject {
+            // A document's name stands in the index beside each of its sets.
+            Subject::Release | Subject::Document(..) if change.action != Action::Removed => {
+                return Ok(Narrowed::Everywhere);
+            }
+            Subject::Set(set, SetLocation { frame, lu, sentence }) => {
                 hits.insert(Hit { release, frame, lu, sentence, set });
             }
-            Change::LexUnitWritten(..) => {}
+            Subject::LexUnit(frame, lu) if change.action == Action::Edited => {
+                for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+                    let AnnotationSet { sentence, id: set, .. } = set?;
+                    hits.insert(Hit { release, frame, lu, sentence, set });
+                }
+            }
+            _ => {}
         }
     }
     Ok(Narrowed::Sets(hits))

@@ -1,14 +1,15 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use super::Result;
 use super::entry::{entry, listing};
-use crate::index::IndexWriter;
+use super::{Database, Result};
+use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
 use crate::model::{
     AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
 };
-use crate::store::{Change, Store};
+use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
 /// the next time replays what it has missed.
@@ -37,17 +38,71 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     }
 }
 
+/// What building the index anew gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReindexReport {
+    /// Entries: one for each set that evokes a frame.
+    pub entries: u64,
+    /// The store's revision that the index stands for.
+    pub revision: u64,
+}
+
+impl Database {
+    /// Builds the index of the database in `dir` anew, whatever state it is in.
+    ///
+    /// The new index is made beside the old one and takes its place when it is whole; between the two
+    /// renames readers find none, and scan.
+    ///
+    /// # Errors
+    /// When there is no store, another process writes it, or the index cannot be written; then the
+    /// old one is still there.
+    pub fn reindex(dir: &Path) -> Result<ReindexReport> {
+        let store = Store::open_writer(dir, false)?;
+        let (path, fresh) = (dir.join("index"), dir.join("index.new"));
+        remove_index(&fresh)?;
+        let mut writer = IndexWriter::open(&fresh)?;
+        catch_up(&store, &mut writer)?;
+        writer.finish()?;
+        let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
+        remove_index(&path)?;
+        std::fs::rename(&fresh, &path).map_err(|source| IndexError::Io { path, source })?;
+        Ok(ReindexReport { entries, revision: store.revision()? })
+    }
+}
+
+fn remove_index(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::Io { path: path.to_owned(), source }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
     let mut names = Names::new(store);
     for change in store.changes_since(since)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => add_release(store, writer, &mut names, release)?,
-            Change::SetWritten(release, set, location) => {
-                if let Some(set) = store.annotation_set_at(release, set, location)? {
-                    put_set(store, writer, &mut names, release, &set)?;
+        let change = change?;
+        let release = change.release;
+        match (change.subject, change.action) {
+            (Subject::Release, _) => add_release(store, writer, &mut names, release)?,
+            (Subject::Set(set, location), _) => {
+                match store.annotation_set_at(release, set, location)? {
+                    Some(set) => put_set(store, writer, &mut names, release, &set)?,
+                    // Removed, or moved: then a later row puts it where it is.
+                    None => writer.remove(release, set)?,
                 }
             }
-            Change::LexUnitWritten(..) => {}
+            // Its name stands beside each of its sets.
+            (Subject::LexUnit(frame, lu), Action::Edited) => {
+                for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+                    put_set(store, writer, &mut names, release, &set?)?;
+                }
+            }
+            (Subject::Document(corpus, document), Action::Edited) => {
+                put_document(store, writer, &mut names, release, (corpus, document))?;
+            }
+            _ => {}
         }
     }
     Ok(writer.commit(revision)?)
@@ -65,6 +120,24 @@ fn add_release(
     Ok(())
 }
 
+/// Puts every set of a document, whose names stand beside it, into the index again.
+fn put_document(
+    store: &Store,
+    writer: &mut IndexWriter,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    place: (CorpusId, DocumentId),
+) -> Result<()> {
+    for set in store.annotation_sets(release)? {
+        let set = set?;
+        let sentence = store.sentence(release, set.sentence)?;
+        if sentence.is_some_and(|sentence| listing(&set, &sentence.occurrences) == Some(place)) {
+            put_set(store, writer, names, release, &set)?;
+        }
+    }
+    Ok(())
+}
+
 /// Puts a stored set into the index.
 fn put_set(
     store: &Store,
@@ -73,23 +146,35 @@ fn put_set(
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
+    with_entry(store, names, release, set, |entry| writer.put(entry))?.transpose()?;
+    Ok(())
+}
+
+/// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
+pub(super) fn with_entry<T>(
+    store: &Store,
+    names: &mut Names<'_>,
+    release: ReleaseId,
+    set: &AnnotationSet,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> Result<Option<T>> {
+    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
     let lemma = names.lemma(release, set.frame, set.lu)?;
     let document = names.document(release, &sentence, set)?;
     let trigger = set.trigger(&sentence.text);
     let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
+    Ok(Some(then(&entry(release, set, &sentence.text, &trigger, &lemma, place))))
 }
 
 /// Lemmas and documents, read when first asked for.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
     documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
-    fn new(store: &'a Store) -> Self {
+    pub(super) fn new(store: &'a Store) -> Self {
         Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
     }
 

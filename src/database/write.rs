@@ -2,7 +2,7 @@
 
 use super::{Database, DatabaseError, Result, reindex};
 use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
-use crate::store::JournalEntry;
+use crate::store::{Action, JournalEntry, SetLocation, Subject};
 
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +46,10 @@ impl Database {
     /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
     /// new revision.
     ///
+    /// This is how programs add many rows that they know to be right: nothing is checked, and in the
+    /// list of changes a set stands for its sentence, too. People's edits go through
+    /// [`transaction`](Self::transaction).
+    ///
     /// # Errors
     /// When the handle is a reader's, or the store or the index fails. When only the index fails the
     /// rows are in the store all the same, and the next writer brings the index up to date.
@@ -56,17 +60,26 @@ impl Database {
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut batch = self.store.batch(release);
         for lexunit in &write.lexunits {
+            let there = self.store.lexunit(release, lexunit.frame, lexunit.id)?;
+            if let Some(there) = &there {
+                batch.delete_lexunit(there)?;
+            }
             batch.put_lexunit(lexunit)?;
+            let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
+            batch.record(added_or_edited(there.is_some()), &subject);
         }
         for sentence in &write.sentences {
             batch.put_sentence(sentence)?;
         }
         for set in &write.sets {
             // The frame and the LU stand in the key: a set that moves leaves its old row.
-            if let Some(location) = self.store.set_location(release, set.id)? {
+            let there = self.store.set_location(release, set.id)?;
+            if let Some(location) = there {
                 batch.delete_annotation_set(set.id, location)?;
             }
             batch.put_annotation_set(set)?;
+            let subject = Subject::Set(set.id, SetLocation::of(set));
+            batch.record(added_or_edited(there.is_some()), &subject);
         }
         for row in &write.journal {
             batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
@@ -76,4 +89,8 @@ impl Database {
         reindex::catch_up(&self.store, &mut index)?;
         Ok(revision)
     }
+}
+
+fn added_or_edited(was_there: bool) -> Action {
+    if was_there { Action::Edited } else { Action::Added }
 }

@@ -21,7 +21,9 @@ use crate::model::{
     Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::nn::EncoderDecoder;
-use crate::paraphrase::{Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session};
+use crate::paraphrase::{
+    Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session,
+};
 use crate::query::Expression;
 
 type Result<T> = std::result::Result<T, ExpandError>;
@@ -212,7 +214,7 @@ impl<'a> Run<'a> {
             self.finished_seeds += u64::from(!goes_on);
             self.step_ended(progress)?;
             if goes_on && !self.report.interrupted {
-                session.submit(rewrite.source, &chain.banned)?;
+                session.submit(rewrite.source, &Constraints::avoiding(&chain.banned))?;
                 chains.insert(rewrite.source, chain);
             } else {
                 session.close(rewrite.source);
@@ -264,7 +266,7 @@ impl<'a> Run<'a> {
         }
         match session.open(&chain.seed.text) {
             Ok(source) => {
-                session.submit(source, &chain.banned)?;
+                session.submit(source, &Constraints::avoiding(&chain.banned))?;
                 Ok(Some((source, chain)))
             }
             Err(ParaphraseError::Refused(refusal)) => {
@@ -540,7 +542,13 @@ mod tests {
 
     #[test]
     fn outputs_that_were_cut_are_a_last_resort() {
-        let output = |text: &str, ended| Paraphrase { text: text.to_owned(), score: 1.0, ended };
+        let output = |text: &str, ended| Paraphrase {
+            text: text.to_owned(),
+            score: 1.0,
+            log_prob: -9.0,
+            ended,
+            unmet: Vec::new(),
+        };
         let (cut, whole) = (output("a b", false), output("a", true));
         assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);
         assert_eq!(candidates(std::slice::from_ref(&cut)), [&cut]);

@@ -21,10 +21,9 @@ pub use error::FramenetError;
 pub use frames::{FrameFile, read_frame_file};
 pub use fulltext::{FullTextFile, read_fulltext_file};
 pub use indexes::{
-    DocumentIndex, read_frame_index, read_fulltext_index, read_lu_index, read_relations,
-    read_sem_types,
+    TopFile, read_frame_index, read_fulltext_index, read_lu_index, read_relations, read_sem_types,
 };
-pub use lexunits::{Corpora, LuFile, read_lu_file};
+pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{Source, SourceReader};
 pub use warning::{Warning, WarningCode, WarningLog};

@@ -5,6 +5,7 @@
 //! behind never shows a wrong answer. The last commit carries the store's revision as its
 //! [`Stamp`], which says what has to be laid over its hits.
 
+mod audit;
 mod directory;
 mod error;
 mod reader;
@@ -15,6 +16,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::model::{AnnotationSetId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId};
+pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
 pub use reader::IndexReader;
 pub use writer::IndexWriter;
@@ -84,11 +86,9 @@ pub struct Entry<'a> {
     pub generation: Option<&'a Generation>,
 }
 
-impl Entry<'_> {
-    /// The term that an entry is replaced by.
-    fn key(&self) -> String {
-        format!("{}/{}", self.release, self.set)
-    }
+/// The term that a set's entry is replaced and removed by.
+fn key(release: ReleaseId, set: AnnotationSetId) -> String {
+    format!("{release}/{set}")
 }
 
 /// Where a set that passed a filter is kept.

@@ -22,9 +22,9 @@ const PAUSES: [Duration; 3] =
 
 /// The index at one commit.
 pub struct IndexReader {
-    searcher: Searcher,
-    fields: Fields,
-    path: PathBuf,
+    pub(super) searcher: Searcher,
+    pub(super) fields: Fields,
+    pub(super) path: PathBuf,
 }
 
 impl IndexReader {
@@ -140,7 +140,10 @@ impl IndexReader {
         }
     }
 
-    fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
+    pub(super) fn failed(
+        &self,
+        action: &'static str,
+    ) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }

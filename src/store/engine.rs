@@ -5,6 +5,7 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ use rocksdb::{
 
 use tempfile::TempDir;
 
-use super::StoreError;
 use super::lock::WriterLock;
+use super::{StoreError, manifest, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -25,7 +26,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 0);
+pub const FORMAT: (u16, u16) = (1, 1);
 
 /// Column families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +46,12 @@ pub(super) enum Family {
     Recipe,
     Journal,
     Judgement,
+    Layout,
     Change,
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Meta,
         Self::Frame,
         Self::Relation,
@@ -65,6 +67,7 @@ impl Family {
         Self::Recipe,
         Self::Journal,
         Self::Judgement,
+        Self::Layout,
         Self::Change,
     ];
 
@@ -85,6 +88,7 @@ impl Family {
             Self::Recipe => "recipe",
             Self::Journal => "journal",
             Self::Judgement => "judgement",
+            Self::Layout => "layout",
             Self::Change => "change",
         }
     }
@@ -92,6 +96,12 @@ impl Family {
     /// Whether the family's keys start with a release.
     pub(super) fn by_release(self) -> bool {
         !matches!(self, Self::Meta | Self::Recipe | Self::Change)
+    }
+
+    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
+    /// a writer makes it.
+    fn in_first_format(self) -> bool {
+        !matches!(self, Self::Layout)
     }
 
     /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
@@ -132,7 +142,7 @@ pub(super) struct Engine {
 impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
         let db_dir = dir.join("db");
-        if !exists(dir) {
+        if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
             }
@@ -140,6 +150,7 @@ impl Engine {
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
         let lock = WriterLock::take(dir)?;
+        replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();
         options.create_if_missing(true);
@@ -177,7 +188,7 @@ impl Engine {
             let lost = matches!(
                 outcome,
                 Err(StoreError::Engine { .. } | StoreError::Damaged { .. } | StoreError::Io { .. })
-            );
+            ) || replace::is_underway(dir);
             match pauses.next() {
                 Some(pause) if lost => std::thread::sleep(pause),
                 _ => return outcome,
@@ -208,17 +219,47 @@ impl Engine {
         .map_err(StoreError::engine("opening the store for reading"))?;
         let engine = Self { db, _lock: None, _scratch: Some(scratch) };
         engine.refresh()?;
+        engine.require_all_files(&db_dir)?;
         // The format is written last: without it the store is being made, or its making was cut
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
-        Family::ALL.into_iter().try_for_each(|family| engine.family(family).map(drop))?;
+        let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
+        families.try_for_each(|family| engine.family(family).map(drop))?;
         Ok(engine)
+    }
+
+    /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for
+    /// files that are gone by the time it looks: the view is then brought up to where they are.
+    fn require_all_files(&self, db_dir: &Path) -> Result<()> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let Some((number, family)) = self.missing_file(db_dir)? else { return Ok(()) };
+            let Some(pause) = pauses.next() else {
+                let path = db_dir.join(format!("{number:06}.sst"));
+                return Err(StoreError::FileLost { path, family });
+            };
+            std::thread::sleep(pause);
+            self.refresh()?;
+        }
+    }
+
+    /// A table file that the manifest names and this handle does not have.
+    fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
+        let named = manifest::live_files(db_dir)
+            .map_err(|source| StoreError::Io { path: db_dir.to_owned(), source })?;
+        let files = self.db.live_files().map_err(StoreError::engine("listing files"))?;
+        let number = |name: &str| name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+        let present: BTreeSet<u64> = files.iter().filter_map(|file| number(&file.name)).collect();
+        Ok(named
+            .into_iter()
+            .flatten()
+            .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
     }
 
     /// The store's format, which must be one that this build reads; `None` for a store that holds
     /// nothing yet (its making may have been cut short).
-    fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
+    pub(super) fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
         let version = |major: u16, minor: u16| format!("{major}.{minor}");
         let Some(found) = self.get(Family::Meta, FORMAT_KEY)? else { return Ok(None) };
         let (major, minor) = match found.as_slice() {
@@ -253,7 +294,8 @@ impl Engine {
     }
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.db.get_cf(self.family(family)?, key).map_err(StoreError::engine("reading a record"))
+        let Some(handle) = self.readable(family)? else { return Ok(None) };
+        self.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
     }
 
     /// The records whose keys start with `prefix`, in key order.
@@ -264,8 +306,7 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(PrefixRange(prefix));
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+        self.rows(family, options)
     }
 
     /// The records from a key on, in key order.
@@ -276,8 +317,38 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(start..);
+        self.rows(family, options)
+    }
+
+    fn rows(
+        &self,
+        family: Family,
+        options: ReadOptions,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let handle = self.readable(family)?;
+        let rows = handle
+            .map(|handle| self.db.iterator_cf_opt(handle, options, IteratorMode::Start))
+            .into_iter()
+            .flatten();
+        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    /// Every record of a family, in key order: read from the files, checksums verified, and not kept
+    /// in the cache.
+    pub(super) fn read_through(
+        &self,
+        family: Family,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        options.set_verify_checksums(true);
+        options.fill_cache(false);
         let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    /// RocksDB itself, for what goes over whole families.
+    pub(super) fn db(&self) -> &DB {
+        &self.db
     }
 
     pub(super) fn put(
@@ -333,6 +404,14 @@ impl Engine {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
 
+    /// The family's handle; `None` when the store is of a format without it.
+    fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
+        match self.family(family) {
+            Err(_) if !family.in_first_format() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     fn family(&self, family: Family) -> Result<&ColumnFamily> {
         self.db.cf_handle(family.name()).ok_or_else(|| StoreError::Damaged {
             family: family.name(),
@@ -351,11 +430,11 @@ fn is_family(name: &str) -> bool {
     Family::ALL.iter().any(|family| family.name() == name)
 }
 
-fn present_families(db_dir: &Path) -> Result<Vec<String>> {
+pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
 }
 
-fn database_options() -> Options {
+pub(super) fn database_options() -> Options {
     let mut options = Options::default();
     // A secondary needs its files kept open: the primary may delete them.
     options.set_max_open_files(-1);
@@ -365,7 +444,7 @@ fn database_options() -> Options {
     options
 }
 
-fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
+pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
     let cache = Cache::new_lru_cache(BLOCK_CACHE);
     let descriptor = |name: String| {
         let mut blocks = BlockBasedOptions::default();

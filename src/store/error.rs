@@ -58,6 +58,18 @@ pub enum StoreError {
         /// The engine's own words.
         reason: String,
     },
+    /// A table file is missing or cannot be opened.
+    #[error(
+        "`{}` of the store is missing or damaged: rows of `{family}` are lost; restore a backup with \
+         `fnstore restore DIR`",
+        path.display()
+    )]
+    FileLost {
+        /// The file.
+        path: PathBuf,
+        /// The column family whose rows were in it.
+        family: String,
+    },
     /// A key or a record is not what the format says.
     #[error("damaged {family} record {key}: {reason}; run a new import into an empty store")]
     Damaged {

@@ -91,6 +91,14 @@ impl Vocabulary {
         &self.order[node.first..node.end]
     }
 
+    /// The tokens whose letters are the path to a node.
+    pub(super) fn exactly(&self, node: u32) -> &[u32] {
+        let node = &self.nodes[node as usize];
+        let longer =
+            node.edges.first().map_or(node.end, |&(_, child)| self.nodes[child as usize].first);
+        &self.order[node.first..longer]
+    }
+
     /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
     /// token.
     pub(super) fn inner_starts(&self, letter: char) -> &[u32] {
