@@ -251,8 +251,29 @@ fn the_lexicon_follows_its_schemas() {
         ("lexunit.schema.json", "lu", "inspection.n"),
         ("sentence.schema.json", "sentence", "x5001"),
         ("sentence.schema.json", "sentence", "f6003"),
+        ("document.schema.json", "document", "*"),
     ] {
         assert_follows(schema, &fnstore(&["show", kind, name, "--format", "jsonl"]));
+    }
+}
+
+#[test]
+fn listings_follow_their_schemas() {
+    for (schema, arguments) in [
+        ("frames.schema.json", &["frames"][..]),
+        ("lus.schema.json", &["lus", "--include-status", "Problem"]),
+        ("fes.schema.json", &["fes"]),
+        ("relations.schema.json", &["relations"]),
+        ("fe-relations.schema.json", &["relations", "--fes"]),
+        ("relation-kinds.schema.json", &["relations", "--kinds"]),
+        ("tree.schema.json", &["relations", "--tree", "*", "--kind", "*"]),
+        ("tree.schema.json", &["semtypes", "--tree"]),
+        ("semtypes.schema.json", &["semtypes"]),
+        ("valence.schema.json", &["valence", "*"]),
+        ("valence.schema.json", &["valence", "*", "--over", "origin=fulltext", "--sets"]),
+        ("stats.schema.json", &["stats"]),
+    ] {
+        assert_follows(schema, &fnstore(&[arguments, &["--format", "jsonl"]].concat()));
     }
 }
 

@@ -170,9 +170,11 @@ impl<'a> Assembler<'a> {
         self.add_warnings(warnings)?;
         self.check_sem_types(&file, &sem_type_names)?;
         if let Some(entry) = self.frame_index.get(&frame.id) {
-            let entry = &self.layout.frame_index[*entry];
+            let entry = &mut self.layout.frame_index[*entry];
             frame.modified.clone_from(&entry.modified);
-            if entry.name != frame.name {
+            if entry.name == frame.name {
+                entry.name.clear();
+            } else {
                 let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
                 self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
             }

@@ -9,7 +9,7 @@ use crate::model::{
     CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Occurrence,
     Release, ReleaseId, SemTypeId,
 };
-use crate::query::nearest;
+use crate::query::{Pattern, nearest};
 use crate::store::{NameKind, Store};
 
 /// Frame relation that makes one frame a kind of another.
@@ -199,20 +199,18 @@ impl Database {
         Catalog::new(&self.store)
     }
 
-    /// Frames of that name, in any letter case, one for each release that has it.
+    /// The frames whose name matches, with everything that refers to them, in order of release and
+    /// name.
     ///
     /// # Errors
-    /// When no release has one, with the nearest name.
-    pub fn frame_profiles(&self, name: &str) -> Result<Vec<FrameProfile>> {
+    /// When the pattern is a name that no release has, with the nearest one, or the store fails.
+    pub fn frame_profiles(&self, names: &Pattern) -> Result<Vec<FrameProfile>> {
+        self.require_name(NameKind::Frame, names)?;
         let mut profiles = Vec::new();
-        for release in self.releases()? {
-            for id in self.store.frames_by_name(release.id, name, true)? {
-                let Some(frame) = self.store.frame(release.id, id)? else { continue };
-                profiles.push(self.frame_profile(&release, frame)?);
+        for lexicon in self.lexicons()? {
+            for frame in lexicon.find_frames(names)? {
+                profiles.push(self.frame_profile(lexicon.release(), frame?)?);
             }
-        }
-        if profiles.is_empty() {
-            return Err(self.unknown(NameKind::Frame, name)?);
         }
         Ok(profiles)
     }
@@ -236,25 +234,6 @@ impl Database {
             }
         }
         Ok(FrameProfile { release: release.clone(), frame, lexunits, relations, sem_types })
-    }
-
-    /// LUs of that name, in any letter case, in order of release, frame and number.
-    ///
-    /// # Errors
-    /// When no release has one, with the nearest name.
-    pub fn lexunits_by_name(&self, name: &str) -> Result<Vec<(Release, LexUnit)>> {
-        let mut found = Vec::new();
-        for release in self.releases()? {
-            for (frame, lu) in self.store.lexunits_by_name(release.id, name, true)? {
-                if let Some(lexunit) = self.store.lexunit(release.id, frame, lu)? {
-                    found.push((release.clone(), lexunit));
-                }
-            }
-        }
-        if found.is_empty() {
-            return Err(self.unknown(NameKind::LexUnit, name)?);
-        }
-        Ok(found)
     }
 
     /// The error for a name that no release has.

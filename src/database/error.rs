@@ -89,6 +89,23 @@ pub enum DatabaseError {
         /// The release.
         name: String,
     },
+    /// An export cannot be written.
+    #[error("cannot write the export `{}`", path.display())]
+    Export {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An export would overwrite something.
+    #[error(
+        "cannot export to `{}`: expected an empty directory, or a path where nothing is; name another",
+        path.display()
+    )]
+    ExportTarget {
+        /// The directory.
+        path: PathBuf,
+    },
     /// The handle was opened for reading.
     #[error("the database in `{}` was opened for reading; open it for writing", path.display())]
     ReadOnly {

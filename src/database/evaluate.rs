@@ -344,10 +344,10 @@ impl Database {
     /// # Errors
     /// When the query names a frame, LU, FE or release that there is not (with the nearest name), or
     /// the store fails.
-    pub fn query(
-        &self,
+    pub fn query<'a>(
+        &'a self,
         expression: &Expression,
-    ) -> Result<impl Iterator<Item = Result<Answer>> + '_> {
+    ) -> Result<impl Iterator<Item = Result<Answer>> + use<'a>> {
         let (evaluator, sets) = self.planned(expression)?;
         Ok(sets.filter_map(move |row| match row {
             Ok((release, set)) => evaluator.answer(release, set).transpose(),
