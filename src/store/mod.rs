@@ -255,6 +255,18 @@ impl Store {
         })
     }
 
+    /// Takes note of a number of the store's own range that came in with a record that a user of
+    /// another store made: [`own_number`](Self::own_number) gives none up to it.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn skip_own_number(&self, number: u32) -> Result<()> {
+        self.give_own(|given| {
+            given.numbers = given.numbers.max(number.saturating_sub(OWN_RANGE));
+            Some(())
+        })
+    }
+
     /// An id for a sentence that a user makes, not in use in the release; otherwise as
     /// [`own_number`](Self::own_number).
     ///
