@@ -35,18 +35,18 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let which = 0..64_usize;
+    let number = 0..64_usize;
     prop_oneof![
-        3 => which.clone().prop_map(Step::AddLu),
-        1 => (which.clone(), which.clone()).prop_map(|(lu, name)| Step::RenameLu(lu, name)),
-        1 => (which.clone(), any::<bool>()).prop_map(|(lu, cascade)| Step::RemoveLu(lu, cascade)),
-        4 => which.clone().prop_map(Step::AddSentence),
-        1 => (which.clone(), any::<bool>()).prop_map(|(it, cascade)| Step::RemoveSentence(it, cascade)),
-        6 => (which.clone(), which.clone()).prop_map(|(sentence, lu)| Step::AddSet(sentence, lu)),
-        2 => (which.clone(), which.clone()).prop_map(|(set, lu)| Step::MoveSet(set, lu)),
-        2 => (which.clone(), any::<bool>()).prop_map(|(set, none)| Step::Retarget(set, none)),
-        1 => which.clone().prop_map(Step::RemoveSet),
-        2 => (which, 0..=100_u8).prop_map(|(set, score)| Step::Judge(set, score)),
+        3 => number.clone().prop_map(Step::AddLu),
+        1 => (number.clone(), number.clone()).prop_map(|(lu, name)| Step::RenameLu(lu, name)),
+        1 => (number.clone(), any::<bool>()).prop_map(|(lu, cascade)| Step::RemoveLu(lu, cascade)),
+        4 => number.clone().prop_map(Step::AddSentence),
+        1 => (number.clone(), any::<bool>()).prop_map(|(it, cascade)| Step::RemoveSentence(it, cascade)),
+        6 => (number.clone(), number.clone()).prop_map(|(sentence, lu)| Step::AddSet(sentence, lu)),
+        2 => (number.clone(), number.clone()).prop_map(|(set, lu)| Step::MoveSet(set, lu)),
+        2 => (number.clone(), any::<bool>()).prop_map(|(set, none)| Step::Retarget(set, none)),
+        1 => number.clone().prop_map(Step::RemoveSet),
+        2 => (number, 0..=100_u8).prop_map(|(set, score)| Step::Judge(set, score)),
         3 => Just(Step::Commit),
         1 => Just(Step::Drop),
         1 => Just(Step::Reopen),

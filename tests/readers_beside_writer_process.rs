@@ -48,7 +48,7 @@ fn write_until_input_ends() {
         let (sentences, sets) = rows.unzip();
         database.write(release, &Write { sentences, sets, ..Write::default() }).unwrap();
         // An import flushes every family: files appear and are merged away under the readers.
-        if turn % 20 == 0 {
+        if turn.is_multiple_of(20) {
             let name = format!("turn-{turn}");
             let options = ImportOptions { release: Some(name), ..ImportOptions::default() };
             database.import(&mini::framenet(), &options, &mut |_| {}).unwrap();
@@ -92,7 +92,10 @@ fn look(store: &std::path::Path) -> u64 {
     assert!(words.values().all(|pair| pair.len() == 2), "half a write: {words:?}");
     // Through the index: it may be ahead of what was read, and the store is then brought up to it.
     let found = mini::answers(&reader, "origin=generated trigger=word*").len();
-    assert!(found >= words.values().map(Vec::len).sum() && found % 2 == 0, "{found}: {words:?}");
+    assert!(
+        found >= words.values().map(Vec::len).sum() && found.is_multiple_of(2),
+        "{found}: {words:?}"
+    );
     for answer in reader.query(&"origin=generated trigger=word*".parse().unwrap()).unwrap() {
         let answer = answer.unwrap();
         assert!(answer.trigger().starts_with("word"), "a stale hit: {answer:?}");

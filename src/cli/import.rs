@@ -12,7 +12,7 @@ use fnstore::store::Store;
 use serde::Serialize;
 
 use super::import_lines::{self, Lines};
-use super::output::{Format, Output, grouped, size};
+use super::output::{Format, Output, grouped, size, tell};
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress};
 
@@ -86,6 +86,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         remove_store(&context.store, !dir_was_there);
     }
     let report = outcome?;
+    if let Some(error) = &report.index_error {
+        tell(&format!(
+            "the release is in, its index is not: {error}; queries make up for it, and the next \
+             writer catches up"
+        ));
+    }
     let record = ReportRecord::new(&report, context, started.elapsed());
 
     report_file.map_or(Ok(()), |file| write_report(file, &record))?;

@@ -7,32 +7,44 @@
 mod backup;
 mod changes;
 mod check;
+mod columns;
 mod completions;
+mod document;
+mod drawing;
 mod edit;
 mod error;
 mod eval;
 mod expand;
 mod export;
+mod fes;
 mod frame;
+mod frames;
 mod hit;
 mod import;
 mod import_lines;
 mod judge;
 mod lexunit;
+mod listing;
 mod locate;
+mod lus;
 mod man;
-mod markup;
 mod output;
 mod paraphrase;
+mod plan;
 mod progress;
 mod query;
 mod reindex;
+mod relations;
 mod releases;
 mod restore;
+mod semtypes;
 mod sentence;
 mod show;
+mod stats;
 mod train;
+mod tree;
 mod upgrade;
+mod valence;
 mod whole_file;
 
 use std::path::PathBuf;
@@ -55,8 +67,9 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table; `query`, `releases`, `edit`, `judge` and `changes` print jsonl
-    /// (`query --count` tsv) into a pipe]
+    /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
+    /// laid out for reading (`show`, trees, `expand` and what works on the store as a whole) and tsv
+    /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 
@@ -69,6 +82,13 @@ enum Command {
     Import(import::Args),
     Query(query::Args),
     Show(show::Args),
+    Frames(frames::Args),
+    Lus(lus::Args),
+    Fes(fes::Args),
+    Relations(relations::Args),
+    Semtypes(semtypes::Args),
+    Valence(valence::Args),
+    Stats(stats::Args),
     Releases(releases::Args),
     Edit(edit::Args),
     Judge(judge::Args),
@@ -125,6 +145,13 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Import(args) => import::run(args, &mut context),
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
+        Command::Frames(args) => frames::run(args, &mut context),
+        Command::Lus(args) => lus::run(args, &mut context),
+        Command::Fes(args) => fes::run(args, &mut context),
+        Command::Relations(args) => relations::run(args, &mut context),
+        Command::Semtypes(args) => semtypes::run(args, &mut context),
+        Command::Valence(args) => valence::run(args, &mut context),
+        Command::Stats(args) => stats::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),

@@ -170,9 +170,11 @@ impl<'a> Assembler<'a> {
         self.add_warnings(warnings)?;
         self.check_sem_types(&file, &sem_type_names)?;
         if let Some(entry) = self.frame_index.get(&frame.id) {
-            let entry = &self.layout.frame_index[*entry];
+            let entry = &mut self.layout.frame_index[*entry];
             frame.modified.clone_from(&entry.modified);
-            if entry.name != frame.name {
+            if entry.name == frame.name {
+                entry.name.clear();
+            } else {
                 let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
                 self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
             }
@@ -267,7 +269,7 @@ impl<'a> Assembler<'a> {
             sentences: Vec::new(),
         };
         self.check_document_names(&file, &row)?;
-        // In place of what LU files say of it; its index entries are called after it from here on.
+        // In place of what LU files say of it.
         self.corpora.insert(key, row);
         let mut layout = DocumentLayout::default();
         for sentence in sentences {

@@ -19,7 +19,7 @@ use crate::framenet::{
     read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
     read_sem_types,
 };
-use crate::index::IndexWriter;
+use crate::index::{IndexError, IndexWriter};
 use crate::model::{Origin, Release};
 
 /// How a release is imported.
@@ -53,6 +53,9 @@ pub struct ImportReport {
     pub warnings: WarningLog,
     /// Bytes of store and index on disk.
     pub disk_bytes: u64,
+    /// Why the index could not be brought up to the import, when it could not: a full disk. The
+    /// release is in all the same; the next writer brings the index up.
+    pub index_error: Option<IndexError>,
 }
 
 /// The name that a release gets from its file: `fndata-1.5.zip` is `bfn-1.5` (Berkeley FrameNet),
@@ -154,8 +157,22 @@ impl Database {
         })?;
         let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
-        index.commit_with(|| self.store.list_release(&release).map_err(DatabaseError::from))?;
-        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes() })
+        let mut listed = false;
+        let committed = index.commit_with(|| -> Result<u64> {
+            let revision = self.store.list_release(&release)?;
+            listed = true;
+            Ok(revision)
+        });
+        // Once listed, the release is in: an index that could not follow is behind, and queries and
+        // the next writer make up for that.
+        let index_error = match committed {
+            Err(DatabaseError::Index(error)) if listed => {
+                index.rollback()?;
+                Some(error)
+            }
+            outcome => outcome.map(|()| None)?,
+        };
+        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes(), index_error })
     }
 }
 

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::sync::MutexGuard;
 
-use super::reindex::Names;
+use super::reindex::with_entry_of;
 use super::write::fill;
 use super::{Database, DatabaseError, Result, Write, reindex};
 use crate::index::IndexWriter;
@@ -36,7 +36,6 @@ pub struct Loader<'a> {
     database: &'a Database,
     release: ReleaseId,
     index: MutexGuard<'a, IndexWriter>,
-    names: Names<'a>,
     report: LoadReport,
     /// Whether the index has missed rows, so that only the list of changes knows them all.
     is_behind: bool,
@@ -57,16 +56,7 @@ impl Database {
         reindex::catch_up(&self.store, &mut index)?;
         self.store.pause_packing(true)?;
         let report = LoadReport { revision: self.store.revision()?, ..LoadReport::default() };
-        let names = Names::new(&self.store);
-        Ok(Loader {
-            database: self,
-            release,
-            index,
-            names,
-            report,
-            is_behind: false,
-            is_finished: false,
-        })
+        Ok(Loader { database: self, release, index, report, is_behind: false, is_finished: false })
     }
 }
 
@@ -83,11 +73,11 @@ impl Loader<'_> {
         let mut batch = store.batch(self.release);
         let release = self.release;
         let known = fill(store, &mut batch, release, write)?;
-        let (index, names) = (&mut *self.index, &mut self.names);
+        let index = &mut *self.index;
         let tell = !self.is_behind;
         let (committed, indexed) = rayon::join(
             || store.commit(batch),
-            || if tell { add_sets(store, index, names, release, write, &known) } else { Ok(()) },
+            || if tell { add_sets(store, index, release, write, &known) } else { Ok(()) },
         );
         if committed.is_err() || indexed.is_err() {
             // What the index was told may not be in the store, or the other way round.
@@ -146,7 +136,6 @@ fn commit(index: &mut IndexWriter, revision: u64) -> Result<()> {
 fn add_sets(
     store: &Store,
     index: &mut IndexWriter,
-    names: &mut Names<'_>,
     release: ReleaseId,
     write: &Write,
     known: &[bool],
@@ -158,9 +147,9 @@ fn add_sets(
             index.remove(release, set.id)?;
         }
         if let Some(sentence) = sentences.get(&set.sentence) {
-            names.entry(release, set, sentence, |entry| index.add(entry))??;
+            with_entry_of(release, set, sentence, |entry| index.add(entry))?;
         } else if let Some(sentence) = store.sentence(release, set.sentence)? {
-            names.entry(release, set, &sentence, |entry| index.add(entry))??;
+            with_entry_of(release, set, &sentence, |entry| index.add(entry))?;
         }
     }
     Ok(())

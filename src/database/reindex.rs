@@ -1,12 +1,11 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use super::entry::{entry, listing};
+use super::entry::entry;
 use super::{Database, Result};
 use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
-use crate::model::{AnnotationSet, CorpusId, Document, DocumentId, ReleaseId, Sentence};
+use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
@@ -27,9 +26,8 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
         // No index, or one of a store that is gone.
         _ => {
             writer.clear()?;
-            let mut names = Names::new(store);
             for release in store.releases()? {
-                add_release(store, writer, &mut names, release.id)?;
+                add_release(store, writer, release.id)?;
             }
             Ok(writer.commit(revision)?)
         }
@@ -78,21 +76,25 @@ fn remove_index(path: &Path) -> Result<()> {
 }
 
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
-    let mut names = Names::new(store);
     for change in store.changes_since(since)? {
         let change = change?;
         let release = change.release;
         match (change.subject, change.action) {
-            (Subject::Release, _) => add_release(store, writer, &mut names, release)?,
+            (Subject::Release, _) => add_release(store, writer, release)?,
             (Subject::Set(set, location), _) => {
                 match store.annotation_set_at(release, set, location)? {
-                    Some(set) => put_set(store, writer, &mut names, release, &set)?,
+                    Some(set) => put_set(store, writer, release, &set)?,
                     // Removed, or moved: then a later row puts it where it is.
                     None => writer.remove(release, set)?,
                 }
             }
-            (Subject::Document(corpus, document), Action::Edited) => {
-                put_document(store, writer, &mut names, release, (corpus, document))?;
+            // The places that list it stand beside each of its sets.
+            (Subject::Sentence(sentence), Action::Edited) => {
+                for set in store.sets_of_sentence(release, sentence)? {
+                    if let Some(set) = store.annotation_set(release, set?)? {
+                        put_set(store, writer, release, &set)?;
+                    }
+                }
             }
             _ => {}
         }
@@ -100,36 +102,10 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
     Ok(writer.commit(revision)?)
 }
 
-fn add_release(
-    store: &Store,
-    writer: &mut IndexWriter,
-    names: &mut Names<'_>,
-    release: ReleaseId,
-) -> Result<()> {
+fn add_release(store: &Store, writer: &mut IndexWriter, release: ReleaseId) -> Result<()> {
     for set in store.annotation_sets(release)? {
-        let set = set?;
         // Nothing of the release is in the index yet.
-        if let Some(sentence) = store.sentence(release, set.sentence)? {
-            names.entry(release, &set, &sentence, |entry| writer.add(entry))??;
-        }
-    }
-    Ok(())
-}
-
-/// Puts every set of a document, whose names stand beside it, into the index again.
-fn put_document(
-    store: &Store,
-    writer: &mut IndexWriter,
-    names: &mut Names<'_>,
-    release: ReleaseId,
-    place: (CorpusId, DocumentId),
-) -> Result<()> {
-    for set in store.annotation_sets(release)? {
-        let set = set?;
-        let sentence = store.sentence(release, set.sentence)?;
-        if sentence.is_some_and(|sentence| listing(&set, &sentence.occurrences) == Some(place)) {
-            put_set(store, writer, names, release, &set)?;
-        }
+        with_entry(store, release, &set?, |entry| writer.add(entry))?.transpose()?;
     }
     Ok(())
 }
@@ -138,67 +114,31 @@ fn put_document(
 fn put_set(
     store: &Store,
     writer: &mut IndexWriter,
-    names: &mut Names<'_>,
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    with_entry(store, names, release, set, |entry| writer.put(entry))?.transpose()?;
+    with_entry(store, release, set, |entry| writer.put(entry))?.transpose()?;
     Ok(())
 }
 
 /// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
 pub(super) fn with_entry<T>(
     store: &Store,
-    names: &mut Names<'_>,
     release: ReleaseId,
     set: &AnnotationSet,
     then: impl FnOnce(&Entry<'_>) -> T,
 ) -> Result<Option<T>> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
-    names.entry(release, set, &sentence, then).map(Some)
+    let sentence = store.sentence(release, set.sentence)?;
+    Ok(sentence.map(|sentence| with_entry_of(release, set, &sentence, then)))
 }
 
-/// The documents of each release, read when first asked for.
-pub(super) struct Names<'a> {
-    store: &'a Store,
-    documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
-}
-
-impl<'a> Names<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, documents: HashMap::new() }
-    }
-
-    /// Hands on what the index should hold of a set.
-    pub(super) fn entry<T>(
-        &mut self,
-        release: ReleaseId,
-        set: &AnnotationSet,
-        sentence: &Sentence,
-        then: impl FnOnce(&Entry<'_>) -> T,
-    ) -> Result<T> {
-        let document = self.document(release, sentence, set)?;
-        let trigger = set.trigger(&sentence.text);
-        let place =
-            document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-        Ok(then(&entry(release, set, &sentence.text, &trigger, place)))
-    }
-
-    fn document(
-        &mut self,
-        release: ReleaseId,
-        sentence: &Sentence,
-        set: &AnnotationSet,
-    ) -> Result<Option<&Document>> {
-        let Some(key) = listing(set, &sentence.occurrences) else { return Ok(None) };
-        if !self.documents.contains_key(&release) {
-            let mut documents = HashMap::new();
-            for document in self.store.documents(release)? {
-                let document = document?;
-                documents.insert((document.corpus, document.id), document);
-            }
-            self.documents.insert(release, documents);
-        }
-        Ok(self.documents.get(&release).and_then(|documents| documents.get(&key)))
-    }
+/// Hands on what the index should hold of a set.
+pub(super) fn with_entry_of<T>(
+    release: ReleaseId,
+    set: &AnnotationSet,
+    sentence: &Sentence,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> T {
+    let trigger = set.trigger(&sentence.text);
+    then(&entry(release, set, &sentence.text, &trigger, &sentence.occurrences))
 }

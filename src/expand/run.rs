@@ -139,6 +139,8 @@ impl<'a> Run<'a> {
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
                 leaks: 0,
+                steps: 0,
+                steps_reused: 0,
                 elapsed: Duration::ZERO,
                 interrupted: false,
             },
@@ -210,6 +212,8 @@ impl<'a> Run<'a> {
             let Some(rewrite) = session.next_finished()? else { return Ok(()) };
             let mut chain =
                 chains.remove(&rewrite.source).expect("every open source has its chain");
+            self.report.steps += rewrite.steps as u64;
+            self.report.steps_reused += rewrite.steps_reused as u64;
             let goes_on = self.finish_round(&mut chain, &rewrite.outcome)?;
             self.finished_seeds += u64::from(!goes_on);
             self.step_ended(progress)?;

@@ -4,7 +4,7 @@
 //! and nothing is dropped in silence. What is not XML at all, or a number that is none, is an error.
 //!
 //! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
-//! content into plain types of [`crate::model`]. Putting a release together from them, with ids
+//! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
 //! that are unique, is the importer's work in [`crate::database`].
 
 mod error;

@@ -1,8 +1,8 @@
 //! Where a release lies: a zip archive, read without unpacking it, or a directory.
 //!
 //! A release may come from anywhere, so nothing that it says of itself is believed: a file is read
-//! up to a limit and never beyond the size that the archive declares, and no name or link leads out of
-//! the release.
+//! up to a limit and never beyond the size that its archive declares, and no name or link leads out
+//! of the release.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -162,15 +162,10 @@ impl SourceReader<'_> {
         match &mut self.archive {
             Some(archive) => {
                 let path = &self.source.path;
-                let declared = self.source.size(name);
-                let entry = archive.by_name(&full).map_err(|error| damaged(path, error))?;
-                let read = entry.take(declared + 1).read_to_end(&mut content);
+                let mut entry = archive.by_name(&full).map_err(|error| damaged(path, error))?;
+                // The archive reader ends with an error at the declared size, which was looked at.
+                let read = entry.read_to_end(&mut content);
                 read.map_err(|error| damaged(path, format!("`{name}`: {error}")))?;
-                if content.len() as u64 > declared {
-                    let reason =
-                        format!("`{name}` is longer than the {declared} bytes it declares");
-                    return Err(damaged(path, reason));
-                }
             }
             None => {
                 let path = self.source.path.join(&full);

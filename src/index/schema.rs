@@ -5,10 +5,10 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer};
 
-use crate::model::AnnotationSetId;
+use crate::model::{AnnotationSetId, CorpusId, DocumentId};
 
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
-pub(super) const SCHEMA_VERSION: u32 = 2;
+pub(super) const SCHEMA_VERSION: u32 = 3;
 
 /// Name of the analyser of tokenised fields: split at whatever is no letter or digit, lower case,
 /// no stemmer, no stop words.
@@ -31,6 +31,7 @@ pub(super) struct Fields {
     pub(super) recipe: Field,
     pub(super) corpus: Field,
     pub(super) doc: Field,
+    pub(super) seed: Field,
     pub(super) paraphrase: Field,
     pub(super) aligner: Field,
 }
@@ -52,7 +53,7 @@ pub(super) fn schema() -> (Schema, Fields) {
     let column = NumericOptions::default().set_fast();
     let both = number.clone().set_fast();
     let fields = Fields {
-        bucket: schema.add_u64_field("bucket", number),
+        bucket: schema.add_u64_field("bucket", number.clone()),
         release: schema.add_u64_field("release", both.clone()),
         set: schema.add_u64_field("set", column.clone()),
         frame: schema.add_u64_field("frame", both.clone()),
@@ -61,11 +62,12 @@ pub(super) fn schema() -> (Schema, Fields) {
         trigger: schema.add_text_field("trigger", raw.clone()),
         text: schema.add_text_field("text", words),
         origin: schema.add_text_field("origin", raw.clone()),
-        method: schema.add_text_field("method", raw.clone()),
+        method: schema.add_text_field("method", raw),
         round: schema.add_u64_field("round", both.clone()),
         recipe: schema.add_u64_field("recipe", both),
-        corpus: schema.add_text_field("corpus", raw.clone()),
-        doc: schema.add_text_field("doc", raw),
+        corpus: schema.add_u64_field("corpus", number.clone()),
+        doc: schema.add_u64_field("doc", number.clone()),
+        seed: schema.add_u64_field("seed", number),
         paraphrase: schema.add_f64_field("paraphrase", column.clone()),
         aligner: schema.add_f64_field("aligner", column),
     };
@@ -80,6 +82,11 @@ pub(super) fn bucket(set: AnnotationSetId) -> u64 {
 
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
+}
+
+/// What stands for a document: the corpus above, the document below.
+pub(super) fn document_key(corpus: CorpusId, document: DocumentId) -> u64 {
+    u64::from(corpus.0) << 32 | u64::from(document.0)
 }
 
 /// A text in lower case, letter by letter as queries fold it: what a letter becomes does not depend

@@ -12,6 +12,9 @@ use super::{
 
 /// How the files at the top of a release list what lies below them; `None` for a file that the
 /// release does not have.
+///
+/// A name or status of an index is empty where the listed file itself says the same: what is written
+/// out follows the record then, which may have been changed since.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleaseLayout {
     /// `frameIndex.xml`, in file order.

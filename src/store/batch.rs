@@ -279,6 +279,30 @@ impl<'a> Batch<'a> {
         self.put(Family::Layout, &key, &layout.to_value())
     }
 
+    /// Forgets how the file of a frame listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_frame_layout(&mut self, frame: FrameId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_frame(self.release, frame))
+    }
+
+    /// Forgets how the file of an LU listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_lexunit_layout(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_lexunit(self.release, frame, lu))
+    }
+
+    /// Forgets how the file of a document listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_document_layout(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_document(self.release, corpus, document))
+    }
+
     /// Deletes a set of sentence layers.
     pub fn delete_sentence_layers(
         &mut self,

@@ -60,12 +60,12 @@ pub enum StoreError {
     },
     /// A table file is missing or cannot be opened.
     #[error(
-        "`{}` of the store is missing or damaged: rows of `{family}` are lost; restore a backup with \
-         `fnstore restore DIR`",
+        "rows of `{family}` are lost: `{}` is missing or damaged, or another table of that family; \
+         restore a backup with `fnstore restore DIR`",
         path.display()
     )]
     FileLost {
-        /// The file.
+        /// The file, or one of those that it keeps from being read.
         path: PathBuf,
         /// The column family whose rows were in it.
         family: String,

@@ -10,6 +10,7 @@ mod idf;
 mod inflection;
 mod irregular;
 mod lemma;
+mod markup;
 mod names;
 mod offsets;
 mod phrase;
@@ -20,6 +21,7 @@ pub use case::{capitalize, case_variants, fold, title_case};
 pub use idf::Idf;
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
+pub use markup::{DefinitionPart, definition_parts, plain_definition};
 pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{

@@ -7,7 +7,7 @@ use crate::database::Result;
 use crate::framenet::{TopFile, WarningCode};
 use crate::model::{
     CorpusId, DocumentId, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit, LuIndex,
-    LuIndexEntry, RelationList, SemType, SemTypeId, SemTypeList,
+    RelationList, SemType, SemTypeId, SemTypeList,
 };
 
 impl Assembler<'_> {
@@ -90,21 +90,37 @@ impl Assembler<'_> {
     }
 
     /// Takes an LU off the list of those without a file, and warns when the index says otherwise of it.
-    pub(super) fn check_lu_index(&mut self, file: &str, lu: &LexUnit) -> Result<()> {
+    /// What the index says alike is not kept twice.
+    pub(super) fn check_lu_index(
+        &mut self,
+        file: &str,
+        lu: &LexUnit,
+        frame_name: &str,
+    ) -> Result<()> {
         let entry = self.lu_index.remove(&(lu.id, lu.frame));
-        let Some(index) = &self.layout.lu_index else { return Ok(()) };
+        let Some(index) = &mut self.layout.lu_index else { return Ok(()) };
         let LexUnit { name, id, status, .. } = lu;
-        let detail = match entry.map(|entry| &index.entries[entry]) {
-            None => format!("LU `{name}` ({id}) is not in luIndex.xml; kept"),
-            Some(LuIndexEntry { name: listed, status: listed_status, .. })
-                if (listed, listed_status) != (name, status) =>
-            {
-                format!(
-                    "LU `{name}` ({id}, {status}) is `{listed}`, {listed_status}, in luIndex.xml"
-                )
-            }
-            Some(_) => return Ok(()),
+        let Some(entry) = entry else {
+            let detail = format!("LU `{name}` ({id}) is not in luIndex.xml; kept");
+            return self.warn(WarningCode::IndexMismatch, file, 0, detail);
         };
+        let entry = &mut index.entries[entry];
+        let mut otherwise = Vec::new();
+        for (listed, known) in [
+            (&mut entry.name, name.as_str()),
+            (&mut entry.status, status),
+            (&mut entry.frame_name, frame_name),
+        ] {
+            if listed == known {
+                listed.clear();
+            } else {
+                otherwise.push(format!("`{listed}` for `{known}`"));
+            }
+        }
+        if otherwise.is_empty() {
+            return Ok(());
+        }
+        let detail = format!("luIndex.xml has {} of LU `{name}` ({id})", otherwise.join(", "));
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
@@ -133,7 +149,11 @@ impl Assembler<'_> {
         name: &str,
     ) -> Result<()> {
         let listed = self.document_index.remove(&(corpus, id));
-        if self.layout.fulltext_index.is_none() || listed.as_deref() == Some(name) {
+        let Some(index) = &mut self.layout.fulltext_index else { return Ok(()) };
+        if listed.as_deref() == Some(name) {
+            let corpora = index.iter_mut().filter(|known| known.id == corpus);
+            let documents = corpora.flat_map(|known| &mut known.documents);
+            documents.filter(|entry| entry.0 == id).for_each(|entry| entry.1.clear());
             return Ok(());
         }
         let detail = match listed {

@@ -55,18 +55,21 @@ impl Database {
         options: CheckOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<CheckReport> {
-        match Self::open(dir) {
-            Ok(database) => database.check(options, progress),
+        let (code, outcome) = match Self::open(dir) {
+            Ok(database) => (CheckCode::Unreadable, database.check(options, progress)),
+            Err(error) => (CheckCode::Open, Err(error)),
+        };
+        match outcome {
             Err(DatabaseError::Store(
                 error @ (StoreError::Engine { .. }
                 | StoreError::FileLost { .. }
                 | StoreError::Damaged { .. }),
             )) => {
                 let mut report = CheckReport::default();
-                report.findings.add(CheckCode::Open, "meta", error.to_string());
+                report.findings.add(code, "meta", error.to_string());
                 Ok(report)
             }
-            Err(error) => Err(error),
+            outcome => outcome,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Exporter, Tally};
+use super::{Exporter, Tally, has_file};
 use crate::database::Result;
 use crate::framenet::{
     write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
@@ -61,7 +61,8 @@ impl Exporter<'_> {
         for mut entry in listed {
             match self.store.frame(self.release.id, entry.id)? {
                 Some(frame) if left.remove(&entry.id) => {
-                    (entry.name, entry.modified) = (frame.name, frame.modified);
+                    fill(&mut entry.name, &frame.name);
+                    entry.modified = frame.modified;
                 }
                 // Listed without a file; a part of the release has no use for it.
                 Some(frame) if !frame.has_file && self.wanted.is_none() => {}
@@ -105,15 +106,16 @@ impl Exporter<'_> {
         Ok(index)
     }
 
-    /// Brings an entry to what the LU's file says.
+    /// Fills in what the LU's file says, and the entry not otherwise.
     fn renew(&self, entry: &mut LuIndexEntry, annotated: Option<&bool>) -> Result<()> {
         let release = self.release.id;
         let Some(lu) = self.store.lexunit(release, entry.frame, entry.id)? else { return Ok(()) };
         let layout = self.store.lexunit_layout(release, entry.frame, entry.id)?;
         let head = layout.and_then(|layout| layout.head);
-        (entry.name, entry.status) =
-            head.map_or((lu.name, lu.status), |head| (head.name, head.status));
-        entry.frame_name = self.frames.get(&entry.frame).cloned().unwrap_or_default();
+        let (name, status) = head.map_or((lu.name, lu.status), |head| (head.name, head.status));
+        fill(&mut entry.name, &name);
+        fill(&mut entry.status, &status);
+        fill(&mut entry.frame_name, self.frames.get(&entry.frame).map_or("", String::as_str));
         entry.annotated = annotated.copied().unwrap_or_default();
         Ok(())
     }
@@ -124,11 +126,9 @@ impl Exporter<'_> {
         for corpus in &mut index {
             let of = corpus.id;
             corpus.documents.retain_mut(|(id, name)| {
-                let known = self.documents.get(&(of, *id)).filter(|row| !row.file.is_empty());
+                let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
                 if left.remove(&(of, *id)) {
-                    if let Some(row) = known {
-                        name.clone_from(&row.name);
-                    }
+                    fill(name, known.map_or("", |row| &row.name));
                     return true;
                 }
                 // Listed without a file.
@@ -194,5 +194,12 @@ impl Exporter<'_> {
             }
         }
         Ok((relations, list))
+    }
+}
+
+/// Fills in what an index says like the listed file; see [`ReleaseLayout`].
+fn fill(listed: &mut String, known: &str) {
+    if listed.is_empty() {
+        known.clone_into(listed);
     }
 }

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::listed::OfLexUnit;
 use super::{Exporter, FramenetLoss, Tally};
 use crate::database::Result;
-use crate::framenet::{Corpora, LuFile, ReadSubcorpus, write_lu_file};
+use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Frame, LexUnit, LexUnitLayout, ListedSentence, ListedSubcorpus,
-    Origin, Provenance, SentenceId,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
+    ListedSentence, ListedSubcorpus, Origin, Provenance, SentenceId,
 };
 
 impl Exporter<'_> {
@@ -89,26 +89,12 @@ impl Exporter<'_> {
             lexunit.definition = head.definition;
             lexunit.sem_types = head.sem_types;
         }
-        let corpus_names: BTreeMap<_, _> =
-            self.documents.iter().map(|((corpus, _), row)| (*corpus, &row.corpus_name)).collect();
-        let corpora: Corpora = layout
-            .corpora
-            .into_iter()
-            .map(|(corpus, documents)| {
-                let description = |id| {
-                    let row = self.documents.get(&(corpus, id));
-                    (id, row.map(|row| row.name.clone()).unwrap_or_default())
-                };
-                let name = corpus_names.get(&corpus).map(|name| (*name).clone());
-                let documents = documents.into_iter().map(description).collect();
-                (corpus, name.unwrap_or_default(), documents)
-            })
-            .collect();
+        let corpora = layout.corpora.iter().map(|(id, documents)| self.corpus(*id, documents));
         let file = LuFile {
             file: name.clone(),
             lexunit,
             frame_name: frame.name.clone(),
-            corpora,
+            corpora: corpora.collect(),
             elements: layout.elements.unwrap_or_else(|| frame.elements_by_name()),
             subcorpora,
             sem_type_names: Vec::new(),
@@ -116,6 +102,23 @@ impl Exporter<'_> {
         };
         tally.bytes += self.directory.write(&name, &write_lu_file(&file, &self.sem_types))?;
         Ok(())
+    }
+}
+
+impl Exporter<'_> {
+    /// A corpus with its documents, as the header of an LU file lists it.
+    fn corpus(
+        &self,
+        id: CorpusId,
+        documents: &[DocumentId],
+    ) -> (CorpusId, String, Vec<(DocumentId, String)>) {
+        let description = |document: &DocumentId| {
+            let row = self.documents.get(&(id, *document));
+            (*document, row.map(|row| row.name.clone()).unwrap_or_default())
+        };
+        let all = (id, DocumentId(0))..=(id, DocumentId(u32::MAX));
+        let name = self.documents.range(all).next().map(|(_, row)| row.corpus_name.clone());
+        (id, name.unwrap_or_default(), documents.iter().map(description).collect())
     }
 }
 

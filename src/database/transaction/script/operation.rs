@@ -241,3 +241,30 @@ pub(super) struct ElementLabel {
 fn first() -> u8 {
     1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_describes_every_edit_and_no_other() {
+        let schema = include_str!("../../../../schema/edit.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let described = schema["anyOf"].as_array().unwrap().iter().map(|of| {
+            let place = of["$ref"].as_str().unwrap();
+            place.strip_prefix("#/$defs/").unwrap()
+        });
+        let described: Vec<&str> = described.collect();
+        assert_eq!(described, Operation::NAMES);
+        // A field that one side has and the other lacks would be an unknown one.
+        for name in Operation::NAMES {
+            let fields = schema["$defs"][name]["properties"].as_object().unwrap().keys();
+            for field in fields.filter(|field| *field != "op") {
+                let line = format!("{{\"op\": \"{name}\", \"{field}\": null}}");
+                let error = serde_json::from_str::<Operation>(&line).err();
+                let error = error.map_or(String::new(), |error| error.to_string());
+                assert!(!error.contains("unknown field"), "{name}: {error}");
+            }
+        }
+    }
+}
