@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::entry::{entry, listing};
+use super::entry::entry;
 use super::{Database, Result};
 use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
-use crate::model::{
-    AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
-};
+use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
@@ -99,8 +97,13 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
                     put_set(store, writer, &mut names, release, &set?)?;
                 }
             }
-            (Subject::Document(corpus, document), Action::Edited) => {
-                put_document(store, writer, &mut names, release, (corpus, document))?;
+            // The places that list it stand beside each of its sets.
+            (Subject::Sentence(sentence), Action::Edited) => {
+                for set in store.sets_of_sentence(release, sentence)? {
+                    if let Some(set) = store.annotation_set(release, set?)? {
+                        put_set(store, writer, &mut names, release, &set)?;
+                    }
+                }
             }
             _ => {}
         }
@@ -116,24 +119,6 @@ fn add_release(
 ) -> Result<()> {
     for set in store.annotation_sets(release)? {
         put_set(store, writer, names, release, &set?)?;
-    }
-    Ok(())
-}
-
-/// Puts every set of a document, whose names stand beside it, into the index again.
-fn put_document(
-    store: &Store,
-    writer: &mut IndexWriter,
-    names: &mut Names<'_>,
-    release: ReleaseId,
-    place: (CorpusId, DocumentId),
-) -> Result<()> {
-    for set in store.annotation_sets(release)? {
-        let set = set?;
-        let sentence = store.sentence(release, set.sentence)?;
-        if sentence.is_some_and(|sentence| listing(&set, &sentence.occurrences) == Some(place)) {
-            put_set(store, writer, names, release, &set)?;
-        }
     }
     Ok(())
 }
@@ -160,22 +145,20 @@ pub(super) fn with_entry<T>(
 ) -> Result<Option<T>> {
     let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
     let lemma = names.lemma(release, set.frame, set.lu)?;
-    let document = names.document(release, &sentence, set)?;
     let trigger = set.trigger(&sentence.text);
-    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(Some(then(&entry(release, set, &sentence.text, &trigger, &lemma, place))))
+    let Sentence { text, occurrences, .. } = &sentence;
+    Ok(Some(then(&entry(release, set, text, &trigger, &lemma, occurrences))))
 }
 
-/// Lemmas and documents, read when first asked for.
+/// Lemmas, read when first asked for.
 pub(super) struct Names<'a> {
     store: &'a Store,
     lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
-    documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
+        Self { store, lemmas: HashMap::new() }
     }
 
     fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
@@ -186,23 +169,5 @@ impl<'a> Names<'a> {
         let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
         self.lemmas.insert((release, frame, lu), lemma.clone());
         Ok(lemma)
-    }
-
-    fn document(
-        &mut self,
-        release: ReleaseId,
-        sentence: &Sentence,
-        set: &AnnotationSet,
-    ) -> Result<Option<&Document>> {
-        let Some(key) = listing(set, &sentence.occurrences) else { return Ok(None) };
-        if !self.documents.contains_key(&release) {
-            let mut documents = HashMap::new();
-            for document in self.store.documents(release)? {
-                let document = document?;
-                documents.insert((document.corpus, document.id), document);
-            }
-            self.documents.insert(release, documents);
-        }
-        Ok(self.documents.get(&release).and_then(|documents| documents.get(&key)))
     }
 }

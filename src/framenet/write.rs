@@ -200,7 +200,7 @@ fn write_sentence(xml: &mut XmlWriter, sentence: &ReadSentence) {
     xml.start("sentence").optional("corpID", place.corpus).optional("docID", place.document);
     xml.optional("sentNo", place.number).optional("paragNo", place.paragraph);
     xml.optional("aPos", place.position).number("ID", sentence.xml_id);
-    xml.text_element("text", &sentence.text);
+    xml.sentence_element("text", &sentence.text);
     let index = CharIndex::new(&sentence.text);
     sentence.sets.iter().for_each(|set| write_set(xml, set, &index));
     xml.end();
@@ -241,7 +241,13 @@ fn write_label(xml: &mut XmlWriter, label: &Label, odd: Option<&OddOffsets>, ind
         Extent::Null(null) => Some(null.as_str()),
         Extent::Overt(_) | Extent::None => None,
     };
-    if let Some(odd) = odd {
+    // A label that was edited since is written as it is.
+    let still_odd = |odd: &&OddOffsets| match &label.extent {
+        Extent::Overt(_) => (odd.start, odd.end.map(i64::from)) == (start, end),
+        Extent::Null(null) => odd.null.as_deref() == Some(null.as_str()),
+        Extent::None => true,
+    };
+    if let Some(odd) = odd.filter(still_odd) {
         (start, end, null) = (odd.start, odd.end.map(i64::from), odd.null.as_deref());
     }
     xml.start("label").given("cBy", &label.annotator).optional("feID", label.fe);

@@ -8,6 +8,7 @@
 mod audit;
 mod directory;
 mod error;
+mod filter;
 mod reader;
 mod schema;
 mod writer;
@@ -15,10 +16,13 @@ mod writer;
 use std::fmt;
 use std::path::Path;
 
-use crate::model::{AnnotationSetId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId};
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId,
+};
 pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
-pub use reader::IndexReader;
+pub use filter::Filter;
+pub use reader::{Found, IndexReader};
 pub use writer::IndexWriter;
 
 /// What the last commit stands for.
@@ -78,10 +82,10 @@ pub struct Entry<'a> {
     pub text: &'a str,
     /// Where the set comes from.
     pub origin: Origin,
-    /// Name of the corpus.
-    pub corpus: Option<&'a str>,
-    /// Name of the document.
-    pub document: Option<&'a str>,
+    /// The corpus that lists the set.
+    pub corpus: Option<CorpusId>,
+    /// The document that lists the set; its number is its own only inside the corpus.
+    pub document: Option<(CorpusId, DocumentId)>,
     /// How the set was generated.
     pub generation: Option<&'a Generation>,
 }
@@ -104,18 +108,4 @@ pub struct Hit {
     pub sentence: SentenceId,
     /// The set.
     pub set: AnnotationSetId,
-}
-
-/// Which sets to search for. A filter may let through more than a query wants, never less.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Filter {
-    /// Sets that pass all of these.
-    All(Vec<Filter>),
-    /// Sets that pass one of these.
-    Any(Vec<Filter>),
-    /// Sets whose whole trigger, in lower case, matches a regular expression (without anchors: it
-    /// is one of automata, so it matches from end to end).
-    Trigger(String),
-    /// Sets whose sentence has these words one after the other.
-    Phrase(String),
 }

@@ -5,8 +5,10 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer};
 
+use crate::model::{CorpusId, DocumentId};
+
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
-pub(super) const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 2;
 
 /// Name of the analyser of tokenised fields: split at whatever is no letter or digit, lower case,
 /// no stemmer, no stop words.
@@ -31,6 +33,7 @@ pub(super) struct Fields {
     pub(super) recipe: Field,
     pub(super) corpus: Field,
     pub(super) doc: Field,
+    pub(super) seed: Field,
     pub(super) paraphrase: Field,
     pub(super) aligner: Field,
 }
@@ -57,8 +60,9 @@ pub(super) fn schema() -> (Schema, Fields) {
         method: schema.add_text_field("method", STRING),
         round: schema.add_u64_field("round", FAST | INDEXED),
         recipe: schema.add_u64_field("recipe", FAST | INDEXED),
-        corpus: schema.add_text_field("corpus", STRING),
-        doc: schema.add_text_field("doc", STRING),
+        corpus: schema.add_u64_field("corpus", INDEXED),
+        doc: schema.add_u64_field("doc", INDEXED),
+        seed: schema.add_u64_field("seed", INDEXED),
         paraphrase: schema.add_f64_field("paraphrase", FAST),
         aligner: schema.add_f64_field("aligner", FAST),
     };
@@ -67,6 +71,11 @@ pub(super) fn schema() -> (Schema, Fields) {
 
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
+}
+
+/// What stands for a document: the corpus above, the document below.
+pub(super) fn document_key(corpus: CorpusId, document: DocumentId) -> u64 {
+    u64::from(corpus.0) << 32 | u64::from(document.0)
 }
 
 /// A text in lower case, letter by letter as queries fold it: what a letter becomes does not depend

@@ -6,7 +6,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument, Term};
 
-use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, folded, schema};
+use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, document_key, folded, schema};
 use super::{Entry, IndexError, IndexReader, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
 
@@ -192,15 +192,19 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
     document.add_text(fields.text, entry.text);
     document.add_text(fields.origin, entry.origin.as_str());
     if let Some(corpus) = entry.corpus {
-        document.add_text(fields.corpus, folded(corpus));
+        document.add_u64(fields.corpus, u64::from(corpus.0));
     }
-    if let Some(doc) = entry.document {
-        document.add_text(fields.doc, folded(doc));
+    if let Some((corpus, id)) = entry.document {
+        document.add_u64(fields.doc, document_key(corpus, id));
     }
     if let Some(generation) = entry.generation {
         document.add_text(fields.method, generation.method.as_str());
         document.add_u64(fields.round, u64::from(generation.round));
         document.add_u64(fields.recipe, u64::from(generation.recipe.0));
+        document.add_u64(fields.seed, generation.seed.bits());
+        if generation.source != generation.seed {
+            document.add_u64(fields.seed, generation.source.bits());
+        }
         document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
         document.add_f64(fields.aligner, f64::from(generation.aligner));
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use rocksdb::properties::ESTIMATE_NUM_KEYS;
 use rocksdb::{
     BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
     IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
@@ -333,6 +334,12 @@ impl Engine {
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
     }
 
+    /// About how many records a family holds, by what the files say of themselves.
+    pub(super) fn estimated_records(&self, family: Family) -> Result<u64> {
+        let found = self.db.property_int_value_cf(self.family(family)?, ESTIMATE_NUM_KEYS);
+        Ok(found.map_err(StoreError::engine("estimating a family's size"))?.unwrap_or_default())
+    }
+
     /// Every record of a family, in key order: read from the files, checksums verified, and not kept
     /// in the cache.
     pub(super) fn read_through(
@@ -342,8 +349,7 @@ impl Engine {
         let mut options = ReadOptions::default();
         options.set_verify_checksums(true);
         options.fill_cache(false);
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+        self.rows(family, options)
     }
 
     /// RocksDB itself, for what goes over whole families.

@@ -13,6 +13,7 @@ mod change;
 mod copy;
 mod engine;
 mod error;
+mod estimate;
 mod key;
 mod lock;
 mod manifest;
@@ -34,6 +35,7 @@ pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
 use engine::{Engine, Family};
 pub use error::StoreError;
+pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
@@ -250,6 +252,18 @@ impl Store {
         self.give_own(|given| {
             given.numbers = given.numbers.checked_add(1).filter(|count| *count < OWN_RANGE)?;
             Some(OWN_RANGE + given.numbers)
+        })
+    }
+
+    /// Takes note of a number of the store's own range that came in with a record that a user of
+    /// another store made: [`own_number`](Self::own_number) gives none up to it.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn skip_own_number(&self, number: u32) -> Result<()> {
+        self.give_own(|given| {
+            given.numbers = given.numbers.max(number.saturating_sub(OWN_RANGE));
+            Some(())
         })
     }
 

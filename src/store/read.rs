@@ -327,17 +327,6 @@ impl Store {
         Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
     }
 
-    /// Whether anything of a kind has the name.
-    pub fn has_name(
-        &self,
-        release: ReleaseId,
-        kind: NameKind,
-        name: &str,
-        fold_case: bool,
-    ) -> Result<bool> {
-        Ok(!self.named(release, kind, name, fold_case)?.is_empty())
-    }
-
     /// Numbers of the frames of that name.
     pub fn frames_by_name(
         &self,

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use crate::database::{Catalog, Database, DatabaseError, Result};
 use crate::exchange::jsonl::{
-    JournalRecord, Kind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
+    JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, OWN_RANGE,
@@ -169,19 +169,27 @@ impl Export<'_, '_> {
     /// Writes every record of the release.
     fn whole(&mut self) -> Result<()> {
         let (store, release) = (self.store, self.release);
+        self.layout(store.release_layout(release)?.map(Layout::Release))?;
         for sem_type in store.sem_types(release)? {
             self.writer.sem_type(sem_type?)?;
         }
         for frame in store.frames(release)? {
-            self.writer.frame(frame?)?;
+            let frame = frame?;
+            let id = frame.id;
+            self.writer.frame(frame)?;
+            let layout = store.frame_layout(release, id)?;
+            self.layout(layout.map(|layout| Layout::Frame(id, layout)))?;
         }
         for relation in store.relations(release)? {
             self.writer.relation(relation?)?;
         }
         for lexunit in store.lexunits(release)? {
             let lexunit = lexunit?;
-            let frame_name = self.catalog.frame(release, lexunit.frame)?;
+            let (frame, lu) = (lexunit.frame, lexunit.id);
+            let frame_name = self.catalog.frame(release, frame)?;
             self.writer.lexunit(lexunit, &frame_name)?;
+            let layout = store.lexunit_layout(release, frame, lu)?;
+            self.layout(layout.map(|layout| Layout::LexUnit(frame, lu, layout)))?;
         }
         self.recipes(|_| true)?;
         // Sentences and their layers lie in one order: the layers are read along.
@@ -201,9 +209,22 @@ impl Export<'_, '_> {
             }
         }
         for document in store.documents(release)? {
-            self.writer.document(document?)?;
+            let document = document?;
+            let (corpus, id) = (document.corpus, document.id);
+            self.writer.document(document)?;
+            let layout = store.document_layout(release, corpus, id)?;
+            self.layout(layout.map(|layout| Layout::Document(corpus, id, layout)))?;
         }
-        self.journal(|_| true)
+        self.journal(|_| true)?;
+        for row in store.all_judgements(release)? {
+            let (set, judgement) = row?;
+            self.writer.judgement(set, judgement)?;
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, layout: Option<Layout>) -> Result<()> {
+        Ok(layout.map_or(Ok(()), |layout| self.writer.layout(layout))?)
     }
 
     /// Writes sets with what they need: all of it in a part, in additions what is not FrameNet's.
@@ -225,7 +246,13 @@ impl Export<'_, '_> {
         }
         let exported: BTreeSet<AnnotationSetId> =
             selection.sets.iter().map(|(_, set)| *set).collect();
-        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| exported.contains(set)))
+        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| exported.contains(set)))?;
+        for set in exported {
+            for judgement in self.store.judgements(self.release, set)? {
+                self.writer.judgement(set, judgement?)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the selected frames, and in a part their semantic types and the relations between them.
