@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, propagate};
 use fnstore::framenet::{Source, WarningCode};
+use fnstore::model::{Frame, FrameRelation};
 
 use crate::{framenet_round_trip, mini};
 
