@@ -167,6 +167,8 @@ fn what_was_generated_travels_without_the_release() {
     for query in ["origin=generated", "trigger=vetted", "lu=vet.v"] {
         assert_eq!(mini::answers(&base, query), mini::answers(&database, query), "{query}");
     }
+    let changes = base.changes(1).unwrap().count();
+    assert_eq!(changes, 5, "an LU, two sentences and two sets are listed");
     let revision = base.store().revision().unwrap();
     let again = import(&base, &lines).unwrap();
     assert_eq!((again.written.len(), again.unchanged), (0, 8));

@@ -59,6 +59,7 @@ mod query_shaping;
 mod reader_beside_writer;
 mod readers_beside_writer_process;
 mod readme;
+mod real_exchange;
 mod real_framenet;
 mod rounds_go_on;
 mod sampling;

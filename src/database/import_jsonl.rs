@@ -17,7 +17,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, Frame, FrameId, Judgement, LexUnit, LuId, OWN_RANGE, Origin,
     Provenance, RecipeId, Release, ReleaseCounts, ReleaseId, Sentence, SentenceId, SentenceLayers,
 };
-use crate::store::{Batch, JournalEntry, Store};
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Bytes of rows gathered before they are written to a release that is not listed yet.
 const FLUSH: usize = 4 << 20;
@@ -230,6 +230,13 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
     }
 
+    /// Lists what is added to a release that is there: the index and every follower hear of it.
+    fn added(&mut self, subject: &Subject) {
+        if self.adds() {
+            self.batch.record(Action::Added, subject);
+        }
+    }
+
     fn repeated(&self, id: &dyn std::fmt::Display) -> DatabaseError {
         let expected = "an id that no earlier record of the file has".to_owned();
         self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected)
@@ -254,6 +261,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.sem_types += 1;
                     self.batch.put_sem_type(&row)?;
+                    self.added(&Subject::SemType(row.id));
                     self.count(Kind::SemType);
                 }
             }
@@ -267,6 +275,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.frame_relations += 1;
                     self.batch.put_relation(&row)?;
+                    self.added(&Subject::Relation(row.id));
                     self.count(Kind::Relation);
                 }
             }
@@ -277,6 +286,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.documents += u64::from(!row.file.is_empty());
                     self.batch.put_document(&row)?;
+                    self.added(&Subject::Document(row.corpus, row.id));
                     self.count(Kind::Document);
                 }
             }
@@ -308,6 +318,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         if self.is_new(frame, &frame.id, |store, release| store.frame(release, frame.id))? {
             self.counts.frames += u64::from(frame.has_file);
             self.batch.put_frame(frame)?;
+            self.added(&Subject::Frame(frame.id));
             self.count(Kind::Frame);
         }
         Ok(())
@@ -323,6 +334,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             self.counts.lexunits += 1;
             self.counts.lu_files += u64::from(lu.listing.lu_file);
             self.batch.put_lexunit(lu)?;
+            self.added(&Subject::LexUnit(lu.frame, lu.id));
             self.count(Kind::Lexunit);
         }
         Ok(())
@@ -393,6 +405,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             self.counts.sentences += 1;
             self.counts.sentence_occurrences += sentence.occurrences.len() as u64;
             self.batch.put_sentence(&sentence)?;
+            self.added(&Subject::Sentence(sentence.id));
             self.count(Kind::Sentence);
         }
         self.current = Some((sentence.id, sentence.text));
@@ -443,6 +456,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         if self.is_new(&set, &set.id, |store, release| store.annotation_set(release, set.id))? {
             self.count_set(&set);
             self.batch.put_annotation_set(&set)?;
+            self.added(&Subject::Set(set.id, SetLocation::of(&set)));
             self.count(Kind::Set);
         }
         Ok(())
@@ -470,6 +484,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 self.counts.sentence_layer_occurrences += row.listed_under.len().max(1) as u64;
             }
             self.batch.put_sentence_layers(row)?;
+            self.added(&Subject::SentenceLayers(row.sentence, row.id));
             self.count(Kind::Layers);
         }
         Ok(())
