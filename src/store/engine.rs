@@ -342,8 +342,7 @@ impl Engine {
         let mut options = ReadOptions::default();
         options.set_verify_checksums(true);
         options.fill_cache(false);
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+        self.rows(family, options)
     }
 
     /// RocksDB itself, for what goes over whole families.
