@@ -148,5 +148,5 @@ fn an_index_that_lost_a_segment_answers_rightly_and_is_repaired() {
     drop(writer);
     let repaired = index::IndexReader::open(&index).unwrap().unwrap();
     let found = repaired.search(&index::Filter::Trigger("checked".to_owned())).unwrap();
-    assert_eq!(found.len(), expected[0].len());
+    assert_eq!(found.unwrap().len(), expected[0].len());
 }

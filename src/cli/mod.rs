@@ -7,6 +7,7 @@
 mod backup;
 mod changes;
 mod check;
+mod columns;
 mod completions;
 mod document;
 mod drawing;
@@ -29,6 +30,7 @@ mod lus;
 mod man;
 mod output;
 mod paraphrase;
+mod plan;
 mod progress;
 mod query;
 mod reindex;
@@ -66,7 +68,8 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
 
     /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
-    /// laid out for reading (`show`, trees) and tsv for `query --count-by`]
+    /// laid out for reading (`show`, trees, `expand` and what works on the store as a whole) and tsv
+    /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 

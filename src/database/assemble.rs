@@ -269,7 +269,7 @@ impl<'a> Assembler<'a> {
             sentences: Vec::new(),
         };
         self.check_document_names(&file, &row)?;
-        // In place of what LU files say of it; its index entries are called after it from here on.
+        // In place of what LU files say of it.
         self.corpora.insert(key, row);
         let mut layout = DocumentLayout::default();
         for sentence in sentences {

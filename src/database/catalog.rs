@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Database, DatabaseError, Result};
 use crate::model::{
-    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Occurrence,
-    Release, ReleaseId, SemTypeId,
+    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Release,
+    ReleaseId, SemTypeId,
 };
 use crate::query::{Pattern, nearest};
 use crate::store::{NameKind, Store};
@@ -29,6 +29,9 @@ pub struct Catalog<'a> {
     releases: Vec<Arc<Release>>,
     frames: Memo<(ReleaseId, FrameId), Arc<str>>,
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    /// Documents that were looked up one by one.
+    known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
+    /// All documents, with their names.
     documents: OnceCell<Documents>,
     parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
 }
@@ -40,6 +43,7 @@ impl<'a> Catalog<'a> {
             releases: store.releases()?.into_iter().map(Arc::new).collect(),
             frames: RefCell::default(),
             lexunits: RefCell::default(),
+            known_documents: RefCell::default(),
             documents: OnceCell::new(),
             parents: OnceCell::new(),
         })
@@ -121,19 +125,13 @@ impl<'a> Catalog<'a> {
         corpus: CorpusId,
         document: DocumentId,
     ) -> Result<Option<Arc<Document>>> {
-        Ok(self.documents()?.get(&(release, corpus, document)).cloned())
-    }
-
-    /// The document of a place that lists a sentence, when the place names one.
-    pub(super) fn document_at(
-        &self,
-        release: ReleaseId,
-        place: &Occurrence,
-    ) -> Result<Option<Arc<Document>>> {
-        match place.corpus.zip(place.document) {
-            Some((corpus, document)) => self.document(release, corpus, document),
-            None => Ok(None),
+        let key = (release, corpus, document);
+        if let Some(known) = self.known_documents.borrow().get(&key) {
+            return Ok(known.clone());
         }
+        let found = self.store.document(release, corpus, document)?.map(Arc::new);
+        self.known_documents.borrow_mut().insert(key, found.clone());
+        Ok(found)
     }
 
     /// Name of a corpus.

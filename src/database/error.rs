@@ -6,7 +6,7 @@ use super::{BackupError, EditError, ScriptError};
 use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
-use crate::query::{Field, QueryError};
+use crate::query::QueryError;
 use crate::store::StoreError;
 
 /// A database operation failed.
@@ -37,15 +37,6 @@ pub enum DatabaseError {
     /// A script of edits is wrong.
     #[error(transparent)]
     Script(#[from] ScriptError),
-    /// Answers cannot be counted by a field.
-    #[error(
-        "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \
-         whole numbers, as in `frame`, `lu` or `origin`"
-    )]
-    Uncountable {
-        /// The field.
-        field: Field,
-    },
     /// A query or command names something that the store does not hold.
     #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
     UnknownName {

@@ -32,15 +32,19 @@ mod import;
 mod import_jsonl;
 mod import_spans;
 mod lexicon;
+mod load;
 mod lookup;
+mod matched;
 mod plan;
 mod reindex;
+mod select;
 mod semtypes;
 mod split;
 mod stand_in;
 mod transaction;
 mod upgrade;
 mod valence;
+mod value;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -58,12 +62,17 @@ pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_na
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;
 pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, relation_kinds};
+pub use load::{LoadReport, Loader};
+pub use matched::Match;
+pub use plan::{Access, Explanation, TermReport};
 pub use reindex::ReindexReport;
+pub use select::{Answers, Matches};
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use split::Split;
 pub use transaction::{Done, EditError, Removal, Script, ScriptError, Transaction};
 pub use upgrade::UpgradeReport;
 pub use valence::observed_valences;
+pub use value::Value;
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexReader, IndexWriter};
