@@ -141,6 +141,15 @@ fn valence_is_framenets_own_or_counted() {
 }
 
 #[test]
+fn valence_of_many_units_can_be_limited() {
+    let some = fnstore(&["valence", "*", "--limit", "2", "--format", "jsonl"]);
+    assert_eq!((some.code, some.records().len()), (Some(0), 2));
+    assert!(some.stderr.contains("showing the first 2; there are more"), "{}", some.stderr);
+    let all = fnstore(&["valence", "*", "--format", "jsonl"]);
+    assert!(all.records().len() > 2 && !all.stderr.contains("showing"), "{}", all.stderr);
+}
+
+#[test]
 fn exemplars_counted_again_give_framenets_tables() {
     let total = |arguments: &[&str]| {
         let records =
@@ -214,6 +223,25 @@ fn a_release_can_be_chosen() {
         fnstore_in(store.path(), &["show", "frame", "Checking", "--release", "again"]).stdout;
     assert!(shown.starts_with("Checking  frame 102  again\n"), "{shown}");
     assert_eq!(shown.matches("Core FEs").count(), 1);
+}
+
+#[test]
+fn a_release_without_relations_stands_beside_one_that_has_some() {
+    let store = new_store();
+    let file = store.path().join("spans.jsonl");
+    let line = r#"{"text": "A b", "spans": [{"start": 0, "end": 1, "type": "Letter"}]}"#;
+    std::fs::write(&file, line).unwrap();
+    let import = ["import", file.to_str().unwrap(), "--spans", "--release", "letters"];
+    let ran = fnstore_in(store.path(), &import);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let tree = fnstore_in(store.path(), &["relations", "--tree", "--kind", "Using"]);
+    assert_eq!(tree.stdout, "Checking\n`-- Giving_leave\n", "{}", tree.stderr);
+    let none = fnstore_in(store.path(), &["relations", "--tree", "--release", "letters"]);
+    assert_eq!((none.code, none.stdout.as_str()), (Some(1), ""), "{}", none.stderr);
+    let frames = fnstore_in(store.path(), &["frames", "--release", "letters"]).records();
+    assert_eq!((frames.len(), &frames[0]["name"]), (1, &json!("Letter")));
+    let rows = fnstore_in(store.path(), &["stats", "--release", "letters"]).records();
+    assert_eq!((&rows[0]["lus"], &rows[0]["imported"]), (&json!(1), &json!(1)));
 }
 
 #[test]

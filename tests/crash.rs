@@ -22,7 +22,10 @@ const STORE: &str = "FNSTORE_TEST_CRASH_STORE";
 const WORK: &str = "FNSTORE_TEST_CRASH_WORK";
 
 /// What the writer does when it is killed.
-const WORKS: [&str; 3] = ["import", "load", "both"];
+const WORKS: [&str; 4] = ["import", "jsonl", "load", "all"];
+
+/// The base release as JSON lines, beside the store's own files.
+const LINES: &str = "base.jsonl";
 
 /// Sets that one acknowledged write holds.
 const SETS_A_WRITE: u64 = 40;
@@ -39,14 +42,21 @@ fn write_until_killed() {
     let (mut imports, mut writes) =
         (database.releases().unwrap().len() as u64, first.count() as u64);
     loop {
-        if work != "load" {
+        if work == "import" || work == "all" {
             let name = format!("import-{imports}");
             let options = ImportOptions { release: Some(name.clone()), ..ImportOptions::default() };
             database.import(&mini::framenet(), &options, &mut |_| {}).unwrap();
             say(&format!("imported {name}"));
             imports += 1;
         }
-        for _ in 0..if work == "import" { 0 } else { 10 } {
+        if work == "jsonl" || work == "all" {
+            let name = format!("lines-{imports}");
+            let lines = database.dir().join(LINES);
+            database.import_jsonl(&lines, Some(&name), &mut |_| {}).unwrap();
+            say(&format!("imported {name}"));
+            imports += 1;
+        }
+        for _ in 0..if work == "load" || work == "all" { 10 } else { 0 } {
             let write = synthetic(&database, &release, recipe, writes);
             database.write(release.id, &write).unwrap();
             say(&format!("wrote {writes}"));
@@ -190,6 +200,8 @@ fn a_killed_writer_loses_nothing() {
         // A store that grows over some kills, then a new one.
         if kill % 6 == 0 {
             let (dir, database, _) = mini::imported();
+            let mut lines = std::fs::File::create(dir.path().join(LINES)).unwrap();
+            database.export_jsonl(&"".parse().unwrap(), false, &mut lines).unwrap();
             drop(database);
             store = Some((dir, Acknowledged::default()));
         }

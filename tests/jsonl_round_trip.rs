@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError, JsonlImport};
 use fnstore::exchange::jsonl::Scope;
+use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::cli_schema::faults_in;
-use crate::{generated, mini};
+use crate::{edits, generated, mini};
 
 /// The lines of an export.
 fn exported(database: &Database, query: &str) -> Vec<String> {
@@ -37,7 +38,7 @@ fn empty() -> (TempDir, Database) {
     (dir, database)
 }
 
-/// Everything in a database, with recipes and journal.
+/// Everything in a database, with recipes, journal, judgements and layouts of files.
 fn content(database: &Database) -> Vec<String> {
     let mut content = mini::content(database);
     let store = database.store();
@@ -45,13 +46,41 @@ fn content(database: &Database) -> Vec<String> {
     for release in database.releases().unwrap() {
         let rows = store.journal_rows(release.id).unwrap();
         content.extend(rows.map(|row| format!("{:?}", row.unwrap())));
+        let rows = store.all_judgements(release.id).unwrap();
+        content.extend(rows.map(|row| format!("{:?}", row.unwrap())));
+        content.push(format!("{:?}", store.release_layout(release.id).unwrap()));
+        for frame in store.frames(release.id).unwrap() {
+            let layout = store.frame_layout(release.id, frame.unwrap().id).unwrap();
+            content.push(format!("{layout:?}"));
+        }
+        for lu in store.lexunits(release.id).unwrap() {
+            let lu = lu.unwrap();
+            let layout = store.lexunit_layout(release.id, lu.frame, lu.id).unwrap();
+            content.push(format!("{layout:?}"));
+        }
+        for document in store.documents(release.id).unwrap() {
+            let document = document.unwrap();
+            let layout = store.document_layout(release.id, document.corpus, document.id).unwrap();
+            content.push(format!("{layout:?}"));
+        }
     }
     content
 }
 
 fn with_generated() -> (TempDir, Database) {
     let (dir, database, report) = mini::imported();
-    generated::write(&database, report.release.id);
+    let release = report.release.id;
+    generated::write(&database, release);
+    let judged = AnnotationSetId::new(IdSpace::Generated, 101);
+    let judgement = Judgement {
+        reviewer: "kim".to_owned(),
+        score: 80,
+        time: 1_700_000_000,
+        note: "na\u{ef}ve \u{1F600}".to_owned(),
+    };
+    let mut edits = database.transaction(release).unwrap();
+    edits.set_judgement(judged, judgement).unwrap();
+    edits.commit().unwrap();
     (dir, database)
 }
 
@@ -116,7 +145,16 @@ fn what_was_generated_travels_without_the_release() {
         })
         .collect();
     let expected = [
-        "header", "release", "lexunit", "recipe", "sentence", "set", "sentence", "set", "journal",
+        "header",
+        "release",
+        "lexunit",
+        "recipe",
+        "sentence",
+        "set",
+        "sentence",
+        "set",
+        "journal",
+        "judgement",
         "end",
     ];
     assert_eq!(kinds, expected);
@@ -129,10 +167,43 @@ fn what_was_generated_travels_without_the_release() {
     for query in ["origin=generated", "trigger=vetted", "lu=vet.v"] {
         assert_eq!(mini::answers(&base, query), mini::answers(&database, query), "{query}");
     }
+    let changes = base.changes(1).unwrap().count();
+    assert_eq!(changes, 5, "an LU, two sentences and two sets are listed");
     let revision = base.store().revision().unwrap();
     let again = import(&base, &lines).unwrap();
-    assert_eq!((again.written.len(), again.unchanged), (0, 7));
+    assert_eq!((again.written.len(), again.unchanged), (0, 8));
     assert_eq!(base.store().revision().unwrap(), revision, "nothing was written");
+}
+
+#[test]
+fn what_a_user_made_travels_and_its_numbers_are_not_given_again() {
+    let (_dir, database, report) = mini::imported();
+    let add = |database: &Database| {
+        let mut edits = database.transaction(report.release.id).unwrap();
+        let release = database.releases().unwrap()[0].id;
+        let model = database.store().frame(release, FrameId(102)).unwrap().unwrap();
+        let elements = model.elements[..1].to_vec();
+        let named = Frame { id: FrameId(0), name: "Proofing".to_owned(), elements, ..model };
+        let empty = Frame { core_sets: Vec::new(), ..named };
+        let frame = edits.add_frame(empty).unwrap();
+        let lu = edits.add_lexunit(LexUnit::named(frame, LuId(0), "proof.v")).unwrap();
+        let sentence = edits.add_sentence(edits::new_sentence("He proofed it .")).unwrap();
+        let set = edits::new_set(sentence, (3, 10), &[]);
+        let set = fnstore::model::AnnotationSet { frame, lu, ..set };
+        edits.add_annotation_set(set).unwrap();
+        edits.commit().unwrap();
+        frame
+    };
+    let theirs = add(&database);
+    let lines = exported(&database, "origin=user");
+    let (_other, base, _) = mini::imported();
+    let report = import(&base, &lines).unwrap();
+    assert_eq!(report.scope, Scope::Additions);
+    assert_eq!(mini::answers(&base, "frame=Proofing").len(), 1);
+    assert_eq!(content(&base), content(&database));
+    let own = add(&base);
+    assert_ne!(own, theirs, "a number that came in is taken");
+    assert_eq!(mini::answers(&base, "frame=Proofing").len(), 2);
 }
 
 /// Imports lines, which must fail, and checks that nothing changed. Gives the message.
@@ -179,7 +250,9 @@ fn additions_that_do_not_fit_their_base_are_refused_whole() {
         ("\"flags\":[]", "\"flags\":[\"odd\"]", "`odd`"),
         ("\"aligner\":0.99", "\"aligner\":\"high\"", "E-json: "),
         ("\"rank\":0", "\"rank\":0,\"more\":1", "unknown field `more`"),
-        ("\"records\":9", "\"records\":8", "E-layout: "),
+        ("\"records\":10", "\"records\":9", "E-layout: "),
+        ("\"score\":80", "\"score\":101", "`score` is `101`"),
+        ("\"set\":\"g101\",\"reviewer\"", "\"set\":\"g1\",\"reviewer\"", "`set` is `g1`"),
         ("\"version\":1", "\"version\":2", "`version` is `2`, expected 1, which this build reads"),
         ("{\"kind\":\"sentence\"", "{\"kind\":\"sentense\"", "unknown variant `sentense`"),
     ] {

@@ -1,5 +1,5 @@
-//! What comes from outside may be anything: readers of XML and the query parser answer every input with
-//! a value or an error with its place, and never with a panic.
+//! What comes from outside may be anything: the readers of XML and of JSON lines and the query parser
+//! answer every input with a value or an error with its place, and never with a panic.
 //!
 //! Inputs are the release's own files and real queries with pieces changed, cut, doubled and moved, and
 //! plain noise. `PROPTEST_CASES` sets their number; by default these take some seconds.
@@ -8,6 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use fnstore::exchange::jsonl::RecordReader;
+use fnstore::exchange::{ExchangeError, SpanReader};
 use fnstore::framenet::{
     FramenetError, read_frame_file, read_frame_index, read_fulltext_file, read_fulltext_index,
     read_lu_file, read_lu_index, read_relations, read_sem_types,
@@ -15,7 +17,7 @@ use fnstore::framenet::{
 use fnstore::query::Expression;
 use proptest::prelude::*;
 
-use crate::mini;
+use crate::{generated, mini};
 
 /// One change of a text: where, and what.
 #[derive(Debug, Clone)]
@@ -172,6 +174,100 @@ proptest! {
                 assert_placed(file, &content, &error);
             }
         }
+    }
+}
+
+/// mini-framenet as JSON lines.
+fn json_lines() -> &'static [u8] {
+    static LINES: OnceLock<Vec<u8>> = OnceLock::new();
+    LINES.get_or_init(|| {
+        let (_dir, database, report) = mini::imported();
+        generated::write(&database, report.release.id);
+        let mut lines = Vec::new();
+        database.export_jsonl(&"".parse().unwrap(), false, &mut lines).unwrap();
+        lines
+    })
+}
+
+/// Reads records to their end; the error has the file and a line of it.
+fn assert_records(content: &[u8]) {
+    let outcome = RecordReader::new(content, "x.jsonl".as_ref()).and_then(|mut reader| {
+        while reader.read()?.is_some() {}
+        Ok(())
+    });
+    assert_line(content, outcome);
+}
+
+/// Reads span-labelled texts to their end.
+fn assert_labelled_texts(content: &[u8]) {
+    let mut reader = SpanReader::new(content, "x.jsonl".as_ref());
+    let outcome = loop {
+        match reader.read() {
+            Ok(Some(text)) => {
+                for span in &text.spans {
+                    assert!(span.span.of(&text.text).is_some(), "{span:?} of {:?}", text.text);
+                }
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    assert_line(content, outcome);
+}
+
+fn assert_line(content: &[u8], outcome: Result<(), ExchangeError>) {
+    let lines = 1 + content.iter().filter(|byte| **byte == b'\n').count();
+    match outcome {
+        Ok(()) => {}
+        Err(
+            ExchangeError::Line { ref file, line, .. }
+            | ExchangeError::Field { ref file, line, .. },
+        ) => {
+            assert_eq!(file, "x.jsonl");
+            assert!((1..=lines).contains(&line), "line {line} of {lines}: {outcome:?}");
+        }
+        Err(other) => panic!("not an error of a line: {other}"),
+    }
+}
+
+const LABELLED: &str = "{\"text\": \"He \u{e9}tudied \u{1f600} .\", \"spans\": \
+    [{\"start\": 3, \"end\": 10, \"type\": \"Study\", \"lemma\": \"study\", \"pos\": \"v\"}]}\n\
+    {\"id\": 7, \"split\": \"dev\", \"document\": \"d\", \"text\": \"\", \"spans\": []}\n";
+
+#[test]
+fn the_lines_are_read_as_they_are() {
+    let mut reader = RecordReader::new(json_lines(), "x.jsonl".as_ref()).unwrap();
+    let mut records = 0;
+    while reader.read().unwrap().is_some() {
+        records += 1;
+    }
+    assert!(records > 100, "{records}");
+    let mut reader = SpanReader::new(LABELLED.as_bytes(), "x.jsonl".as_ref());
+    while reader.read().unwrap().is_some() {}
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn mutated_json_lines_are_read_or_refused_with_their_line(
+        mutations in prop::collection::vec(mutation(), 1..6),
+    ) {
+        assert_records(&mutated(json_lines(), &mutations));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(5_000))]
+
+    #[test]
+    fn mutated_labelled_texts_are_read_or_refused_with_their_line(
+        mutations in prop::collection::vec(mutation(), 1..6),
+        noise: Vec<u8>,
+    ) {
+        assert_labelled_texts(&mutated(LABELLED.as_bytes(), &mutations));
+        assert_labelled_texts(&noise);
+        assert_records(&noise);
     }
 }
 

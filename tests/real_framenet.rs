@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::Database;
+use fnstore::database::{Database, propagate};
 use fnstore::framenet::{Source, WarningCode};
+use fnstore::model::{Frame, FrameRelation};
 
 use crate::{framenet_round_trip, mini};
 
 /// The archive, when it is at hand and the tests of real data are asked for.
-fn archive() -> Option<PathBuf> {
+pub(crate) fn archive() -> Option<PathBuf> {
     let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/fndata-1.5.zip");
     let release = std::env::var_os("FNSTORE_REAL_DATA_FILE").map_or(release, Into::into);
     if std::env::var_os("FNSTORE_REAL_DATA").is_some() && release.exists() {
@@ -85,4 +86,13 @@ fn framenet_1_5_comes_in_without_loss() {
     assert_eq!(count("frame=Verification origin=exemplar"), 85);
     assert_eq!(count("frame=Verification origin=fulltext"), 38);
     assert_eq!(count("frame=Verification"), 123);
+    let lexicon = database.lexicon("bfn-1.5").unwrap();
+    let coverage = lexicon.coverage(|lu| lu.status != "Problem").unwrap().total;
+    // The LU files, and one LU that only full text names.
+    assert_eq!((coverage.lus, coverage.without_exemplars), (11_829 + 1, 4_118 + 1));
+    let frames: Vec<Frame> = lexicon.frames().unwrap().map(Result::unwrap).collect();
+    let relations: Vec<FrameRelation> = lexicon.relations().unwrap().map(Result::unwrap).collect();
+    let types = propagate(&frames, &relations, &lexicon.semtype_tree().unwrap());
+    // NLTK, which goes in order of file, hands on 1,011 and says nothing of contradictions.
+    assert_eq!((types.derived.len(), types.contradictions.len()), (1_010, 185));
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use fnstore::database::{CheckCode, CheckOptions, CheckReport, Database};
 use fnstore::index;
 use fnstore::model::Span;
+use fnstore::store::{Action, SetLocation, Subject};
 use rocksdb::{DB, IteratorMode, Options};
 use tempfile::TempDir;
 
@@ -186,6 +187,7 @@ fn an_unfinished_import_and_an_index_behind_are_no_findings() {
     let mut batch = database.store().batch(release);
     batch.put_sentence(&set.0).unwrap();
     batch.put_annotation_set(&set.1).unwrap();
+    batch.record(Action::Added, &Subject::Set(set.1.id, SetLocation::of(&set.1)));
     database.store().recipe([7; 16], "{}").unwrap();
     database.store().commit(batch).unwrap();
     let ghost = database.store().begin_release().unwrap();

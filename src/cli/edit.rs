@@ -68,18 +68,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::NothingFound);
     }
     if args.dry_run {
-        tell(&format!("{edited} edits would be done; nothing was written"));
+        tell(&format!("edits checked: {edited}; nothing was written"));
         return Ok(Outcome::Done);
     }
-    commit(edits, &format!("{edited} edits"))?;
+    commit(edits, &format!("edits done: {edited}"))?;
     write_done(all, &mut context.output)?;
     Ok(Outcome::Done)
 }
 
-/// Commits, and says so.
-pub(super) fn commit(edits: Transaction<'_>, what: &str) -> anyhow::Result<()> {
+/// Commits, and says what was done.
+pub(super) fn commit(edits: Transaction<'_>, done: &str) -> anyhow::Result<()> {
     let revision = edits.commit()?;
-    tell(&format!("{what} are in the store, as of revision {revision}"));
+    tell(&format!("{done}; the store is at revision {revision}"));
     Ok(())
 }
 

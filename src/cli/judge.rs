@@ -88,7 +88,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             tell("there are no judgements in it");
             return Ok(Outcome::NothingFound);
         }
-        edit::commit(edits, &format!("{} judgements", grouped(count)))?;
+        edit::commit(edits, &format!("judgements taken: {}", grouped(count)))?;
         return Ok(Outcome::Done);
     }
     let text = args.set.as_deref().unwrap_or_default();

@@ -68,7 +68,8 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
 
     /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
-    /// laid out for reading (`show`, trees) and tsv for `query --count-by`]
+    /// laid out for reading (`show`, trees, `expand` and what works on the store as a whole) and tsv
+    /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 

@@ -151,15 +151,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     database.require_name(NameKind::Frame, &frame_names)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     let mut of_kind = Vec::new();
+    let mut known = BTreeSet::new();
     for lexicon in &lexicons {
         let mut relations: Vec<FrameRelation> = lexicon.relations()?.collect::<Result<_, _>>()?;
-        require_kind(&kinds, &relations)?;
+        known.extend(relations.iter().map(|relation| relation.kind.clone()));
         relations.retain(|relation| kinds.matches(&relation.kind));
         of_kind.push((lexicon, relations));
     }
+    if let Some(kind) = &args.kind {
+        require_kind(kind, &kinds, &known)?;
+    }
     if args.tree {
         let roots = (!args.name.is_empty()).then_some(&frame_names);
-        let trees = trees(&of_kind, roots)?;
+        let trees = trees(&of_kind, roots);
         tree::write(&trees, args.fes, &mut context.output)?;
         if trees.is_empty() {
             tell("nothing found");
@@ -174,8 +178,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         let release = &lexicon.release().name;
         let goes_on = if args.kinds {
             list_kinds(release, relations, &mut listing)?
+        } else if args.fes {
+            list_pairs(release, relations, &mut listing)?
         } else {
-            list(release, relations, args.fes, &mut listing)?
+            list(release, relations, &mut listing)?
         };
         if !goes_on {
             break;
@@ -188,14 +194,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
 }
 
-/// Checks that a type of relation that is given whole is there.
-fn require_kind(kinds: &Pattern, relations: &[FrameRelation]) -> anyhow::Result<()> {
-    let Some(name) = kinds.as_exact() else { return Ok(()) };
-    let known: BTreeSet<&str> = relations.iter().map(|relation| relation.kind.as_str()).collect();
-    if known.iter().any(|kind| kinds.matches(kind)) {
+/// Checks that a type of relation that is given whole is one that some release has.
+fn require_kind(name: &str, kinds: &Pattern, known: &BTreeSet<String>) -> anyhow::Result<()> {
+    if kinds.as_exact().is_none() || known.iter().any(|kind| kinds.matches(kind)) {
         return Ok(());
     }
-    match nearest(name, &known) {
+    match nearest(name, known) {
         Some(near) => bail!("there is no type of relation `{name}`; did you mean `{near}`?"),
         None => bail!(
             "there is no type of relation `{name}`; expected one that `fnstore relations --kinds` lists"
@@ -206,42 +210,46 @@ fn require_kind(kinds: &Pattern, relations: &[FrameRelation]) -> anyhow::Result<
 fn list(
     release: &str,
     relations: &[FrameRelation],
-    fes: bool,
     listing: &mut Listing<'_>,
 ) -> anyhow::Result<bool> {
     for relation in relations {
-        let pair = |pair: &FeRelation| -> anyhow::Result<bool> {
-            listing.row(&FePairRow {
-                release,
-                id: pair.id,
-                relation: relation.id.0,
-                kind: &relation.kind,
-                parent: &relation.parent_name,
-                parent_fe: &pair.parent_name,
-                child: &relation.child_name,
-                child_fe: &pair.child_name,
-            })
+        let row = RelationRow {
+            release,
+            id: relation.id.0,
+            kind: &relation.kind,
+            super_role: &relation.super_role,
+            parent: &relation.parent_name,
+            sub_role: &relation.sub_role,
+            child: &relation.child_name,
+            fe_pairs: relation.elements.len(),
         };
-        let goes_on = if fes {
-            relation
-                .elements
-                .iter()
-                .map(pair)
-                .find(|row| !matches!(row, Ok(true)))
-                .unwrap_or(Ok(true))?
-        } else {
-            listing.row(&RelationRow {
-                release,
-                id: relation.id.0,
-                kind: &relation.kind,
-                super_role: &relation.super_role,
-                parent: &relation.parent_name,
-                sub_role: &relation.sub_role,
-                child: &relation.child_name,
-                fe_pairs: relation.elements.len(),
-            })?
+        if !listing.row(&row)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn list_pairs(
+    release: &str,
+    relations: &[FrameRelation],
+    listing: &mut Listing<'_>,
+) -> anyhow::Result<bool> {
+    let pairs = relations
+        .iter()
+        .flat_map(|relation| relation.elements.iter().map(move |pair| (relation, pair)));
+    for (relation, pair) in pairs {
+        let row = FePairRow {
+            release,
+            id: pair.id,
+            relation: relation.id.0,
+            kind: &relation.kind,
+            parent: &relation.parent_name,
+            parent_fe: &pair.parent_name,
+            child: &relation.child_name,
+            child_fe: &pair.child_name,
         };
-        if !goes_on {
+        if !listing.row(&row)? {
             return Ok(false);
         }
     }
@@ -266,7 +274,7 @@ fn list_kinds(
 fn trees<'a>(
     of_kind: &'a [(&'a Lexicon<'_>, Vec<FrameRelation>)],
     roots: Option<&Pattern>,
-) -> anyhow::Result<Vec<Tree<'a>>> {
+) -> Vec<Tree<'a>> {
     let mut trees = Vec::new();
     for (lexicon, relations) in of_kind {
         let mut kinds: BTreeMap<&str, Vec<&FrameRelation>> = BTreeMap::new();
@@ -294,7 +302,7 @@ fn trees<'a>(
             }
         }
     }
-    Ok(trees)
+    trees
 }
 
 /// The relations of one type as edges both ways.

@@ -128,8 +128,11 @@ fn draw_children(
         let circle = if child.is_circle { "  (a circle: it stands above)" } else { "" };
         output.line(&format!("{indent}{branch}{}{circle}", child.name))?;
         let deeper = format!("{indent}{stem}");
-        if with_fes && !child.elements.is_empty() {
-            output.line(&format!("{deeper}{}{}", trunk(child), pairs(child).join("  ")))?;
+        if with_fes {
+            let stem = format!("{deeper}{}", trunk(child));
+            for line in pair_lines(&pairs(child), output.width().saturating_sub(stem.len())) {
+                output.line(&format!("{stem}{line}"))?;
+            }
         }
         draw_children(child, &deeper, with_fes, output)?;
     }
@@ -139,6 +142,21 @@ fn draw_children(
 /// The start of the line between a node and its children.
 fn trunk(node: &Node) -> &'static str {
     if node.children.is_empty() { "    " } else { "|   " }
+}
+
+/// The pairs in lines of at most `room` columns, unless one pair is longer.
+fn pair_lines(pairs: &[String], room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for pair in pairs {
+        match lines.last_mut() {
+            Some(line) if line.len() + 2 + pair.len() <= room => {
+                line.push_str("  ");
+                line.push_str(pair);
+            }
+            _ => lines.push(pair.clone()),
+        }
+    }
+    lines
 }
 
 fn pairs(node: &Node) -> Vec<String> {
@@ -185,6 +203,13 @@ mod tests {
         let children: Vec<&str> = root.children.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(children, ["A", "B"]);
         assert!(root.children.iter().all(|node| node.children[0].name == "C"));
+    }
+
+    #[test]
+    fn mapped_elements_are_wrapped_between_pairs() {
+        let pairs = ["A=B", "C=D", "Long=Longer"].map(str::to_owned);
+        assert_eq!(pair_lines(&pairs, 9), ["A=B  C=D", "Long=Longer"]);
+        assert_eq!(pair_lines(&[], 9), [""; 0]);
     }
 
     #[test]

@@ -37,6 +37,10 @@ pub(super) struct Args {
     #[arg(long)]
     sets: bool,
 
+    /// Stop after N lexical units
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
     /// Only of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
@@ -87,16 +91,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut hidden = 0;
     for lexicon in &lexicons {
         for entry in entries_of(lexicon, &lu_names, query.as_ref())? {
-            if args.statuses.include_named(&lu_names, &entry.lu) {
-                entries.push(entry);
-            } else {
+            if !args.statuses.include_named(&lu_names, &entry.lu) {
                 hidden += 1;
+            } else if !entry.valences.is_empty() {
+                entries.push(entry);
             }
         }
     }
-    let shown = write(&entries, over, args.sets, &mut context.output)?;
+    let shown = args.limit.unwrap_or(usize::MAX).min(entries.len());
+    write(&entries[..shown], over, args.sets, &mut context.output)?;
     Statuses::tell_hidden(hidden);
-    if shown == 0 {
+    if shown < entries.len() {
+        tell(&format!("showing the first {shown}; there are more"));
+    } else if entries.is_empty() {
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
@@ -135,16 +142,14 @@ fn entries_of<'l>(
     Ok(entries)
 }
 
-/// Writes the tables of the LUs that have any. Gives their number.
+/// Writes the tables of LUs.
 fn write(
     entries: &[Entry<'_>],
     over: Option<&str>,
     with_sets: bool,
     output: &mut Output,
-) -> anyhow::Result<usize> {
+) -> anyhow::Result<()> {
     let format = output.format_or(Format::Table);
-    let entries: Vec<&Entry<'_>> =
-        entries.iter().filter(|entry| !entry.valences.is_empty()).collect();
     if matches!(format, Format::Csv | Format::Tsv) && !entries.is_empty() {
         output.fields(format, COLUMNS)?;
     }
@@ -170,7 +175,7 @@ fn write(
         }
     }
     output.end_records(format)?;
-    Ok(entries.len())
+    Ok(())
 }
 
 impl<'a> ValenceRecord<'a> {

@@ -11,16 +11,20 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::{Database, DatabaseError, Result, reindex};
-use crate::exchange::jsonl::{JournalRecord, Kind, Record, RecordReader, Scope, SetRecord};
+use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, RecordReader, Scope, SetRecord};
 use crate::exchange::{ExchangeError, FaultCode};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Frame, FrameId, LexUnit, LuId, Origin, Provenance, RecipeId,
-    Release, ReleaseCounts, ReleaseId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Frame, FrameId, Judgement, LexUnit, LuId, OWN_RANGE, Origin,
+    Provenance, RecipeId, Release, ReleaseCounts, ReleaseId, Sentence, SentenceId, SentenceLayers,
 };
-use crate::store::{Batch, JournalEntry, Store};
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Bytes of rows gathered before they are written to a release that is not listed yet.
 const FLUSH: usize = 4 << 20;
+
+/// Own numbers that a store counts lie this near to the beginning of its range; those of proposed LUs and
+/// of types of spans are hashes and lie anywhere.
+const COUNTED: u32 = 1 << 24;
 
 /// Records between two calls of a progress function.
 const PROGRESS_EVERY: u64 = 1000;
@@ -109,6 +113,8 @@ struct Loader<'a, R> {
     sets: HashSet<AnnotationSetId>,
     /// The sentence that the next sets and layers belong to.
     current: Option<(SentenceId, String)>,
+    /// The highest number that another store gave to a record of a user.
+    own_number: u32,
     counts: ReleaseCounts,
     written: BTreeMap<Kind, u64>,
     unchanged: u64,
@@ -134,6 +140,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             sentences: HashSet::new(),
             sets: HashSet::new(),
             current: None,
+            own_number: 0,
             counts: ReleaseCounts::default(),
             written: BTreeMap::new(),
             unchanged: 0,
@@ -159,7 +166,10 @@ impl<'a, R: BufRead> Loader<'a, R> {
 
     /// Writes what is left, and lists the release or commits what it gets.
     fn finish(self, release: &mut Release) -> Result<()> {
-        let Self { store, scope, mut batch, recipes, counts, .. } = self;
+        let Self { store, scope, mut batch, recipes, own_number, counts, .. } = self;
+        if own_number > 0 {
+            store.skip_own_number(own_number)?;
+        }
         if scope == Scope::Additions {
             for (id, fingerprint, description) in &recipes {
                 batch.put_recipe(*id, *fingerprint, description)?;
@@ -220,9 +230,22 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
     }
 
+    /// Lists what is added to a release that is there: the index and every follower hear of it.
+    fn added(&mut self, subject: &Subject) {
+        if self.adds() {
+            self.batch.record(Action::Added, subject);
+        }
+    }
+
     fn repeated(&self, id: &dyn std::fmt::Display) -> DatabaseError {
         let expected = "an id that no earlier record of the file has".to_owned();
         self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected)
+    }
+
+    fn see_number(&mut self, number: u32) {
+        if (OWN_RANGE..OWN_RANGE + COUNTED).contains(&number) {
+            self.own_number = self.own_number.max(number);
+        }
     }
 
     fn count(&mut self, kind: Kind) {
@@ -233,14 +256,17 @@ impl<'a, R: BufRead> Loader<'a, R> {
         let release = self.release;
         match record {
             Record::SemType(row) => {
+                self.see_number(row.id.0);
                 let stored = |store: &Store, _| store.sem_type(release, row.id);
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.sem_types += 1;
                     self.batch.put_sem_type(&row)?;
+                    self.added(&Subject::SemType(row.id));
                     self.count(Kind::SemType);
                 }
             }
             Record::Relation(row) => {
+                self.see_number(row.id.0);
                 let stored = |store: &Store, _| {
                     let mut rows = store.relations(release)?;
                     rows.find(|there| there.as_ref().map_or(true, |there| there.id == row.id))
@@ -249,14 +275,18 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.frame_relations += 1;
                     self.batch.put_relation(&row)?;
+                    self.added(&Subject::Relation(row.id));
                     self.count(Kind::Relation);
                 }
             }
             Record::Document(row) => {
+                self.see_number(row.id.0);
+                self.see_number(row.corpus.0);
                 let stored = |store: &Store, _| store.document(release, row.corpus, row.id);
                 if self.is_new(&row, &row.id, stored)? {
                     self.counts.documents += u64::from(!row.file.is_empty());
                     self.batch.put_document(&row)?;
+                    self.added(&Subject::Document(row.corpus, row.id));
                     self.count(Kind::Document);
                 }
             }
@@ -273,17 +303,22 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 self.take_layers(&row)?;
             }
             Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain)?,
+            Record::Judgement(set, judgement) => self.take_judgement(set, &judgement)?,
+            Record::Layout(layout) => self.take_layout(&layout)?,
         }
         Ok(())
     }
 
     fn take_frame(&mut self, frame: &Frame) -> Result<()> {
+        self.see_number(frame.id.0);
+        frame.elements.iter().for_each(|fe| self.see_number(fe.id.0));
         if self.frames.insert(frame.id, Some(frame.name.clone())).is_some() {
             return Err(self.repeated(&frame.id));
         }
         if self.is_new(frame, &frame.id, |store, release| store.frame(release, frame.id))? {
             self.counts.frames += u64::from(frame.has_file);
             self.batch.put_frame(frame)?;
+            self.added(&Subject::Frame(frame.id));
             self.count(Kind::Frame);
         }
         Ok(())
@@ -291,6 +326,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
 
     fn take_lexunit(&mut self, lu: &LexUnit, frame_name: &str) -> Result<()> {
         self.check_frame(lu.frame, frame_name)?;
+        self.see_number(lu.id.0);
         if self.lexunits.insert((lu.frame, lu.id), Some(lu.name.clone())).is_some() {
             return Err(self.repeated(&lu.id));
         }
@@ -298,6 +334,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             self.counts.lexunits += 1;
             self.counts.lu_files += u64::from(lu.listing.lu_file);
             self.batch.put_lexunit(lu)?;
+            self.added(&Subject::LexUnit(lu.frame, lu.id));
             self.count(Kind::Lexunit);
         }
         Ok(())
@@ -368,6 +405,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             self.counts.sentences += 1;
             self.counts.sentence_occurrences += sentence.occurrences.len() as u64;
             self.batch.put_sentence(&sentence)?;
+            self.added(&Subject::Sentence(sentence.id));
             self.count(Kind::Sentence);
         }
         self.current = Some((sentence.id, sentence.text));
@@ -418,6 +456,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         if self.is_new(&set, &set.id, |store, release| store.annotation_set(release, set.id))? {
             self.count_set(&set);
             self.batch.put_annotation_set(&set)?;
+            self.added(&Subject::Set(set.id, SetLocation::of(&set)));
             self.count(Kind::Set);
         }
         Ok(())
@@ -445,6 +484,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 self.counts.sentence_layer_occurrences += row.listed_under.len().max(1) as u64;
             }
             self.batch.put_sentence_layers(row)?;
+            self.added(&Subject::SentenceLayers(row.sentence, row.id));
             self.count(Kind::Layers);
         }
         Ok(())
@@ -471,6 +511,57 @@ impl<'a, R: BufRead> Loader<'a, R> {
         let entry = JournalEntry { round: row.round, end: row.end, chain };
         self.batch.put_journal(seed, target, recipe, &entry)?;
         self.count(Kind::Journal);
+        Ok(())
+    }
+
+    fn take_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
+        let (store, release) = (self.store, self.release);
+        if !self.sets.contains(&set)
+            && !(self.adds() && store.set_location(release, set)?.is_some())
+        {
+            let expected = "a set of the file or of the release that it adds to".to_owned();
+            return Err(self.wrong(FaultCode::Missing, "set", &set.to_string(), expected));
+        }
+        let by_reviewer = |store: &Store, release| {
+            let mut judgements = store.judgements(release, set)?;
+            judgements
+                .find(|there| {
+                    there.as_ref().map_or(true, |there| there.reviewer == judgement.reviewer)
+                })
+                .transpose()
+        };
+        if self.is_new(judgement, &set, by_reviewer)? {
+            self.batch.put_judgement(set, judgement)?;
+            self.count(Kind::Judgement);
+        }
+        Ok(())
+    }
+
+    /// Takes a layout, which stands behind its record and is of no use to a release that is there.
+    fn take_layout(&mut self, layout: &Layout) -> Result<()> {
+        if self.adds() {
+            let expected = "no layout in a file of additions".to_owned();
+            return Err(self.wrong(FaultCode::Layout, "kind", "layout", expected));
+        }
+        let kind = match layout {
+            Layout::Release(layout) => {
+                self.batch.put_release_layout(layout)?;
+                Kind::ReleaseLayout
+            }
+            Layout::Frame(frame, layout) => {
+                self.batch.put_frame_layout(*frame, layout)?;
+                Kind::FrameLayout
+            }
+            Layout::LexUnit(frame, lu, layout) => {
+                self.batch.put_lexunit_layout(*frame, *lu, layout)?;
+                Kind::LexunitLayout
+            }
+            Layout::Document(corpus, document, layout) => {
+                self.batch.put_document_layout(*corpus, *document, layout)?;
+                Kind::DocumentLayout
+            }
+        };
+        self.count(kind);
         Ok(())
     }
 }

@@ -142,8 +142,8 @@ impl Database {
     pub fn require_name(&self, kind: NameKind, names: &Pattern) -> Result<()> {
         let Some(name) = names.as_exact() else { return Ok(()) };
         for lexicon in self.lexicons()? {
-            let known = lexicon.store().has_name(lexicon.release.id, kind, name, true)?;
-            if known {
+            let ids = lexicon.store().ids_by_name(lexicon.release.id, kind, name, true)?;
+            if !ids.is_empty() {
                 return Ok(());
             }
         }

@@ -4,13 +4,14 @@
 //! formats has a place for null instantiations, second FE layers, grammatical functions or phrase types,
 //! and none counts characters. Whatever is left out is counted.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use super::error::ExchangeError;
 use super::loss::{Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
 use crate::model::{Extent, FeStatus, Label, LayerName, Pos};
-use crate::text::lemmatize;
+use crate::text::{fold, lemmatize};
 
 type Result<T> = std::result::Result<T, ExchangeError>;
 
@@ -28,6 +29,7 @@ pub struct TokenWriter<W> {
     out: W,
     format: TokenFormat,
     sentences: u64,
+    lemmas: Lemmas,
     losses: LossLog,
 }
 
@@ -35,7 +37,7 @@ impl<W: Write> TokenWriter<W> {
     /// A writer of a format.
     #[must_use]
     pub fn new(out: W, format: TokenFormat) -> Self {
-        Self { out, format, sentences: 0, losses: LossLog::default() }
+        Self { out, format, sentences: 0, lemmas: Lemmas::default(), losses: LossLog::default() }
     }
 
     /// Writes the sets of a sentence.
@@ -67,7 +69,7 @@ impl<W: Write> TokenWriter<W> {
         roles: &[Role],
     ) -> Result<()> {
         let tag = token.tag.as_deref().unwrap_or("_");
-        let lemma = lemma(form, tag);
+        let lemma = self.lemmas.of(form, tag);
         let (lu, frame) = target.map_or(("_", "_"), |set| (set.lu.as_str(), set.frame.as_str()));
         // LU names of several words keep their space in FrameNet; columns are parted by tabs.
         let role = &roles[number].label;
@@ -272,16 +274,31 @@ fn count_white_space(text: &str, tokens: &Tokens, losses: &mut LossLog) {
     }
 }
 
-/// A lemma by the rules of English: the formats ask for one, and FrameNet has none for tokens.
-fn lemma(form: &str, tag: &str) -> String {
-    let tag = tag.to_ascii_uppercase();
-    let pos = match tag.as_str() {
-        _ if tag.starts_with('V') => Pos::Verb,
-        _ if tag.starts_with('N') => Pos::Noun,
-        _ if tag.starts_with("JJ") || tag.starts_with("AJ") => Pos::Adjective,
-        _ => return crate::text::fold(form),
-    };
-    lemmatize(form, pos, &|_, _| false).0
+/// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
+const LEMMAS: usize = 100_000;
+
+/// Lemmas by the rules of English: the formats ask for one, and FrameNet has none for tokens.
+#[derive(Default)]
+struct Lemmas {
+    known: HashMap<(String, Pos), String>,
+}
+
+impl Lemmas {
+    fn of(&mut self, form: &str, tag: &str) -> &str {
+        let pos = match tag.as_bytes() {
+            [b'V' | b'v', ..] => Pos::Verb,
+            [b'N' | b'n', ..] => Pos::Noun,
+            [b'J' | b'j', b'J' | b'j', ..] | [b'A' | b'a', b'J' | b'j', ..] => Pos::Adjective,
+            _ => Pos::Other,
+        };
+        if self.known.len() >= LEMMAS {
+            self.known.clear();
+        }
+        self.known.entry((form.to_owned(), pos)).or_insert_with(|| match pos {
+            Pos::Other => fold(form),
+            pos => lemmatize(form, pos, &|_, _| false).0,
+        })
+    }
 }
 
 #[cfg(test)]

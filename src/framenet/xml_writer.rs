@@ -58,7 +58,7 @@ impl XmlWriter {
         self.content.push(' ');
         self.content.push_str(name);
         self.content.push_str("=\"");
-        escape(value, true, &mut self.content);
+        escape(value, Place::Attribute, &mut self.content);
         self.content.push('"');
         self
     }
@@ -88,9 +88,17 @@ impl XmlWriter {
     /// Text of the innermost element, which holds nothing else.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.end_tag();
-        escape(text, false, &mut self.content);
+        escape(text, Place::Text, &mut self.content);
         self.inline = true;
         self
+    }
+
+    /// An element of text in which quotes are escaped: FrameNet does so in sentences, and nowhere else.
+    pub(super) fn sentence_element(&mut self, name: &'static str, text: &str) {
+        self.start(name).end_tag();
+        escape(text, Place::Sentence, &mut self.content);
+        self.inline = true;
+        self.end();
     }
 
     /// Ends the innermost element.
@@ -136,9 +144,17 @@ impl XmlWriter {
     }
 }
 
+/// Where a text stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Attribute,
+    Text,
+    Sentence,
+}
+
 /// Appends a text so that it reads back the same: a carriage return anywhere, and in attributes any
 /// white space but the space, would be read as something else.
-fn escape(text: &str, attribute: bool, content: &mut String) {
+fn escape(text: &str, place: Place, content: &mut String) {
     let special = |byte: u8| matches!(byte, b'<' | b'>' | b'&' | b'"' | b'\r' | b'\n' | b'\t');
     if !text.bytes().any(special) {
         content.push_str(text);
@@ -150,9 +166,9 @@ fn escape(text: &str, attribute: bool, content: &mut String) {
             '>' => content.push_str("&gt;"),
             '&' => content.push_str("&amp;"),
             '\r' => content.push_str("&#13;"),
-            '"' if attribute => content.push_str("&quot;"),
-            '\n' if attribute => content.push_str("&#10;"),
-            '\t' if attribute => content.push_str("&#9;"),
+            '"' if place != Place::Text => content.push_str("&quot;"),
+            '\n' if place == Place::Attribute => content.push_str("&#10;"),
+            '\t' if place == Place::Attribute => content.push_str("&#9;"),
             _ => content.push(letter),
         }
     }

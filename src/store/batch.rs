@@ -14,9 +14,7 @@ use super::key::{
     AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
     NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{
-    self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, SetLocationRecord, Stored,
-};
+use super::record::{self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, Stored};
 use super::{Action, Change, JournalEntry, SetLocation, Store, StoreError, Subject};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -205,9 +203,7 @@ impl<'a> Batch<'a> {
             set: set.id,
         };
         self.put(Family::Annotation, &key, &set.to_value())?;
-        let location =
-            SetLocationRecord { frame: set.frame.0, lu: set.lu.0, sentence: set.sentence.bits() };
-        let value = record::encode(&location);
+        let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, &value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };
         self.put(Family::BySentence, &by_sentence, &[])
@@ -281,6 +277,30 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let key = LayoutKey::of_document(self.release, corpus, document);
         self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Forgets how the file of a frame listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_frame_layout(&mut self, frame: FrameId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_frame(self.release, frame))
+    }
+
+    /// Forgets how the file of an LU listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_lexunit_layout(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_lexunit(self.release, frame, lu))
+    }
+
+    /// Forgets how the file of a document listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_document_layout(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_document(self.release, corpus, document))
     }
 
     /// Deletes a set of sentence layers.

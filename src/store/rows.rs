@@ -16,8 +16,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord,
-    SetLocationRecord, Stored,
+    self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, SetLocation, Store, StoreError};
 
@@ -207,11 +206,7 @@ pub(super) fn content(
         Family::SentenceLayers => RowContent::SentenceLayers(model(key, value)?),
         Family::SetLocation => {
             let set = key_of::<SetKey>(key)?.set;
-            let location = record::decode::<SetLocationRecord>(value).map_err(record)?;
-            let sentence = SentenceId::from_bits(location.sentence)
-                .ok_or_else(|| record(format!("sentence {}", location.sentence)))?;
-            let (frame, lu) = (FrameId(location.frame), LuId(location.lu));
-            RowContent::SetLocation(set, SetLocation { frame, lu, sentence })
+            RowContent::SetLocation(set, record::decode_location(set, value).map_err(record)?)
         }
         Family::BySentence => {
             let key: SentenceSetKey = key_of(key)?;

@@ -191,7 +191,8 @@ impl Assembler<'_> {
         lu: (LuId, &str),
     ) -> Result<()> {
         let known_frame = self.known_frame(frame.0).map(|known| known.name.as_str());
-        let known_lu = self.lexunits.get(&(frame.0, lu.0)).map(String::as_str);
+        let waiting = || self.waiting.get(&(frame.0, lu.0)).map(|(_, lu)| &lu.name);
+        let known_lu = self.lexunits.get(&(frame.0, lu.0)).or_else(waiting).map(String::as_str);
         let mut detail = None;
         for (known, name, number) in [(known_frame, frame.1, frame.0.0), (known_lu, lu.1, lu.0.0)] {
             if let Some(known) = known.filter(|known| *known != name) {
@@ -227,11 +228,9 @@ impl Assembler<'_> {
 
     fn index_set(&mut self, text: &str, set: &AnnotationSet) -> Result<()> {
         let trigger = set.trigger(text);
-        let name = self.lexunits.get(&(set.frame, set.lu)).map_or("", String::as_str);
-        let lemma = LexUnit::lemma_of(name);
         let sentence = self.sentences.get(&set.sentence);
         let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
-        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, occurrences))?)
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, occurrences))?)
     }
 
     fn add_sentence_layers(

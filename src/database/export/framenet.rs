@@ -26,7 +26,7 @@ use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, OWN_RANGE,
     Origin, Release,
 };
-use crate::query::{Expression, Field};
+use crate::query::Expression;
 use crate::store::Store;
 
 /// What an export as FrameNet's XML wrote and left out.
@@ -181,7 +181,7 @@ impl Database {
         let exporter = Exporter::new(&self.store, release, &directory, wanted)?;
         let frames: Vec<FrameId> = exporter.frames.keys().copied().collect();
         let documents: Vec<&Document> =
-            exporter.documents.values().filter(|document| !document.file.is_empty()).collect();
+            exporter.documents.values().filter(|document| has_file(document)).collect();
         let of = frames.len() + documents.len();
         let mut tally = Tally::default();
         let mut done = 0;
@@ -214,7 +214,7 @@ impl Database {
     /// The sets that an expression stands for; `None` for all.
     fn wanted(&self, release: &Release, expression: &Expression) -> Result<Option<Wanted>> {
         self.refresh()?;
-        if expression.terms().all(|term| term.field == Field::Release) {
+        if super::names_only_releases(expression) {
             return Ok(None);
         }
         let mut wanted =
@@ -354,7 +354,9 @@ impl<'a> Exporter<'a> {
         let layout = match layout {
             Some(layout) => layout,
             None => {
-                tally.lose(FramenetLoss::Order);
+                if !document.file.is_empty() {
+                    tally.lose(FramenetLoss::Order);
+                }
                 self.guessed_document(document)?
             }
         };
@@ -366,7 +368,11 @@ impl<'a> Exporter<'a> {
             tally.leave_out("fulltext");
             return Ok(());
         }
-        let name = self.directory.unique("fulltext", &document.file);
+        let name = match document.file.as_str() {
+            "" => format!("{}__{}", document.corpus_name, document.name),
+            stem => stem.to_owned(),
+        };
+        let name = self.directory.unique("fulltext", &name);
         tally.documents += 1;
         tally.written_documents.insert(key);
         let file = FullTextFile {
@@ -379,6 +385,11 @@ impl<'a> Exporter<'a> {
         tally.bytes += self.directory.write(&name, &write_fulltext_file(&file))?;
         Ok(())
     }
+}
+
+/// Whether a document is full text, and no mere source of exemplars: a release's, or a user's.
+fn has_file(document: &Document) -> bool {
+    !document.file.is_empty() || document.id.0 >= OWN_RANGE
 }
 
 /// The loss that a set of this origin is, when it is one.

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use crate::database::{Catalog, Database, DatabaseError, Result};
+use super::{names_only_releases, only_one, releases_named};
+use crate::database::{Catalog, Database, Result};
 use crate::exchange::jsonl::{
-    JournalRecord, Kind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
+    JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, OWN_RANGE,
@@ -28,10 +29,6 @@ pub struct JsonlExport {
 /// How much of a release an expression stands for: all of it when it names no more than releases,
 /// what was added when every set that it finds was generated or made by a user, else a part.
 fn scope_of(expression: &Expression) -> Scope {
-    let is_release = |part: &Expression| {
-        let releases_only = |term: &Term| term.field == Field::Release;
-        part.terms().all(releases_only)
-    };
     let is_addition = |part: &Expression| match part {
         Expression::Term(Term { field: Field::Origin, test: Test::Choice(origin) }) => {
             ["generated", "user"].contains(origin)
@@ -41,7 +38,7 @@ fn scope_of(expression: &Expression) -> Scope {
     match expression {
         Expression::And(parts) if parts.iter().any(is_addition) => Scope::Additions,
         part if is_addition(part) => Scope::Additions,
-        part if is_release(part) => Scope::Whole,
+        part if names_only_releases(part) => Scope::Whole,
         _ => Scope::Part,
     }
 }
@@ -82,14 +79,7 @@ impl Database {
             Some(selection) => selection.releases.clone(),
             None => releases_named(&catalog, expression)?,
         };
-        let release = match releases.as_slice() {
-            [] => return Ok(None),
-            [release] => release.clone(),
-            several => {
-                let names = several.iter().map(|release| release.name.clone()).collect();
-                return Err(DatabaseError::SeveralReleases { names });
-            }
-        };
+        let Some(release) = only_one(releases)? else { return Ok(None) };
         let writer = RecordWriter::new(out, &ReleaseRecord::new(&release, scope))?;
         let id = release.id;
         let mut export = Export { store: self.store(), catalog, release: id, scope, writer };
@@ -100,20 +90,6 @@ impl Database {
         let records = export.writer.finish()?;
         Ok(Some(JsonlExport { release, scope, records }))
     }
-}
-
-/// The releases for which an expression of release names holds.
-fn releases_named(catalog: &Catalog<'_>, expression: &Expression) -> Result<Vec<Release>> {
-    let mut named = Vec::new();
-    for release in catalog.releases() {
-        let holds = expression.holds(&mut |term: &Term| -> Result<bool> {
-            Ok(matches!(&term.test, Test::Pattern(pattern) if pattern.matches(&release.name)))
-        })?;
-        if holds {
-            named.push(Release::clone(release));
-        }
-    }
-    Ok(named)
 }
 
 /// The sets to be written, and what they refer to.
@@ -169,19 +145,27 @@ impl Export<'_, '_> {
     /// Writes every record of the release.
     fn whole(&mut self) -> Result<()> {
         let (store, release) = (self.store, self.release);
+        self.layout(store.release_layout(release)?.map(Layout::Release))?;
         for sem_type in store.sem_types(release)? {
             self.writer.sem_type(sem_type?)?;
         }
         for frame in store.frames(release)? {
-            self.writer.frame(frame?)?;
+            let frame = frame?;
+            let id = frame.id;
+            self.writer.frame(frame)?;
+            let layout = store.frame_layout(release, id)?;
+            self.layout(layout.map(|layout| Layout::Frame(id, layout)))?;
         }
         for relation in store.relations(release)? {
             self.writer.relation(relation?)?;
         }
         for lexunit in store.lexunits(release)? {
             let lexunit = lexunit?;
-            let frame_name = self.catalog.frame(release, lexunit.frame)?;
+            let (frame, lu) = (lexunit.frame, lexunit.id);
+            let frame_name = self.catalog.frame(release, frame)?;
             self.writer.lexunit(lexunit, &frame_name)?;
+            let layout = store.lexunit_layout(release, frame, lu)?;
+            self.layout(layout.map(|layout| Layout::LexUnit(frame, lu, layout)))?;
         }
         self.recipes(|_| true)?;
         // Sentences and their layers lie in one order: the layers are read along.
@@ -201,9 +185,22 @@ impl Export<'_, '_> {
             }
         }
         for document in store.documents(release)? {
-            self.writer.document(document?)?;
+            let document = document?;
+            let (corpus, id) = (document.corpus, document.id);
+            self.writer.document(document)?;
+            let layout = store.document_layout(release, corpus, id)?;
+            self.layout(layout.map(|layout| Layout::Document(corpus, id, layout)))?;
         }
-        self.journal(|_| true)
+        self.journal(|_| true)?;
+        for row in store.all_judgements(release)? {
+            let (set, judgement) = row?;
+            self.writer.judgement(set, judgement)?;
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, layout: Option<Layout>) -> Result<()> {
+        Ok(layout.map_or(Ok(()), |layout| self.writer.layout(layout))?)
     }
 
     /// Writes sets with what they need: all of it in a part, in additions what is not FrameNet's.
@@ -225,7 +222,13 @@ impl Export<'_, '_> {
         }
         let exported: BTreeSet<AnnotationSetId> =
             selection.sets.iter().map(|(_, set)| *set).collect();
-        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| exported.contains(set)))
+        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| exported.contains(set)))?;
+        for set in exported {
+            for judgement in self.store.judgements(self.release, set)? {
+                self.writer.judgement(set, judgement?)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the selected frames, and in a part their semantic types and the relations between them.

@@ -23,6 +23,7 @@ mod cascade;
 mod check;
 mod error;
 mod frame;
+mod layouts;
 mod script;
 mod staged;
 
@@ -455,6 +456,7 @@ impl Transaction<'_> {
         if !self.staged.write(&mut batch)? {
             return Ok(store.revision()?);
         }
+        self.write_layouts(&mut batch)?;
         let revision = store.commit(batch)?;
         reindex::catch_up(store, &mut index)?;
         Ok(revision)

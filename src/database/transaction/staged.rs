@@ -239,6 +239,17 @@ impl Staged {
         R::table(self).values().filter_map(|slot| slot.after.as_ref())
     }
 
+    /// Records that will not be as they are: before and after, `None` where there is none.
+    pub(super) fn changed<R: Row>(&self) -> impl Iterator<Item = (Option<&R>, Option<&R>)> {
+        let slots = R::table(self).values().filter(|slot| slot.before != slot.after);
+        slots.map(|slot| (slot.before.as_ref(), slot.after.as_ref()))
+    }
+
+    /// Whether a record that the store has is to go.
+    pub(super) fn is_removed<R: Row>(&self, key: &R::Key) -> bool {
+        R::table(self).get(key).is_some_and(|slot| slot.after.is_none())
+    }
+
     /// Puts all that differs from the store into a batch; says whether anything does.
     pub(super) fn write(&self, batch: &mut Batch<'_>) -> StoreResult<bool> {
         write_table::<SemType>(self, batch)?;
@@ -261,23 +272,19 @@ impl Staged {
 }
 
 fn write_table<R: Row>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()> {
-    for slot in R::table(staged).values() {
+    for (before, after) in staged.changed::<R>() {
         // The old rows go first: a name or a place that is no more leaves nothing behind.
-        match (&slot.before, &slot.after) {
-            (Some(before), Some(after)) if before != after => {
-                before.delete(batch)?;
-                after.put(batch)?;
-                batch.record(Action::Edited, &after.subject());
-            }
-            (None, Some(after)) => {
-                after.put(batch)?;
-                batch.record(Action::Added, &after.subject());
-            }
-            (Some(before), None) => {
-                before.delete(batch)?;
-                batch.record(Action::Removed, &before.subject());
-            }
-            _ => {}
+        if let Some(before) = before {
+            before.delete(batch)?;
+        }
+        if let Some(after) = after {
+            after.put(batch)?;
+        }
+        match (before, after) {
+            (Some(_), Some(after)) => batch.record(Action::Edited, &after.subject()),
+            (None, Some(after)) => batch.record(Action::Added, &after.subject()),
+            (Some(before), None) => batch.record(Action::Removed, &before.subject()),
+            (None, None) => {}
         }
     }
     Ok(())

@@ -39,7 +39,7 @@ pub(super) struct LexUnitRecord {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LexemeRecord {
+pub(super) struct LexemeRecord {
     name: String,
     pos: String,
     order: Option<u32>,
@@ -80,7 +80,7 @@ struct UnitRecord {
     gf: String,
 }
 
-fn pos_of(field: &str, text: &str) -> Checked<Pos> {
+pub(super) fn pos_of(field: &str, text: &str) -> Checked<Pos> {
     let pos = Pos::parse(text);
     if pos.as_str() == text {
         return Ok(pos);
@@ -135,9 +135,6 @@ impl LexUnitRecord {
 
     /// The LU, and the name of its frame.
     pub(super) fn into_model(self) -> Checked<(LexUnit, String)> {
-        let lexeme = |(number, lexeme): (usize, LexemeRecord)| {
-            lexeme.into_model().map_err(|fault| fault.inside(&format!("lexemes[{number}]")))
-        };
         let realizations = |field: &'static str, records: Vec<RealizationRecord>| {
             let models = records.into_iter().enumerate().map(|(number, record)| {
                 record.into_model().map_err(|fault| fault.inside(&format!("{field}[{number}]")))
@@ -151,7 +148,7 @@ impl LexUnitRecord {
             name: self.name,
             status: self.status,
             definition: self.definition,
-            lexemes: self.lexemes.into_iter().enumerate().map(lexeme).collect::<Checked<_>>()?,
+            lexemes: lexemes(self.lexemes)?,
             incorporated_fe: self.incorporated_fe,
             sem_types: sem_type_ids(self.sem_types),
             lemma_id: self.lemma_id,
@@ -186,6 +183,14 @@ impl LexemeRecord {
         let Self { name, pos, order, headword, break_before } = self;
         Ok(Lexeme { name, pos: pos_of("pos", &pos)?, order, headword, break_before })
     }
+}
+
+/// The words of a lemma, in order.
+pub(super) fn lexemes(records: Vec<LexemeRecord>) -> Checked<Vec<Lexeme>> {
+    let lexeme = |(number, lexeme): (usize, LexemeRecord)| {
+        lexeme.into_model().map_err(|fault| fault.inside(&format!("lexemes[{number}]")))
+    };
+    records.into_iter().enumerate().map(lexeme).collect()
 }
 
 impl From<Governor> for GovernorRecord {

@@ -3,7 +3,7 @@
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
 //! [`ReleaseRecord`], ends with an end record that counts the lines, and what a line refers to stands
 //! before it: semantic types, frames, relations, LUs, recipes, then each sentence with its sets, then
-//! documents and journal. Spans count code points of the sentence's text and carry the text that they
+//! documents, journal and judgements; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
 //! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe the
 //! records.
 //!
@@ -13,6 +13,7 @@
 mod annotation;
 #[cfg(test)]
 mod laws;
+mod layout;
 mod lexicon;
 mod lexunit;
 mod provenance;
@@ -27,6 +28,7 @@ use super::error::Fault;
 use crate::model::{AnnotationSetId, Colors, Creation, SentenceId};
 
 pub use annotation::{LayersRecord, NamedId, SetRecord};
+pub use layout::Layout;
 pub use provenance::{JournalRecord, RecipeRecord};
 pub use read::{Record, RecordReader};
 pub use release::{Header, ReleaseRecord, Scope};
@@ -43,14 +45,20 @@ pub enum Kind {
     Header,
     /// The release.
     Release,
+    /// How the files at the top of a release list what lies below them.
+    ReleaseLayout,
     /// A semantic type.
     SemType,
     /// A frame with its FEs.
     Frame,
+    /// How a frame's file lists what it holds.
+    FrameLayout,
     /// A relation between two frames.
     Relation,
     /// A lexical unit with its valence tables.
     Lexunit,
+    /// How an LU's file lists what it holds.
+    LexunitLayout,
     /// A recipe of generation.
     Recipe,
     /// A sentence.
@@ -61,27 +69,36 @@ pub enum Kind {
     Layers,
     /// A document.
     Document,
+    /// How a document's file lists what it holds.
+    DocumentLayout,
     /// How far a seed's chain has come.
     Journal,
+    /// What a reviewer says of a set.
+    Judgement,
     /// The end of the file.
     End,
 }
 
 impl Kind {
     /// All kinds, in the order in which a file holds them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::Header,
         Self::Release,
+        Self::ReleaseLayout,
         Self::SemType,
         Self::Frame,
+        Self::FrameLayout,
         Self::Relation,
         Self::Lexunit,
+        Self::LexunitLayout,
         Self::Recipe,
         Self::Sentence,
         Self::Set,
         Self::Layers,
         Self::Document,
+        Self::DocumentLayout,
         Self::Journal,
+        Self::Judgement,
         Self::End,
     ];
 
@@ -91,16 +108,21 @@ impl Kind {
         match self {
             Self::Header => "header",
             Self::Release => "release",
+            Self::ReleaseLayout => "release_layout",
             Self::SemType => "sem_type",
             Self::Frame => "frame",
+            Self::FrameLayout => "frame_layout",
             Self::Relation => "relation",
             Self::Lexunit => "lexunit",
+            Self::LexunitLayout => "lexunit_layout",
             Self::Recipe => "recipe",
             Self::Sentence => "sentence",
             Self::Set => "set",
             Self::Layers => "layers",
             Self::Document => "document",
+            Self::DocumentLayout => "document_layout",
             Self::Journal => "journal",
+            Self::Judgement => "judgement",
             Self::End => "end",
         }
     }

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Checked, Kind, set_id, set_ids, written};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, Flags, Generation, LuId, Method, Provenance, RecipeId,
+    AnnotationSetId, CorpusId, DocumentId, Flags, Generation, Judgement, LuId, Method, Provenance,
+    RecipeId,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -233,5 +234,35 @@ impl JournalRecord {
     /// The seed and the sets of its chain, in order of round.
     pub(super) fn sets(&self) -> Checked<(AnnotationSetId, Vec<AnnotationSetId>)> {
         Ok((set_id("seed", &self.seed)?, set_ids("chain", &self.chain)?))
+    }
+}
+
+/// What a reviewer says of a set.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgementRecord {
+    kind: Kind,
+    set: String,
+    reviewer: String,
+    score: u8,
+    time: u64,
+    note: String,
+}
+
+impl JudgementRecord {
+    pub(super) fn new(set: AnnotationSetId, judgement: Judgement) -> Self {
+        let Judgement { reviewer, score, time, note } = judgement;
+        Self { kind: Kind::Judgement, set: set.to_string(), reviewer, score, time, note }
+    }
+
+    pub(super) fn into_model(self) -> Checked<(AnnotationSetId, Judgement)> {
+        let Self { kind: _, set, reviewer, score, time, note } = self;
+        if score > Judgement::BEST {
+            return Err(Fault::value("score", score, "a whole number from 0 to 100"));
+        }
+        if reviewer.is_empty() || reviewer.contains(char::is_control) {
+            return Err(Fault::value("reviewer", reviewer, "a name without control characters"));
+        }
+        Ok((set_id("set", &set)?, Judgement { reviewer, score, time, note }))
     }
 }

@@ -6,9 +6,12 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
+use super::layout::{
+    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
+};
 use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
-use super::provenance::{JournalRecord, RecipeRecord};
+use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
 use super::{Checked, Kind};
@@ -16,8 +19,8 @@ use crate::exchange::ExchangeError;
 use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, LexUnit, RecipeId, SemType,
-    Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
+    SemType, Sentence, SentenceId, SentenceLayers,
 };
 
 type Result<T> = std::result::Result<T, ExchangeError>;
@@ -43,6 +46,8 @@ pub enum Record {
     Document(Document),
     /// How far a chain has come: its seed, and its sets.
     Journal(JournalRecord, AnnotationSetId, Vec<AnnotationSetId>),
+    Judgement(AnnotationSetId, Judgement),
+    Layout(Box<Layout>),
 }
 
 /// Reads a file of records, line by line.
@@ -150,6 +155,26 @@ impl<R: BufRead> RecordReader<R> {
                 let journal: JournalRecord = lines.json()?;
                 let (seed, chain) = self.checked(journal.sets())?;
                 Record::Journal(journal, seed, chain)
+            }
+            Kind::Judgement => {
+                let judgement: JudgementRecord = lines.json()?;
+                let (set, judgement) = self.checked(judgement.into_model())?;
+                Record::Judgement(set, judgement)
+            }
+            Kind::ReleaseLayout => {
+                let layout: ReleaseLayoutRecord = lines.json()?;
+                Record::Layout(Box::new(Layout::Release(layout.into())))
+            }
+            Kind::FrameLayout => {
+                Record::Layout(Box::new(lines.json::<FrameLayoutRecord>()?.into_model()))
+            }
+            Kind::LexunitLayout => {
+                let layout = lines.json::<LexUnitLayoutRecord>()?.into_model();
+                Record::Layout(Box::new(self.checked(layout)?))
+            }
+            Kind::DocumentLayout => {
+                let layout = lines.json::<DocumentLayoutRecord>()?.into_model();
+                Record::Layout(Box::new(self.checked(layout)?))
             }
             Kind::Header | Kind::Release | Kind::End => {
                 let reason = format!("a second `{}` record", kind.as_str());

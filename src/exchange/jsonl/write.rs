@@ -7,15 +7,18 @@ use serde::Serialize;
 
 use super::Kind;
 use super::annotation::{LayersRecord, SetRecord};
+use super::layout::{
+    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
+};
 use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
-use super::provenance::{JournalRecord, RecipeNames, RecipeRecord};
+use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
 use crate::exchange::ExchangeError;
 use crate::model::{
-    AnnotationSet, Document, Frame, FrameRelation, LexUnit, RecipeId, SemType, Sentence,
-    SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
+    SemType, Sentence, SentenceLayers,
 };
 
 type Result<T> = std::result::Result<T, ExchangeError>;
@@ -108,6 +111,30 @@ impl<W: Write> RecordWriter<W> {
     /// Writes how far a chain has come.
     pub fn journal(&mut self, journal: &JournalRecord) -> Result<()> {
         self.put(Kind::Journal, journal)
+    }
+
+    /// Writes what a reviewer says of a set.
+    pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
+        self.put(Kind::Judgement, &JudgementRecord::new(set, judgement))
+    }
+
+    /// Writes how a file lists what it holds.
+    pub fn layout(&mut self, layout: Layout) -> Result<()> {
+        match layout {
+            Layout::Release(layout) => {
+                self.put(Kind::ReleaseLayout, &ReleaseLayoutRecord::from(layout))
+            }
+            Layout::Frame(frame, layout) => {
+                self.put(Kind::FrameLayout, &FrameLayoutRecord::new(frame, layout))
+            }
+            Layout::LexUnit(frame, lu, layout) => {
+                self.put(Kind::LexunitLayout, &LexUnitLayoutRecord::new(frame, lu, layout))
+            }
+            Layout::Document(corpus, document, layout) => {
+                let record = DocumentLayoutRecord::new(corpus, document, layout);
+                self.put(Kind::DocumentLayout, &record)
+            }
+        }
     }
 
     /// Ends the file. Gives the number of records of each kind, the file's own first and last lines

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Exporter, Tally};
+use super::{Exporter, Tally, has_file};
 use crate::database::Result;
 use crate::framenet::{
     write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
@@ -126,7 +126,7 @@ impl Exporter<'_> {
         for corpus in &mut index {
             let of = corpus.id;
             corpus.documents.retain_mut(|(id, name)| {
-                let known = self.documents.get(&(of, *id)).filter(|row| !row.file.is_empty());
+                let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
                 if left.remove(&(of, *id)) {
                     fill(name, known.map_or("", |row| &row.name));
                     return true;

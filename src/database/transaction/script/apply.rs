@@ -341,9 +341,10 @@ impl Script<'_, '_> {
         let document = Document {
             id: DocumentId(0),
             corpus: known.map_or(CorpusId(0), |known| known.corpus),
+            // As FrameNet calls the files of full texts.
+            file: format!("{}__{}", line.corpus, line.name),
             corpus_name: line.corpus,
             name: line.name,
-            file: String::new(),
             sentences: Vec::new(),
         };
         let (corpus, id) = self.edits.add_document(document)?;
