@@ -58,10 +58,9 @@ impl Vocabulary {
         }
         spelled.sort_unstable();
         let nodes = trie(&spelled);
-        let byte = |surface: &Box<[u8]>| (surface.len() == 1).then(|| surface[0]);
         Self {
             letters: spelled.iter().flat_map(|(letters, _)| letters).copied().collect(),
-            bytes: surfaces.iter().filter_map(byte).collect(),
+            bytes: surfaces.iter().filter(|s| s.len() == 1).map(|surface| surface[0]).collect(),
             inner_starts: inner_starts(&nodes),
             order: spelled.into_iter().map(|(_, id)| id).collect(),
             surfaces,
