@@ -268,10 +268,10 @@ pub(super) fn rewritten(
         RowContent::Sentence(sentence) => sentence.to_value(),
         RowContent::Set(set) => set.to_value(),
         RowContent::SentenceLayers(set) => set.to_value(),
+        RowContent::SetLocation(set, location) => record::encode_location(set, location),
         RowContent::Journal { entry, .. } => record::encode(&JournalRecord::from(&entry)),
         // Of one version so far, or without a value.
         RowContent::Meta
-        | RowContent::SetLocation(..)
         | RowContent::BySentence(..)
         | RowContent::Name { .. }
         | RowContent::Recipe(_)
@@ -316,6 +316,9 @@ mod tests {
         if let Some(kind) = layouts.iter().position(|layout| *layout == name) {
             let (release, kind) = (ReleaseId(1), kind as u8 + 1);
             return (Family::Layout, LayoutKey { release, kind, first: 0, second: 0 }.encode());
+        }
+        if name.starts_with("location") {
+            return (Family::SetLocation, key(Family::SetLocation));
         }
         let of_name = Family::ALL.into_iter().filter(|family| name.starts_with(family.name()));
         let family = of_name.max_by_key(|family| family.name().len());

@@ -10,7 +10,7 @@ use super::{Planner, Route};
 use crate::index::{Filter, Hit};
 use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
-use crate::store::{SetLocation, Subject};
+use crate::store::{Action, SetLocation, Subject};
 
 impl Planner<'_> {
     /// The ways to answer a term.
@@ -130,7 +130,8 @@ impl Planner<'_> {
                 Subject::Set(set, location) => {
                     hits.insert(hit(release, set, location));
                 }
-                Subject::Sentence(sentence) => {
+                // The places that list it may be others.
+                Subject::Sentence(sentence) if change.action == Action::Edited => {
                     for set in store.sets_of_sentence(release, sentence)? {
                         let set = set?;
                         if let Some(location) = store.set_location(release, set)? {
