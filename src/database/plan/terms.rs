@@ -24,7 +24,7 @@ impl Planner<'_> {
             (Test::Choice(word), Field::Split) => {
                 let of_part =
                     |of: &Document| Split::of(of).is_some_and(|split| split.as_str() == *word);
-                let (documents, _) = self.documents_where(of_part)?;
+                let documents = self.documents_where(of_part)?.into_iter().collect();
                 Route::index(with_offspring(Filter::Document(documents)))
             }
             (Test::Choice(_), _) => generated(),
@@ -64,12 +64,14 @@ impl Planner<'_> {
             },
             Field::Text => Route { keys: None, filter: words(pattern.words()) },
             Field::Corpus => {
-                let (_, corpora) = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                let documents = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                let mut corpora: Vec<_> = documents.into_iter().map(|(corpus, _)| corpus).collect();
+                corpora.dedup();
                 Route::index(with_offspring(Filter::Corpus(corpora)))
             }
             Field::Doc => {
                 let called = |of: &Document| pattern.matches(&of.name) || pattern.matches(&of.file);
-                let (documents, _) = self.documents_where(called)?;
+                let documents = self.documents_where(called)?.into_iter().collect();
                 // Imported sets also go by their file, which the index does not hold.
                 let imported = Filter::Origin(Origin::Imported);
                 let places = Filter::Any(vec![Filter::Document(documents), imported]);
