@@ -294,7 +294,7 @@ impl Writer<'_> {
             }
             Rule::Optional(_) => panic!("no letters are optional"),
             Rule::Repeated(inner) => {
-                while self.byte() % 3 > 0 {
+                while !self.byte().is_multiple_of(3) {
                     self.spell(inner, value);
                 }
             }

@@ -522,14 +522,18 @@ fn add_many(database: &Database, release: ReleaseId) {
         let seed = human[at % human.len()].id;
         let generation = Generation {
             seed,
-            source: if at % 3 == 0 { human[at % 7].id } else { seed },
+            source: if at.is_multiple_of(3) { human[at % 7].id } else { seed },
             target_ordinal: 0,
             round: u16::try_from(number % 6 + 1).unwrap(),
             rank: 0,
             chain: Vec::new(),
             method: Method::Paraphrase,
             recipe: fnstore::model::RecipeId(1),
-            flags: Flags { copy: at % 2 == 0, unmet: at % 5 == 0, ..Flags::default() },
+            flags: Flags {
+                copy: at.is_multiple_of(2),
+                unmet: at.is_multiple_of(5),
+                ..Flags::default()
+            },
             paraphrase: f32::from(u8::try_from(number % 17).unwrap()) / 8.0,
             aligner: f32::from(u8::try_from(number % 9).unwrap()) / 8.0,
         };
