@@ -1,7 +1,7 @@
 //! Edits through transactions: what they change everywhere, what they refuse, and that a refused or
 //! dropped one changes nothing.
 
-use fnstore::database::{Database, DatabaseError, EditError, Removal, Transaction};
+use fnstore::database::{Database, DatabaseError, EditError, Removal, Transaction, Write};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, Extent, FeId,
     FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Label, Layer,
@@ -502,8 +502,13 @@ fn numbers_are_never_given_twice() {
         let lu = edits.add_lexunit(LexUnit::named(CHECKING, LuId(0), "peruse.v")).unwrap();
         (lu, edits.add_sentence(new_sentence("They perused it .")).unwrap())
     };
+    // As expansion proposes them, and files of other stores bring them.
+    let taken = LexUnit::named(CHECKING, LuId(OWN_RANGE + 1), "vet.v");
+    let write = Write { lexunits: vec![taken], ..Write::default() };
+    database.write(release, &write).unwrap();
     let mut edits = database.transaction(release).unwrap();
     let first = add(&mut edits);
+    assert_eq!(first.0, LuId(OWN_RANGE + 2));
     edits.commit().unwrap();
     let mut edits = database.transaction(release).unwrap();
     edits.remove_lexunit(CHECKING, first.0, Removal::Alone).unwrap();

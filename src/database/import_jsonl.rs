@@ -532,6 +532,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         };
         if self.is_new(judgement, &set, by_reviewer)? {
             self.batch.put_judgement(set, judgement)?;
+            self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
             self.count(Kind::Judgement);
         }
         Ok(())

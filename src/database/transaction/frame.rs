@@ -16,7 +16,7 @@ impl Transaction<'_> {
     /// # Errors
     /// [`EditError`] when a field is wrong or refers to what is not there; so for every function here.
     pub fn add_frame(&mut self, mut frame: Frame) -> Result<FrameId> {
-        frame.id = FrameId(self.database.store.own_number()?);
+        frame.id = FrameId(self.own_number::<Frame>(FrameId)?);
         let given: BTreeSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
         self.number_elements(&mut frame, &given)?;
         self.check_frame(&frame, None)?;
@@ -52,7 +52,7 @@ impl Transaction<'_> {
     /// Adds an FE to a frame.
     pub fn add_element(&mut self, frame: FrameId, mut fe: FrameElement) -> Result<FeId> {
         let before = self.frame(frame)?.ok_or_else(|| absent::<Frame>(frame))?;
-        fe.id = FeId(self.database.store.own_number()?);
+        fe.id = self.own_element(&before)?;
         let id = fe.id;
         let mut whole = before.clone();
         whole.elements.push(fe);
@@ -95,11 +95,21 @@ impl Transaction<'_> {
         self.put(whole)
     }
 
+    /// A number for an FE, which no other of the frame has.
+    fn own_element(&self, frame: &Frame) -> Result<FeId> {
+        loop {
+            let id = FeId(self.database.store.own_number()?);
+            if frame.fe(id).is_none() {
+                return Ok(id);
+            }
+        }
+    }
+
     /// Gives own numbers to the FEs of these numbers, wherever the frame refers to them.
     fn number_elements(&self, frame: &mut Frame, given: &BTreeSet<FeId>) -> Result<()> {
         let mut numbers = BTreeMap::new();
         for id in given {
-            numbers.insert(*id, FeId(self.database.store.own_number()?));
+            numbers.insert(*id, self.own_element(frame)?);
         }
         let number = |id: &mut FeId| *id = numbers.get(id).copied().unwrap_or(*id);
         for fe in &mut frame.elements {
@@ -180,7 +190,10 @@ impl Transaction<'_> {
         }
         for mut relation in self.all_relations()? {
             if maps(&relation, frame, fe.id) {
-                relation.elements.retain(|pair| pair.parent != fe.id && pair.child != fe.id);
+                let (parent, child) = (relation.parent == frame, relation.child == frame);
+                relation.elements.retain(|pair| {
+                    !((parent && pair.parent == fe.id) || (child && pair.child == fe.id))
+                });
                 self.put(relation)?;
             }
         }
@@ -256,8 +269,12 @@ impl Renamed {
             }
         }
         for pair in &mut relation.elements {
-            self.element(pair.parent, &mut pair.parent_name);
-            self.element(pair.child, &mut pair.child_name);
+            if relation.parent == frame {
+                self.element(pair.parent, &mut pair.parent_name);
+            }
+            if relation.child == frame {
+                self.element(pair.child, &mut pair.child_name);
+            }
         }
     }
 
@@ -302,6 +319,8 @@ fn labels(set: &AnnotationSet, fe: FeId) -> bool {
 }
 
 fn maps(relation: &FrameRelation, frame: FrameId, fe: FeId) -> bool {
-    let of_frame = relation.parent == frame || relation.child == frame;
-    of_frame && relation.elements.iter().any(|pair| pair.parent == fe || pair.child == fe)
+    relation.elements.iter().any(|pair| {
+        (relation.parent == frame && pair.parent == fe)
+            || (relation.child == frame && pair.child == fe)
+    })
 }

@@ -269,6 +269,17 @@ impl Transaction<'_> {
 /// - `add_*` gives the record an id of its own; the one that stands in it is not looked at;
 /// - `set_*` puts a record in place of the one that has its id, which must be there.
 impl Transaction<'_> {
+    /// A number of the store's own range that no such record of the release has: expansion takes
+    /// numbers from names, and an imported file may bring those of another store.
+    fn own_number<R: Row>(&self, key: impl Fn(u32) -> R::Key) -> Result<u32> {
+        loop {
+            let number = self.database.store.own_number()?;
+            if self.read::<R>(&key(number))?.is_none() {
+                return Ok(number);
+            }
+        }
+    }
+
     fn put<R: Row>(&mut self, row: R) -> Result<()> {
         self.count_on(row.subject());
         self.staged.set(&self.database.store, self.release, row.key(), Some(row))
@@ -287,7 +298,7 @@ impl Transaction<'_> {
     /// # Errors
     /// [`EditError`] when a field is wrong or refers to what is not there; so for every function here.
     pub fn add_sem_type(&mut self, mut sem_type: SemType) -> Result<SemTypeId> {
-        sem_type.id = SemTypeId(self.database.store.own_number()?);
+        sem_type.id = SemTypeId(self.own_number::<SemType>(SemTypeId)?);
         self.check_sem_type(&sem_type)?;
         let id = sem_type.id;
         self.put(sem_type).map(|()| id)
@@ -304,7 +315,7 @@ impl Transaction<'_> {
 
     /// Adds a relation between two frames; it takes their names, and those of mapped FEs, from them.
     pub fn add_relation(&mut self, mut relation: FrameRelation) -> Result<RelationId> {
-        relation.id = RelationId(self.database.store.own_number()?);
+        relation.id = RelationId(self.own_number::<FrameRelation>(RelationId)?);
         self.complete_relation(&mut relation)?;
         let id = relation.id;
         self.put(relation).map(|()| id)
@@ -321,13 +332,8 @@ impl Transaction<'_> {
 
     /// Adds an LU to its frame.
     pub fn add_lexunit(&mut self, mut lu: LexUnit) -> Result<LuId> {
-        loop {
-            lu.id = LuId(self.database.store.own_number()?);
-            // A number that expansion took from a name.
-            if self.lexunit(lu.frame, lu.id)?.is_none() {
-                break;
-            }
-        }
+        let frame = lu.frame;
+        lu.id = LuId(self.own_number::<LexUnit>(|number| (frame, LuId(number)))?);
         self.check_lexunit(&lu, None)?;
         let id = lu.id;
         self.put(lu).map(|()| id)
@@ -345,10 +351,17 @@ impl Transaction<'_> {
     /// Adds a document; its corpus is that of another document with the same number, or gets a
     /// number of its own when no document has it.
     pub fn add_document(&mut self, mut document: Document) -> Result<(CorpusId, DocumentId)> {
-        document.id = DocumentId(self.database.store.own_number()?);
-        if !self.all_documents()?.iter().any(|known| known.corpus == document.corpus) {
+        let documents = self.all_documents()?;
+        let is_corpus = |id: CorpusId| documents.iter().any(|known| known.corpus == id);
+        if !is_corpus(document.corpus) {
             document.corpus = CorpusId(self.database.store.own_number()?);
+            while is_corpus(document.corpus) {
+                document.corpus = CorpusId(self.database.store.own_number()?);
+            }
         }
+        let corpus = document.corpus;
+        let key = |number| (corpus, DocumentId(number));
+        document.id = DocumentId(self.own_number::<Document>(key)?);
         self.check_document(&document)?;
         let key = document.key();
         self.put(document).map(|()| key)
