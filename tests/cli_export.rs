@@ -84,6 +84,33 @@ fn wrong_arguments_say_what_to_write() {
 }
 
 #[test]
+fn framenets_own_form_comes_back_and_a_part_says_what_it_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, part) = (dir.path().join("whole"), dir.path().join("part"));
+    let export = |arguments: &[&str], path: &std::path::Path| {
+        let to = ["--to", "framenet-xml", path.to_str().unwrap(), "--format", "json"];
+        let ran = ok(fnstore(&[&["export"], arguments, &to].concat()));
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(faults_in("export.schema.json", &report), [""; 0]);
+        report
+    };
+    let report = export(&[], &whole);
+    assert_eq!((&report["scope"], &report["records"]["set"]), (&"whole".into(), &42.into()));
+    let store = dir.path().join("store");
+    ok(fnstore_in(&store, &["import", whole.to_str().unwrap(), "--release", "mini-framenet"]));
+    let all = |ran: Ran| ok(ran).stdout;
+    assert_eq!(all(fnstore_in(&store, &["query"])), all(fnstore(&["query"])));
+
+    let report = export(&["frame=Repairing"], &part);
+    assert_eq!(report["scope"], "part");
+    assert!(report["left_out"]["frame"].as_u64().is_some_and(|count| count > 0), "{report}");
+    let ran = fnstore(&["export", "--to", "framenet-xml", whole.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    let ran = fnstore(&["export", "frame=Checking origin=user", "--to", "framenet-xml", "/x/y"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+}
+
+#[test]
 fn a_lossy_format_says_what_it_lost() {
     let ran = ok(fnstore(&["export", "--to", "bios", "-", "--format", "json"]));
     let report: Value = serde_json::from_str(&ran.stderr).unwrap();

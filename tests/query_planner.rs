@@ -570,7 +570,7 @@ fn keys(database: &Database, expression: &Expression, selection: &Selection) -> 
 
 /// Asks random queries of a database, whose content `facts` hold.
 fn check(database: &Database, facts: &[Facts]) {
-    let config = Config { failure_persistence: None, ..Config::with_cases(400) };
+    let config = Config { failure_persistence: None, ..Config::with_cases(150) };
     let strategy = (expression(facts), selection());
     let outcome = TestRunner::new(config).run(&strategy, |(expression, selection)| {
         prop_assert_eq!(&Expression::parse(&expression.to_string()), &Ok(expression.clone()));

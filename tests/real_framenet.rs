@@ -10,7 +10,7 @@ use fnstore::model::{Frame, FrameRelation};
 use crate::{framenet_round_trip, mini};
 
 /// The archive, when it is at hand and the tests of real data are asked for.
-fn archive() -> Option<PathBuf> {
+pub(crate) fn archive() -> Option<PathBuf> {
     let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/fndata-1.5.zip");
     let release = std::env::var_os("FNSTORE_REAL_DATA_FILE").map_or(release, Into::into);
     if std::env::var_os("FNSTORE_REAL_DATA").is_some() && release.exists() {

@@ -12,12 +12,12 @@ import argparse
 import json
 import lzma
 import random
-import string
 import subprocess
 import time
 
 import sacrebleu
 
+PUNCTUATION = "!\"#$%&'()*+,-./:;?@[]_{}\u2013\u2014\u2018\u2019\u201c\u201d\u201e\u2026"
 PRUNE = {"none": 0, "phr4": 30, "rand3": 30}  # as in the paper
 
 
@@ -34,7 +34,7 @@ def required(reference, condition, chance):
         start = chance.randrange(len(words) - 3)
         return [" ".join(words[start : start + 4])]
     if condition == "rand3":
-        bare = [word.strip(string.punctuation) for word in words]
+        bare = [word.strip(PUNCTUATION) for word in words]
         bare = [word for word in bare if word]
         return chance.sample(bare, min(3, len(bare)))
     return []

@@ -110,7 +110,8 @@ impl<'a> Row<'a> {
             let fields = Hit::new(&answer)?.fields();
             for (column, cell) in columns.iter().zip(&mut cells) {
                 if let Column::Output(place) = column {
-                    *cell = Cell::Text(fields[*place].clone());
+                    let text = fields[*place].clone();
+                    *cell = if text.is_empty() { Cell::Empty } else { Cell::Text(text) };
                 }
             }
         }

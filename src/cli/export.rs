@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
-use fnstore::database::{Database, DatabaseError, JsonlExport, LossyExport};
+use fnstore::database::{Database, DatabaseError, FramenetLoss, JsonlExport, LossyExport};
 use fnstore::exchange::TokenFormat;
+use fnstore::exchange::jsonl::Scope;
 use fnstore::query::{Case, Expression};
 use serde::Serialize;
 
 use super::output::{Format, grouped, tell};
 use super::whole_file::WholeFile;
-use super::{Context, Outcome};
+use super::{Context, Outcome, progress};
 
 /// Export annotation sets or a release
 ///
 /// Writes what an expression finds: `jsonl` is every record, and nothing is lost; an expression that
 /// names no more than a release writes it whole, `origin=generated` writes what expansion added, without
-/// FrameNet's own data. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
+/// FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
 /// cannot hold is counted on stderr. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -29,8 +30,8 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, conll, bios, semafor, csv, parquet) and where to write; `-`, or nothing, is
-    /// stdout
+    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet) and where to write: `-`, or
+    /// nothing, is stdout; framenet-xml takes an empty directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
 
@@ -50,6 +51,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore export --to jsonl framenet.jsonl
+  fnstore export release=bfn-1.5 --to framenet-xml fndata
   fnstore export origin=generated 'aligner>=0.5' --to jsonl generated.jsonl
   fnstore export frame=Verification --to csv -
   fnstore export 'origin=fulltext split=train' --to conll train.conll
@@ -60,6 +62,8 @@ Examples:
 enum To {
     /// Every record, a line of JSON each
     Jsonl,
+    /// A directory of FrameNet's own files
+    FramenetXml,
     /// Tokens in 15 columns, as open-sesame reads them
     Conll,
     /// Tokens in 16 columns, as pyfn writes them
@@ -84,6 +88,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,
+        (To::FramenetXml, Some(path)) => export.framenet(path)?,
         (_, Some(path)) => {
             let mut file = WholeFile::create_new(path, "export", args.force)?;
             let record = export.write(&mut file)?;
@@ -138,6 +143,10 @@ fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
         "`--to semafor` writes three files: expected the beginning of their names, as in \
          `--to semafor test`"
     );
+    ensure!(
+        to != To::FramenetXml || path.is_some(),
+        "`--to framenet-xml` writes a directory: expected its name, as in `--to framenet-xml fndata`"
+    );
     Ok((to, path))
 }
 
@@ -160,7 +169,7 @@ impl Export<'_> {
             To::Bios => database.export_tokens(expression, TokenFormat::Bios, out)?,
             To::Csv => database.export_csv(expression, out)?,
             To::Parquet => database.export_parquet(expression, out)?,
-            To::Semafor => unreachable!("its three files are written elsewhere"),
+            To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
         };
         Ok(self.lossy(&report))
     }
@@ -182,6 +191,43 @@ impl Export<'_> {
         Ok(self.lossy(&report))
     }
 
+    fn framenet(&self, dir: &Path) -> anyhow::Result<ExportRecord> {
+        ensure!(
+            !self.args.force,
+            "`--to framenet-xml` replaces nothing: expected an empty directory and no `--force`"
+        );
+        let Some(release) = self.database.release_of(self.expression)? else {
+            return Ok(self.record());
+        };
+        let bar = progress::bar("exporting", "frames and documents");
+        let outcome =
+            self.database.export_framenet(&release, self.expression, dir, &mut |done, of| {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            });
+        bar.finish_and_clear();
+        let Some(done) = outcome? else { return Ok(self.record()) };
+        let is_whole = done.left_out.is_empty();
+        let losses = done.lost.iter().map(|(loss, count)| {
+            (framenet_loss(*loss), LossRecord { count: *count, said: loss.as_str() })
+        });
+        Ok(ExportRecord {
+            release: Some(release.name),
+            scope: Some(if is_whole { Scope::Whole } else { Scope::Part }.as_str()),
+            records: [
+                ("frame", done.frames),
+                ("lexunit", done.lu_files),
+                ("document", done.documents),
+                ("set", done.sets),
+                ("layers", done.sentence_layer_sets),
+            ]
+            .into(),
+            losses: losses.collect(),
+            left_out: done.left_out,
+            ..self.record()
+        })
+    }
+
     fn record(&self) -> ExportRecord {
         let to = self.to.to_possible_value().map(|value| value.get_name().to_owned());
         ExportRecord {
@@ -191,6 +237,7 @@ impl Export<'_> {
             scope: None,
             records: BTreeMap::new(),
             losses: BTreeMap::new(),
+            left_out: BTreeMap::new(),
         }
     }
 
@@ -217,6 +264,17 @@ impl Export<'_> {
     }
 }
 
+/// The name of a loss in reports.
+fn framenet_loss(loss: FramenetLoss) -> &'static str {
+    match loss {
+        FramenetLoss::Generated => "generation",
+        FramenetLoss::Imported => "imported",
+        FramenetLoss::User => "user",
+        FramenetLoss::Order => "order",
+        _ => "other",
+    }
+}
+
 /// An export as JSON; see `schema/export.schema.json`.
 #[derive(Debug, Serialize)]
 struct ExportRecord {
@@ -226,6 +284,8 @@ struct ExportRecord {
     scope: Option<&'static str>,
     records: BTreeMap<&'static str, u64>,
     losses: BTreeMap<&'static str, LossRecord>,
+    /// Files that a part leaves out, by folder, for framenet-xml.
+    left_out: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -252,6 +312,9 @@ impl ExportRecord {
         };
         let place = path.map_or(String::new(), |path| format!(" to {}", path.display()));
         tell(&format!("exported{place}: {records}{whose}"));
+        for (folder, count) in &self.left_out {
+            tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
+        }
         if self.losses.is_empty() {
             return;
         }

@@ -110,7 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             Some(false) => {}
         }
     }
-    if shown == 0 {
+    if shown == 0 && args.limit != Some(0) {
         tell("nothing found");
     }
     Ok(outcome(shown > 0))

@@ -28,7 +28,6 @@ pub(super) fn entry<'a>(
     set: &'a AnnotationSet,
     text: &'a str,
     trigger: &'a str,
-    lemma: &'a str,
     occurrences: &[Occurrence],
 ) -> Entry<'a> {
     let listing = listing(set, occurrences);
@@ -39,7 +38,6 @@ pub(super) fn entry<'a>(
         sentence: set.sentence,
         set: set.id,
         trigger,
-        lemma,
         text,
         origin: set.provenance.origin(),
         corpus: listing.map(|(corpus, _)| corpus),

@@ -516,9 +516,9 @@ impl<'a, R: BufRead> Loader<'a, R> {
 
     fn take_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
         let (store, release) = (self.store, self.release);
-        if !self.sets.contains(&set)
-            && !(self.adds() && store.set_location(release, set)?.is_some())
-        {
+        let known =
+            self.sets.contains(&set) || self.adds() && store.set_location(release, set)?.is_some();
+        if !known {
             let expected = "a set of the file or of the release that it adds to".to_owned();
             return Err(self.wrong(FaultCode::Missing, "set", &set.to_string(), expected));
         }

@@ -32,6 +32,7 @@ mod import;
 mod import_jsonl;
 mod import_spans;
 mod lexicon;
+mod load;
 mod lookup;
 mod matched;
 mod plan;
@@ -61,6 +62,7 @@ pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_na
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;
 pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, relation_kinds};
+pub use load::{LoadReport, Loader};
 pub use matched::Match;
 pub use plan::{Access, Explanation, TermReport};
 pub use reindex::ReindexReport;

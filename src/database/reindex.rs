@@ -1,12 +1,11 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use super::entry::entry;
 use super::{Database, Result};
 use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
-use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId, Sentence};
+use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
@@ -27,9 +26,8 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
         // No index, or one of a store that is gone.
         _ => {
             writer.clear()?;
-            let mut names = Names::new(store);
             for release in store.releases()? {
-                add_release(store, writer, &mut names, release.id)?;
+                add_release(store, writer, release.id)?;
             }
             Ok(writer.commit(revision)?)
         }
@@ -78,30 +76,23 @@ fn remove_index(path: &Path) -> Result<()> {
 }
 
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
-    let mut names = Names::new(store);
     for change in store.changes_since(since)? {
         let change = change?;
         let release = change.release;
         match (change.subject, change.action) {
-            (Subject::Release, _) => add_release(store, writer, &mut names, release)?,
+            (Subject::Release, _) => add_release(store, writer, release)?,
             (Subject::Set(set, location), _) => {
                 match store.annotation_set_at(release, set, location)? {
-                    Some(set) => put_set(store, writer, &mut names, release, &set)?,
+                    Some(set) => put_set(store, writer, release, &set)?,
                     // Removed, or moved: then a later row puts it where it is.
                     None => writer.remove(release, set)?,
-                }
-            }
-            // Its name stands beside each of its sets.
-            (Subject::LexUnit(frame, lu), Action::Edited) => {
-                for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
-                    put_set(store, writer, &mut names, release, &set?)?;
                 }
             }
             // The places that list it stand beside each of its sets.
             (Subject::Sentence(sentence), Action::Edited) => {
                 for set in store.sets_of_sentence(release, sentence)? {
                     if let Some(set) = store.annotation_set(release, set?)? {
-                        put_set(store, writer, &mut names, release, &set)?;
+                        put_set(store, writer, release, &set)?;
                     }
                 }
             }
@@ -111,63 +102,43 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
     Ok(writer.commit(revision)?)
 }
 
-fn add_release(
-    store: &Store,
-    writer: &mut IndexWriter,
-    names: &mut Names<'_>,
-    release: ReleaseId,
-) -> Result<()> {
+fn add_release(store: &Store, writer: &mut IndexWriter, release: ReleaseId) -> Result<()> {
     for set in store.annotation_sets(release)? {
-        put_set(store, writer, names, release, &set?)?;
+        // Nothing of the release is in the index yet.
+        with_entry(store, release, &set?, |entry| writer.add(entry))?.transpose()?;
     }
     Ok(())
 }
 
-/// Puts a stored set into the index.
+/// Puts a stored set into the index, in place of an earlier entry.
 fn put_set(
     store: &Store,
     writer: &mut IndexWriter,
-    names: &mut Names<'_>,
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    with_entry(store, names, release, set, |entry| writer.put(entry))?.transpose()?;
+    with_entry(store, release, set, |entry| writer.put(entry))?.transpose()?;
     Ok(())
 }
 
 /// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
 pub(super) fn with_entry<T>(
     store: &Store,
-    names: &mut Names<'_>,
     release: ReleaseId,
     set: &AnnotationSet,
     then: impl FnOnce(&Entry<'_>) -> T,
 ) -> Result<Option<T>> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(None) };
-    let lemma = names.lemma(release, set.frame, set.lu)?;
+    let sentence = store.sentence(release, set.sentence)?;
+    Ok(sentence.map(|sentence| with_entry_of(release, set, &sentence, then)))
+}
+
+/// Hands on what the index should hold of a set.
+pub(super) fn with_entry_of<T>(
+    release: ReleaseId,
+    set: &AnnotationSet,
+    sentence: &Sentence,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> T {
     let trigger = set.trigger(&sentence.text);
-    let Sentence { text, occurrences, .. } = &sentence;
-    Ok(Some(then(&entry(release, set, text, &trigger, &lemma, occurrences))))
-}
-
-/// Lemmas, read when first asked for.
-pub(super) struct Names<'a> {
-    store: &'a Store,
-    lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
-}
-
-impl<'a> Names<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, lemmas: HashMap::new() }
-    }
-
-    fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
-        if let Some(lemma) = self.lemmas.get(&(release, frame, lu)) {
-            return Ok(lemma.clone());
-        }
-        let lexunit = self.store.lexunit(release, frame, lu)?;
-        let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
-        self.lemmas.insert((release, frame, lu), lemma.clone());
-        Ok(lemma)
-    }
+    then(&entry(release, set, &sentence.text, &trigger, &sentence.occurrences))
 }

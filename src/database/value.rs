@@ -57,17 +57,17 @@ impl Ord for Value {
             Self::Set(_) => 3,
         };
         match (self, other) {
-            (Self::Text(a), Self::Text(b)) => {
-                let folded =
-                    |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-                folded(a).cmp(&folded(b)).then_with(|| a.cmp(b))
-            }
+            (Self::Text(a), Self::Text(b)) => folded(a).cmp(folded(b)).then_with(|| a.cmp(b)),
             (Self::Integer(a), Self::Integer(b)) => a.cmp(b),
             (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
             (Self::Set(a), Self::Set(b)) => a.cmp(b),
             _ => kind(self).cmp(&kind(other)),
         }
     }
+}
+
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().flat_map(char::to_lowercase)
 }
 
 impl Match<'_> {

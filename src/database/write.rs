@@ -2,7 +2,7 @@
 
 use super::{Database, DatabaseError, Result, reindex};
 use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
-use crate::store::{Action, JournalEntry, SetLocation, Subject};
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +40,14 @@ impl Write {
             && self.sets.is_empty()
             && self.journal.is_empty()
     }
+
+    /// Takes another write's rows behind its own.
+    pub fn append(&mut self, other: Self) {
+        self.sentences.extend(other.sentences);
+        self.lexunits.extend(other.lexunits);
+        self.sets.extend(other.sets);
+        self.journal.extend(other.journal);
+    }
 }
 
 impl Database {
@@ -59,36 +67,50 @@ impl Database {
         };
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut batch = self.store.batch(release);
-        for lexunit in &write.lexunits {
-            let there = self.store.lexunit(release, lexunit.frame, lexunit.id)?;
-            if let Some(there) = &there {
-                batch.delete_lexunit(there)?;
-            }
-            batch.put_lexunit(lexunit)?;
-            let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
-            batch.record(added_or_edited(there.is_some()), &subject);
-        }
-        for sentence in &write.sentences {
-            batch.put_sentence(sentence)?;
-        }
-        for set in &write.sets {
-            // The frame and the LU stand in the key: a set that moves leaves its old row.
-            let there = self.store.set_location(release, set.id)?;
-            if let Some(location) = there {
-                batch.delete_annotation_set(set.id, location)?;
-            }
-            batch.put_annotation_set(set)?;
-            let subject = Subject::Set(set.id, SetLocation::of(set));
-            batch.record(added_or_edited(there.is_some()), &subject);
-        }
-        for row in &write.journal {
-            batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
-        }
+        fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;
         // Through the list of changes, which also holds what an earlier write left out of the index.
         reindex::catch_up(&self.store, &mut index)?;
         Ok(revision)
     }
+}
+
+/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one of
+/// its id.
+pub(super) fn fill(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    release: ReleaseId,
+    write: &Write,
+) -> Result<Vec<bool>> {
+    for lexunit in &write.lexunits {
+        let there = store.lexunit(release, lexunit.frame, lexunit.id)?;
+        if let Some(there) = &there {
+            batch.delete_lexunit(there)?;
+        }
+        batch.put_lexunit(lexunit)?;
+        let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
+        batch.record(added_or_edited(there.is_some()), &subject);
+    }
+    for sentence in &write.sentences {
+        batch.put_sentence(sentence)?;
+    }
+    let mut known = Vec::with_capacity(write.sets.len());
+    for set in &write.sets {
+        // The frame and the LU stand in the key: a set that moves leaves its old row.
+        let there = store.set_location(release, set.id)?;
+        if let Some(location) = there {
+            batch.delete_annotation_set(set.id, location)?;
+        }
+        batch.put_annotation_set(set)?;
+        let subject = Subject::Set(set.id, SetLocation::of(set));
+        batch.record(added_or_edited(there.is_some()), &subject);
+        known.push(there.is_some());
+    }
+    for row in &write.journal {
+        batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
+    }
+    Ok(known)
 }
 
 fn added_or_edited(was_there: bool) -> Action {

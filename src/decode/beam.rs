@@ -35,7 +35,7 @@ pub struct Hypothesis {
     /// Whether it ends in the end token; if not, it was cut at the length limit.
     pub ended: bool,
     /// What is required and does not occur in it, as places in the constraint (see
-    /// [`Constraint::unmet`]). Empty for whatever ended.
+    /// [`Constraint::unmet`]). For whatever ended it holds no more than what no token can spell.
     pub unmet: Vec<usize>,
 }
 
@@ -218,7 +218,7 @@ impl BeamSearch {
 
     /// The best outputs, best first: those that meet all that is required, else all.
     pub(super) fn into_hypotheses(mut self) -> Vec<Hypothesis> {
-        let is_met = |finished: &Finished| finished.hypothesis.unmet.is_empty();
+        let is_met = |finished: &Finished| finished.left == 0;
         if self.finished.first().is_some_and(is_met) {
             self.finished.retain(is_met);
         }
@@ -238,7 +238,7 @@ impl BeamSearch {
         let Ranked { candidate, score, state, .. } = *ranked;
         let normalized_score = self.settings.length_penalty.normalize(score, self.steps);
         let unmet = self.constraint.unmet(state);
-        let left = if unmet.is_empty() { 0 } else { ranked.unmet.max(1) };
+        let left = if self.constraint.is_met_at_cut(state) { 0 } else { ranked.unmet.max(1) };
         // After all that are at least as good: of equals, the one that finished first is better.
         let at = self.finished.partition_point(|other| {
             let by_score = other.hypothesis.normalized_score >= normalized_score;

@@ -203,14 +203,14 @@ impl StepNetwork for ToyNetwork {
             for (parent, (_, draw)) in (0u32..).zip(own) {
                 // Neither cut nor heated: the share of a number of [0, 1) decides.
                 assert_eq!((draw.top_k, draw.top_p, draw.temperature), (0, 1.0, 1.0));
-                let of_row = answer.best.iter().filter(|c| c.parent == parent);
+                let mut of_row = answer.best.iter().filter(|c| c.parent == parent);
                 let total: f32 = of_row.clone().map(|c| c.log_prob.exp()).sum();
                 let mut rest = draw.uniform * total;
                 let found = of_row.clone().find(|c| {
                     rest -= c.log_prob.exp();
                     rest < 0.0
                 });
-                drawn.push(found.or(of_row.last()).copied());
+                drawn.push(found.or_else(|| of_row.next_back()).copied());
             }
         }
         Ok(drawn)

@@ -362,3 +362,64 @@ fn write_relation(xml: &mut XmlWriter, relation: &FrameRelation) {
     }
     xml.end();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{NullInstantiation, Span};
+
+    fn written(extent: Extent) -> String {
+        let odd = OddOffsets {
+            layer: 0,
+            label: 0,
+            start: Some(2),
+            end: Some(9),
+            null: Some("INI".to_owned()),
+        };
+        let label = Label {
+            name: "Goal".to_owned(),
+            extent,
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        let mut xml = XmlWriter::new(None);
+        write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
+        xml.finish().lines().last().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn an_odd_place_is_written_as_it_was() {
+        let expected = "<label itype=\"INI\" end=\"9\" start=\"2\" name=\"Goal\"/>";
+        assert_eq!(written(Extent::None), expected);
+        assert_eq!(written(Extent::Null(NullInstantiation::Indefinite)), expected);
+        // Characters 2 to 9 are bytes 3 to 12.
+        assert_eq!(written(Extent::Overt(Span::new(3, 12))), expected);
+    }
+
+    #[test]
+    fn a_label_that_was_edited_since_is_written_as_it_is() {
+        assert_eq!(
+            written(Extent::Overt(Span::new(0, 5))),
+            "<label end=\"2\" start=\"0\" name=\"Goal\"/>"
+        );
+        assert_eq!(
+            written(Extent::Null(NullInstantiation::Definite)),
+            "<label itype=\"DNI\" name=\"Goal\"/>"
+        );
+    }
+
+    #[test]
+    fn a_label_of_nothing_ends_before_it_starts() {
+        let label = Label {
+            name: "x".to_owned(),
+            extent: Extent::Overt(Span::new(3, 3)),
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        let mut xml = XmlWriter::new(None);
+        write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));
+        assert!(xml.finish().ends_with("<label end=\"2\" start=\"3\" name=\"x\"/>"));
+    }
+}

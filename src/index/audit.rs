@@ -9,15 +9,13 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use tantivy::postings::Postings;
-use tantivy::schema::{FieldType, IndexRecordOption, Schema, Value};
+use tantivy::schema::{FieldType, Schema, Value};
 use tantivy::tokenizer::MAX_TOKEN_LEN;
-use tantivy::{
-    DocId, DocSet, InvertedIndexReader, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term,
-};
+use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
+use super::entry_query::EntryQuery;
 use super::schema::Fields;
 use super::writer::document;
 use super::{Entry, IndexError, IndexReader};
@@ -47,7 +45,6 @@ pub struct IndexAudit {
 }
 
 struct SegmentAudit {
-    keys: Arc<InvertedIndexReader>,
     /// By document number.
     fingerprints: Vec<u64>,
     /// Which documents a set has been found to own.
@@ -68,7 +65,6 @@ impl IndexReader {
     pub fn audit(&self) -> Result<IndexAudit> {
         let segment = |reader: &SegmentReader| -> tantivy::Result<SegmentAudit> {
             Ok(SegmentAudit {
-                keys: reader.inverted_index(self.fields.key)?,
                 fingerprints: fingerprints(reader)?,
                 claimed: vec![false; reader.max_doc() as usize],
             })
@@ -99,19 +95,18 @@ impl IndexAudit {
     }
 
     fn state(&mut self, entry: &Entry<'_>) -> tantivy::Result<EntryState> {
-        let key = Term::from_field_text(self.fields.key, &super::key(entry.release, entry.set));
+        let query = EntryQuery::new(&self.fields, entry.release, entry.set);
         let mut found = Vec::new();
         for (ordinal, segment) in self.segments.iter_mut().enumerate() {
-            let postings = segment.keys.read_postings(&key, IndexRecordOption::Basic)?;
-            let Some(mut postings) = postings else { continue };
             let reader = &self.searcher.segment_readers()[ordinal];
-            let mut doc = postings.doc();
+            let Some(mut entries) = query.entries(reader)? else { continue };
+            let mut doc = entries.doc();
             while doc != TERMINATED {
                 if !reader.is_deleted(doc) {
                     segment.claimed[doc as usize] = true;
                     found.push((ordinal, doc));
                 }
-                doc = postings.advance();
+                doc = entries.advance();
             }
         }
         Ok(match found.as_slice() {

@@ -1,4 +1,4 @@
-//! The index: triggers, lemmas and texts in Tantivy.
+//! The index: triggers and texts in Tantivy.
 //!
 //! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back to
 //! a set; whoever searches reads every hit from the store and checks it again, so an index that lags
@@ -7,6 +7,7 @@
 
 mod audit;
 mod directory;
+mod entry_query;
 mod error;
 mod filter;
 mod reader;
@@ -76,8 +77,6 @@ pub struct Entry<'a> {
     pub set: AnnotationSetId,
     /// The target's text, pieces joined by a space.
     pub trigger: &'a str,
-    /// The LU's lemma.
-    pub lemma: &'a str,
     /// The sentence.
     pub text: &'a str,
     /// Where the set comes from.
@@ -88,11 +87,6 @@ pub struct Entry<'a> {
     pub document: Option<(CorpusId, DocumentId)>,
     /// How the set was generated.
     pub generation: Option<&'a Generation>,
-}
-
-/// The term that a set's entry is replaced and removed by.
-fn key(release: ReleaseId, set: AnnotationSetId) -> String {
-    format!("{release}/{set}")
 }
 
 /// Where a set that passed a filter is kept.

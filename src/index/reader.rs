@@ -103,8 +103,10 @@ impl IndexReader {
             let value =
                 |column: &tantivy::columnar::Column<u64>| column.first(*doc).unwrap_or_default();
             let narrow = |value: u64| u32::try_from(value).unwrap_or_default();
-            let ids = SentenceId::from_bits(value(&sentence))
-                .zip(AnnotationSetId::from_bits(value(&set)));
+            let set = value(&set);
+            // Left out where it is the set's own number.
+            let sentence = sentence.first(*doc).unwrap_or(set);
+            let ids = SentenceId::from_bits(sentence).zip(AnnotationSetId::from_bits(set));
             let Some((sentence, set)) = ids else { continue };
             hits.push(Hit {
                 release: ReleaseId(u16::try_from(value(&release)).unwrap_or_default()),

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::{IndexSettings, TantivyDocument, Term};
+use tantivy::{IndexSettings, TantivyDocument};
 
-use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, document_key, folded, schema};
+use super::entry_query::EntryQuery;
+use super::schema::{
+    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, folded, schema,
+};
 use super::{Entry, IndexError, IndexReader, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
 
@@ -83,13 +86,16 @@ impl IndexWriter {
         self.add(entry)
     }
 
-    /// Removes the entry of a set; without one nothing happens.
+    /// Removes the entry of a set, when there is one.
     ///
     /// # Errors
-    /// When the index cannot be written.
+    /// When the index fails.
     pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
-        self.writer.delete_term(Term::from_field_text(self.fields.key, &super::key(release, set)));
-        Ok(())
+        let entry = EntryQuery::new(&self.fields, release, set);
+        self.writer
+            .delete_query(Box::new(entry))
+            .map(drop)
+            .map_err(self.failed("removing an entry"))
     }
 
     /// Adds an entry of a set that the index does not have.
@@ -179,16 +185,16 @@ impl IndexWriter {
 /// What stands in the index for an entry.
 pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
     let mut document = TantivyDocument::default();
-    document.add_text(fields.key, super::key(entry.release, entry.set));
+    document.add_u64(fields.bucket, bucket(entry.set));
     document.add_u64(fields.release, u64::from(entry.release.0));
     document.add_u64(fields.set, entry.set.bits());
     document.add_u64(fields.frame, u64::from(entry.frame.0));
     document.add_u64(fields.lu, u64::from(entry.lu.0));
-    document.add_u64(fields.sentence, entry.sentence.bits());
-    let trigger = folded(entry.trigger);
-    document.add_text(fields.trigger, &trigger);
-    document.add_text(fields.trigger_words, trigger);
-    document.add_text(fields.lemma, folded(entry.lemma));
+    // A generated set's sentence has the set's own number, which need not stand here twice.
+    if entry.sentence.bits() != entry.set.bits() {
+        document.add_u64(fields.sentence, entry.sentence.bits());
+    }
+    document.add_text(fields.trigger, folded(entry.trigger));
     document.add_text(fields.text, entry.text);
     document.add_text(fields.origin, entry.origin.as_str());
     if let Some(corpus) = entry.corpus {

@@ -158,3 +158,66 @@ impl<N: StepNetwork> Paraphraser<N> {
         goals.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{paraphraser, settings};
+    use super::super::{Outcome, Request};
+    use super::*;
+
+    fn owned(phrases: &[&str]) -> Vec<String> {
+        phrases.iter().map(|&phrase| phrase.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_ban_of_what_is_required_or_of_a_part_of_it_is_lifted() {
+        let paraphraser = paraphraser();
+        let constraints = Constraints {
+            avoid: owned(&["THE CAT", "dog", "confirmed"]),
+            require: vec![owned(&["the cat sat"])],
+            prefix: "A dog".to_owned(),
+        };
+        let everywhere = owned(&["sat", "bird"]);
+        let compiled_everywhere = paraphraser.avoid(&everywhere).unwrap();
+        let compiled =
+            paraphraser.compile(&constraints, (&everywhere, compiled_everywhere.as_ref())).unwrap();
+        assert_eq!(compiled.lifted, ["THE CAT", "dog", "sat"]);
+        let text = "a dog confirmed that the cat sat on a bird";
+        let mut found = compiled.constraint.violations(text);
+        found.sort_unstable();
+        assert_eq!(found, ["bird", "confirmed"]);
+    }
+
+    #[test]
+    fn only_more_bans_go_on() {
+        let first = Constraints::avoiding(["a", "b"]);
+        let more = Constraints::avoiding(["c", "b", "a"]);
+        assert!(more.only_ban_more_than(&first) && first.only_ban_more_than(&first));
+        assert!(!first.only_ban_more_than(&more));
+        let required = Constraints { require: vec![owned(&["d"])], ..more };
+        assert!(!required.only_ban_more_than(&first));
+    }
+
+    #[test]
+    fn outputs_hold_what_is_required_and_begin_as_asked() {
+        let constraints = Constraints {
+            avoid: owned(&["cat"]),
+            require: vec![owned(&["dog"]), owned(&["confirm", "firm"])],
+            prefix: "the".to_owned(),
+        };
+        let request = Request { text: "the cat".to_owned(), constraints };
+        let mut settings = settings();
+        settings.beam.length_limit = crate::decode::LengthLimit::tokens(14);
+        let mut paraphraser = paraphraser();
+        let outcomes = paraphraser.paraphrase(&[request], &settings).unwrap();
+        let Outcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
+        for paraphrase in found {
+            assert_eq!(paraphrase.unmet, [0; 0], "{}", paraphrase.text);
+            let holds =
+                |phrases: &[&str]| !violations(&paraphrase.text, phrases).unwrap().is_empty();
+            assert!(holds(&["dog"]) && holds(&["confirm", "firm"]) && !holds(&["cat"]));
+            assert!(paraphrase.text.starts_with("the"), "{}", paraphrase.text);
+        }
+        assert_eq!(paraphraser.leaks(), 0);
+    }
+}

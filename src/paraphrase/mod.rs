@@ -117,8 +117,8 @@ pub struct Paraphrase {
     pub log_prob: f32,
     /// Whether it ends by itself; if not, it was cut at the length limit.
     pub ended: bool,
-    /// What it lacks of what is required, as places in [`Constraints::require`]. Only where no output
-    /// holds everything.
+    /// What it lacks of what is required, as places in [`Constraints::require`]: what the tokenizer
+    /// cannot spell, and more only where no output holds the rest.
     pub unmet: Vec<usize>,
 }
 

@@ -14,9 +14,7 @@ use super::key::{
     AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
     NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{
-    self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, SetLocationRecord, Stored,
-};
+use super::record::{self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, Stored};
 use super::{Action, Change, JournalEntry, SetLocation, Store, StoreError, Subject};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -205,9 +203,7 @@ impl<'a> Batch<'a> {
             set: set.id,
         };
         self.put(Family::Annotation, &key, &set.to_value())?;
-        let location =
-            SetLocationRecord { frame: set.frame.0, lu: set.lu.0, sentence: set.sentence.bits() };
-        let value = record::encode(&location);
+        let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, &value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };
         self.put(Family::BySentence, &by_sentence, &[])

@@ -8,8 +8,9 @@ use std::path::Path;
 
 use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatch};
 
-use super::engine::{Family, database_options, descriptors, present_families};
+use super::engine::{Family, present_families};
 use super::rows::release_of;
+use super::tuning::{database_options, descriptors};
 use super::{Store, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;

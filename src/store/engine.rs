@@ -7,17 +7,21 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use rocksdb::properties::ESTIMATE_NUM_KEYS;
+use rocksdb::properties::{
+    CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
+};
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
+    BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, IteratorMode, Options,
+    PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
 
 use tempfile::TempDir;
 
 use super::lock::WriterLock;
+use super::tuning::{database_options, descriptors};
 use super::{StoreError, manifest, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -104,15 +108,6 @@ impl Family {
     fn in_first_format(self) -> bool {
         !matches!(self, Self::Layout)
     }
-
-    /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
-    /// of a release; the rest are small, and sixteen large buffers would not be a bounded import.
-    fn write_buffer(self) -> usize {
-        match self {
-            Self::Sentence | Self::Annotation | Self::SentenceLayers => 16 << 20,
-            _ => 4 << 20,
-        }
-    }
 }
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
@@ -120,8 +115,9 @@ const FORMAT_KEY: &[u8] = b"format";
 /// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
 const WRITTEN_BY_KEY: &[u8] = b"written_by";
 
-/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
-const BLOCK_CACHE: usize = 64 << 20;
+/// Bytes of rows from which on a writer that closes writes them to files. Fewer cost a reader less
+/// than the files would, which are small and one for each family.
+const LONG_LOG: u64 = 1 << 20;
 
 /// How long a reader waits before it opens the store again.
 const PAUSES: [Duration; 4] = [
@@ -406,6 +402,65 @@ impl Engine {
         Ok(())
     }
 
+    /// Writes everything in memory to files and sorts the files of each family into one level.
+    pub(super) fn compact(&self) -> Result<()> {
+        self.require_writer()?;
+        self.flush()?;
+        // The largest first, shared out among the threads that there are.
+        let mut families = Vec::new();
+        for family in Family::ALL {
+            families.push((self.size(family)?.1, self.family(family)?));
+        }
+        families.sort_unstable_by_key(|(bytes, _)| *bytes);
+        let waiting = Mutex::new(families);
+        let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        let compact = || {
+            let mut options = CompactOptions::default();
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+            options.set_exclusive_manual_compaction(false);
+            while let Some((_, family)) = next() {
+                self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(compact);
+            compact();
+        });
+        Ok(())
+    }
+
+    /// Stops or resumes the packing of files that nothing reads while rows are loaded: each row is
+    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the time.
+    pub(super) fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.require_writer()?;
+        let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
+        for family in [Family::Annotation, Family::Sentence, Family::BySentence, Family::Change] {
+            self.db
+                .set_options_cf(self.family(family)?, &option)
+                .map_err(StoreError::engine("changing options"))?;
+        }
+        Ok(())
+    }
+
+    /// About how many rows a family has, and the bytes of its files.
+    pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
+        let family = self.family(family)?;
+        let property = |name: &PropName| {
+            let value = self.db.property_int_value_cf(family, name);
+            value.map(Option::unwrap_or_default).map_err(StoreError::engine("reading a size"))
+        };
+        Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
+    }
+
+    /// Bytes that only the log holds on disk, about: a reader reads them again as it opens.
+    fn unflushed(&self) -> u64 {
+        let of = |family: Family| {
+            let family = self.db.cf_handle(family.name())?;
+            self.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
+        };
+        Family::ALL.into_iter().filter_map(of).sum()
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
@@ -427,6 +482,15 @@ impl Engine {
     }
 }
 
+impl Drop for Engine {
+    /// A writer leaves readers little of the log to read. What cannot be flushed stays in the log.
+    fn drop(&mut self) {
+        if self.is_writer() && self.unflushed() > LONG_LOG {
+            let _ = self.flush();
+        }
+    }
+}
+
 /// Whether a store lies in `dir`.
 pub(super) fn exists(dir: &Path) -> bool {
     dir.join("db").join("CURRENT").is_file()
@@ -438,32 +502,4 @@ fn is_family(name: &str) -> bool {
 
 pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
-}
-
-pub(super) fn database_options() -> Options {
-    let mut options = Options::default();
-    // A secondary needs its files kept open: the primary may delete them.
-    options.set_max_open_files(-1);
-    options.set_keep_log_file_num(2);
-    options.set_log_level(LogLevel::Warn);
-    options.set_max_background_jobs(2);
-    options
-}
-
-pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(BLOCK_CACHE);
-    let descriptor = |name: String| {
-        let mut blocks = BlockBasedOptions::default();
-        blocks.set_block_cache(&cache);
-        blocks.set_bloom_filter(10.0, false);
-        blocks.set_block_size(16 << 10);
-        let mut options = Options::default();
-        options.set_block_based_table_factory(&blocks);
-        options.set_compression_type(DBCompressionType::Lz4);
-        options.set_bottommost_compression_type(DBCompressionType::Zstd);
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
-        options.set_write_buffer_size(family.map_or(4 << 20, Family::write_buffer));
-        ColumnFamilyDescriptor::new(name, options)
-    };
-    names.into_iter().map(descriptor).collect()
 }

@@ -21,6 +21,7 @@ mod read;
 mod record;
 mod replace;
 mod rows;
+mod tuning;
 mod upgrade;
 
 use std::path::{Path, PathBuf};
@@ -110,6 +111,17 @@ impl TryFrom<JournalRecord> for JournalEntry {
         let chain = record.chain.into_iter().map(set).collect::<std::result::Result<_, _>>()?;
         Ok(Self { round: record.round, end: record.end, chain })
     }
+}
+
+/// What a family of rows takes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilySize {
+    /// Its name, as in `schema/keys.md`.
+    pub family: &'static str,
+    /// About how many rows it has: a row that was overwritten may count twice.
+    pub rows: u64,
+    /// Bytes of its files; rows that are in the log alone do not count.
+    pub bytes: u64,
 }
 
 impl Store {
@@ -374,5 +386,36 @@ impl Store {
     pub fn disk_bytes(&self) -> u64 {
         let entries = std::fs::read_dir(self.dir.join("db")).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+    /// Stops packing files, which is what many writes want that are all packed at their end, or
+    /// resumes it. Readers find many files meanwhile.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.engine.pause_packing(pause)
+    }
+
+    /// Sorts what was written into few files, packed as tightly as they are meant to stay. Takes
+    /// some ten seconds for each gigabyte.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn compact(&self) -> Result<()> {
+        self.engine.compact()
+    }
+
+    /// Bytes on disk of each family of rows, and about how many rows it has; the largest first.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn family_sizes(&self) -> Result<Vec<FamilySize>> {
+        let mut sizes = Vec::new();
+        for family in Family::ALL {
+            let (rows, bytes) = self.engine.size(family)?;
+            sizes.push(FamilySize { family: family.name(), rows, bytes });
+        }
+        sizes.sort_by_key(|size| std::cmp::Reverse(size.bytes));
+        Ok(sizes)
     }
 }

@@ -15,9 +15,7 @@ use super::key::{
     LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
     SentenceSetKey, SetKey,
 };
-use super::record::{
-    self, JournalRecord, JudgementRecord, RecipeRecord, SetLocationRecord, Stored,
-};
+use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, SetLocation, Store, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -181,10 +179,7 @@ impl Store {
         let family = Family::SetLocation;
         let Some(value) = self.engine.get(family, &key)? else { return Ok(None) };
         let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
-        let record: SetLocationRecord = record::decode(&value).map_err(damaged)?;
-        let sentence = SentenceId::from_bits(record.sentence)
-            .ok_or_else(|| damaged(format!("sentence {}", record.sentence)))?;
-        Ok(Some(SetLocation { frame: FrameId(record.frame), lu: LuId(record.lu), sentence }))
+        record::decode_location(set, &value).map(Some).map_err(damaged)
     }
 
     /// All annotation sets of a release, by frame, LU, sentence and id.

@@ -16,8 +16,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord,
-    SetLocationRecord, Stored,
+    self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, SetLocation, Store, StoreError};
 
@@ -207,11 +206,7 @@ pub(super) fn content(
         Family::SentenceLayers => RowContent::SentenceLayers(model(key, value)?),
         Family::SetLocation => {
             let set = key_of::<SetKey>(key)?.set;
-            let location = record::decode::<SetLocationRecord>(value).map_err(record)?;
-            let sentence = SentenceId::from_bits(location.sentence)
-                .ok_or_else(|| record(format!("sentence {}", location.sentence)))?;
-            let (frame, lu) = (FrameId(location.frame), LuId(location.lu));
-            RowContent::SetLocation(set, SetLocation { frame, lu, sentence })
+            RowContent::SetLocation(set, record::decode_location(set, value).map_err(record)?)
         }
         Family::BySentence => {
             let key: SentenceSetKey = key_of(key)?;
@@ -273,10 +268,10 @@ pub(super) fn rewritten(
         RowContent::Sentence(sentence) => sentence.to_value(),
         RowContent::Set(set) => set.to_value(),
         RowContent::SentenceLayers(set) => set.to_value(),
+        RowContent::SetLocation(set, location) => record::encode_location(set, location),
         RowContent::Journal { entry, .. } => record::encode(&JournalRecord::from(&entry)),
         // Of one version so far, or without a value.
         RowContent::Meta
-        | RowContent::SetLocation(..)
         | RowContent::BySentence(..)
         | RowContent::Name { .. }
         | RowContent::Recipe(_)
@@ -321,6 +316,9 @@ mod tests {
         if let Some(kind) = layouts.iter().position(|layout| *layout == name) {
             let (release, kind) = (ReleaseId(1), kind as u8 + 1);
             return (Family::Layout, LayoutKey { release, kind, first: 0, second: 0 }.encode());
+        }
+        if name.starts_with("location") {
+            return (Family::SetLocation, key(Family::SetLocation));
         }
         let of_name = Family::ALL.into_iter().filter(|family| name.starts_with(family.name()));
         let family = of_name.max_by_key(|family| family.name().len());

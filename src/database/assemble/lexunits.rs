@@ -26,7 +26,8 @@ impl Assembler<'_> {
         self.add_warnings(warnings)?;
         self.check_sem_types(&file, &sem_type_names)?;
         self.counts.lu_files += 1;
-        self.check_lu_index(&file, &lexunit, &frame_name)?;
+        let known = self.known_frame(lexunit.frame).map(|frame| frame.name.clone());
+        self.check_lu_index(&file, &lexunit, known.as_ref().unwrap_or(&frame_name))?;
         self.check_frame_of(&file, &lexunit, &frame_name)?;
         let lexemes = lexunit.lexemes.clone();
         let (lexunit, head) = self.merge_lexunit(&file, lexunit)?;

@@ -228,11 +228,9 @@ impl Assembler<'_> {
 
     fn index_set(&mut self, text: &str, set: &AnnotationSet) -> Result<()> {
         let trigger = set.trigger(text);
-        let name = self.lexunits.get(&(set.frame, set.lu)).map_or("", String::as_str);
-        let lemma = LexUnit::lemma_of(name);
         let sentence = self.sentences.get(&set.sentence);
         let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
-        Ok(self.index.add(&entry(self.release, set, text, &trigger, lemma, occurrences))?)
+        Ok(self.index.add(&entry(self.release, set, text, &trigger, occurrences))?)
     }
 
     fn add_sentence_layers(

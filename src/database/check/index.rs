@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::reindex::{Names, with_entry};
+use super::super::reindex::with_entry;
 use super::super::{Database, Result};
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::index::{self, EntryState, IndexAudit, IndexReader};
@@ -79,11 +79,10 @@ fn entries(
     findings: &mut Findings,
 ) -> Result<()> {
     let store = &database.store;
-    let mut names = Names::new(store);
     for release in store.releases()? {
         // A row that cannot be read was found before.
         for set in store.annotation_sets(release.id)?.flatten() {
-            let state = with_entry(store, &mut names, release.id, &set, |entry| audit.check(entry));
+            let state = with_entry(store, release.id, &set, |entry| audit.check(entry));
             let Ok(Some(state)) = state else { continue };
             let state = match state {
                 Ok(state) => state,

@@ -26,7 +26,7 @@ use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, OWN_RANGE,
     Origin, Release,
 };
-use crate::query::{Expression, Field};
+use crate::query::Expression;
 use crate::store::Store;
 
 /// What an export as FrameNet's XML wrote and left out.
@@ -214,7 +214,7 @@ impl Database {
     /// The sets that an expression stands for; `None` for all.
     fn wanted(&self, release: &Release, expression: &Expression) -> Result<Option<Wanted>> {
         self.refresh()?;
-        if expression.terms().all(|term| term.field == Field::Release) {
+        if super::names_only_releases(expression) {
             return Ok(None);
         }
         let mut wanted =

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
-use crate::database::{Catalog, Database, DatabaseError, Result};
+use super::{names_only_releases, only_one, releases_named};
+use crate::database::{Catalog, Database, Result};
 use crate::exchange::jsonl::{
     JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
@@ -28,10 +29,6 @@ pub struct JsonlExport {
 /// How much of a release an expression stands for: all of it when it names no more than releases,
 /// what was added when every set that it finds was generated or made by a user, else a part.
 fn scope_of(expression: &Expression) -> Scope {
-    let is_release = |part: &Expression| {
-        let releases_only = |term: &Term| term.field == Field::Release;
-        part.terms().all(releases_only)
-    };
     let is_addition = |part: &Expression| match part {
         Expression::Term(Term { field: Field::Origin, test: Test::Choice(origin) }) => {
             ["generated", "user"].contains(origin)
@@ -41,7 +38,7 @@ fn scope_of(expression: &Expression) -> Scope {
     match expression {
         Expression::And(parts) if parts.iter().any(is_addition) => Scope::Additions,
         part if is_addition(part) => Scope::Additions,
-        part if is_release(part) => Scope::Whole,
+        part if names_only_releases(part) => Scope::Whole,
         _ => Scope::Part,
     }
 }
@@ -82,14 +79,7 @@ impl Database {
             Some(selection) => selection.releases.clone(),
             None => releases_named(&catalog, expression)?,
         };
-        let release = match releases.as_slice() {
-            [] => return Ok(None),
-            [release] => release.clone(),
-            several => {
-                let names = several.iter().map(|release| release.name.clone()).collect();
-                return Err(DatabaseError::SeveralReleases { names });
-            }
-        };
+        let Some(release) = only_one(releases)? else { return Ok(None) };
         let writer = RecordWriter::new(out, &ReleaseRecord::new(&release, scope))?;
         let id = release.id;
         let mut export = Export { store: self.store(), catalog, release: id, scope, writer };
@@ -100,20 +90,6 @@ impl Database {
         let records = export.writer.finish()?;
         Ok(Some(JsonlExport { release, scope, records }))
     }
-}
-
-/// The releases for which an expression of release names holds.
-fn releases_named(catalog: &Catalog<'_>, expression: &Expression) -> Result<Vec<Release>> {
-    let mut named = Vec::new();
-    for release in catalog.releases() {
-        let holds = expression.holds(&mut |term: &Term| -> Result<bool> {
-            Ok(matches!(&term.test, Test::Pattern(pattern) if pattern.matches(&release.name)))
-        })?;
-        if holds {
-            named.push(Release::clone(release));
-        }
-    }
-    Ok(named)
 }
 
 /// The sets to be written, and what they refer to.

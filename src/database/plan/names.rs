@@ -6,7 +6,7 @@ use super::super::answer::elements;
 use super::super::{Database, Result};
 use super::narrowed::Narrowed;
 use super::{Catalog, Planner};
-use crate::model::{CorpusId, DocumentId, Pos};
+use crate::model::{CorpusId, Document, DocumentId, Pos};
 use crate::query::{Case, Expression, Field, Pattern, Test};
 use crate::store::NameKind;
 
@@ -87,11 +87,11 @@ impl Planner<'_> {
         Ok((!all).then_some(Narrowed::Frames(heirs)))
     }
 
-    /// The documents for which something holds, and the corpora that they lie in.
+    /// The documents for which something holds.
     pub(super) fn documents_where(
         &self,
-        holds: impl Fn(&crate::model::Document) -> bool,
-    ) -> Result<(Vec<(CorpusId, DocumentId)>, Vec<CorpusId>)> {
+        holds: impl Fn(&Document) -> bool,
+    ) -> Result<BTreeSet<(CorpusId, DocumentId)>> {
         let mut keys = BTreeSet::new();
         for &release in &self.releases {
             for document in self.database.store.documents(release)? {
@@ -101,8 +101,7 @@ impl Planner<'_> {
                 }
             }
         }
-        let corpora: BTreeSet<CorpusId> = keys.iter().map(|(corpus, _)| *corpus).collect();
-        Ok((keys.into_iter().collect(), corpora.into_iter().collect()))
+        Ok(keys)
     }
 }
 
@@ -146,7 +145,8 @@ impl Database {
                     _ => !self.store.elements_by_name(release.id, name, true)?.is_empty(),
                 };
             }
-            if !known && !(kind == NameKind::FrameElement && self.labels(catalog, name)?) {
+            known = known || kind == NameKind::FrameElement && self.labels(catalog, name)?;
+            if !known {
                 return Err(self.unknown(kind, name)?);
             }
         }

@@ -10,7 +10,7 @@ use super::{Planner, Route};
 use crate::index::{Filter, Hit};
 use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
-use crate::store::{SetLocation, Subject};
+use crate::store::{Action, SetLocation, Subject};
 
 impl Planner<'_> {
     /// The ways to answer a term.
@@ -24,7 +24,7 @@ impl Planner<'_> {
             (Test::Choice(word), Field::Split) => {
                 let of_part =
                     |of: &Document| Split::of(of).is_some_and(|split| split.as_str() == *word);
-                let (documents, _) = self.documents_where(of_part)?;
+                let documents = self.documents_where(of_part)?.into_iter().collect();
                 Route::index(with_offspring(Filter::Document(documents)))
             }
             (Test::Choice(_), _) => generated(),
@@ -64,12 +64,14 @@ impl Planner<'_> {
             },
             Field::Text => Route { keys: None, filter: words(pattern.words()) },
             Field::Corpus => {
-                let (_, corpora) = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                let documents = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                let mut corpora: Vec<_> = documents.into_iter().map(|(corpus, _)| corpus).collect();
+                corpora.dedup();
                 Route::index(with_offspring(Filter::Corpus(corpora)))
             }
             Field::Doc => {
                 let called = |of: &Document| pattern.matches(&of.name) || pattern.matches(&of.file);
-                let (documents, _) = self.documents_where(called)?;
+                let documents = self.documents_where(called)?.into_iter().collect();
                 // Imported sets also go by their file, which the index does not hold.
                 let imported = Filter::Origin(Origin::Imported);
                 let places = Filter::Any(vec![Filter::Document(documents), imported]);
@@ -130,7 +132,8 @@ impl Planner<'_> {
                 Subject::Set(set, location) => {
                     hits.insert(hit(release, set, location));
                 }
-                Subject::Sentence(sentence) => {
+                // The places that list it may be others.
+                Subject::Sentence(sentence) if change.action == Action::Edited => {
                     for set in store.sets_of_sentence(release, sentence)? {
                         let set = set?;
                         if let Some(location) = store.set_location(release, set)? {

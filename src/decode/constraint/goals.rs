@@ -10,6 +10,8 @@
 //! What is left to do counts in *constraint tokens*: those of the shortest sequence of every goal that
 //! is not met, less those already written of one sequence that is under way. (One: a token cannot
 //! count for two sequences that are both only begun.)
+//!
+//! A goal without a sequence is *hopeless*: it is never met and holds nothing up.
 
 use std::collections::BTreeMap;
 
@@ -50,6 +52,8 @@ pub(super) struct Goals {
     goals: Vec<Goal>,
     nodes: Vec<Node>,
     given: usize,
+    /// The bits of goals without a sequence.
+    hopeless: u128,
 }
 
 #[derive(Debug, Clone)]
@@ -78,14 +82,19 @@ impl Goals {
     /// When there are more than 128.
     ///
     /// # Panics
-    /// If a goal has no sequence, or a sequence no symbol.
+    /// If a sequence has no symbol.
     pub(super) fn new(given: &[Vec<Sequence>]) -> Result<Self, DecodeError> {
         if given.len() > LIMIT {
             return Err(DecodeError::TooManyRequired { count: given.len(), limit: LIMIT });
         }
         // The same alternatives in another order are the same goal.
         let mut bits: BTreeMap<Vec<Sequence>, u128> = BTreeMap::new();
+        let mut hopeless = 0;
         for (at, sequences) in given.iter().enumerate() {
+            if sequences.is_empty() {
+                hopeless |= 1 << at;
+                continue;
+            }
             let mut sequences = sequences.clone();
             sequences.sort_unstable();
             sequences.dedup();
@@ -112,7 +121,7 @@ impl Goals {
             })
             .collect();
         nodes.iter_mut().zip(meets).for_each(|(node, meets)| node.meets = meets);
-        Ok(Self { automaton, goals, nodes, given: given.len() })
+        Ok(Self { automaton, goals, nodes, given: given.len(), hopeless })
     }
 
     /// The state after one more symbol. A goal is met at most once at a place.
@@ -130,9 +139,9 @@ impl Goals {
         self.given
     }
 
-    /// Whether every goal is met.
+    /// Whether every goal is met that can be.
     pub(super) fn is_met(&self, state: GoalState) -> bool {
-        state.met.count_ones() as usize == self.given
+        (state.met | self.hopeless).count_ones() as usize == self.given
     }
 
     /// Goals that are not met, as their place among those given.
@@ -155,6 +164,17 @@ impl Goals {
         });
         let gain = gain.max().unwrap_or_default();
         Left { tokens: left.tokens - gain.tokens, symbols: left.symbols - gain.symbols }
+    }
+
+    /// Whether one state is nearer to some unmet goal than another: less is left in all, or less of
+    /// a goal that is under way.
+    pub(super) fn is_nearer(&self, after: GoalState, before: GoalState) -> bool {
+        let rest_before = |goal: u32| {
+            let rests = self.under_way(before).filter(|&(other, _)| other == goal);
+            rests.map(|(_, rest)| rest).min().unwrap_or(self.goals[goal as usize].cost)
+        };
+        self.left(after).tokens < self.left(before).tokens
+            || self.under_way(after).any(|(goal, rest)| rest < rest_before(goal))
     }
 
     /// The node and its suffixes at which an unmet goal may go on, the root last.
@@ -267,6 +287,14 @@ mod tests {
         assert_eq!(goals.unmet(state).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(goals.left(state).tokens, 2);
         assert!(goals.is_met(read(&goals, &[1, 1, 1, 2])));
+    }
+
+    #[test]
+    fn a_goal_without_a_sequence_is_unmet_and_holds_nothing_up() {
+        let goals = goals(&[&[], &[&[1]]]);
+        let state = read(&goals, &[1]);
+        assert!(goals.is_met(state) && goals.left(state) == Left::default());
+        assert_eq!(goals.unmet(state).collect::<Vec<_>>(), [0]);
     }
 
     #[test]

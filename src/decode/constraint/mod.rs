@@ -178,7 +178,7 @@ impl Constraint {
     }
 
     /// What is required and not there, were the output cut here: places among the phrases, then, on
-    /// from their number, among the token sequences.
+    /// from their number, among the token sequences. What no token can spell is always among it.
     #[must_use]
     pub fn unmet(&self, state: ConstraintState) -> Vec<usize> {
         let mut unmet = Vec::new();
@@ -190,13 +190,18 @@ impl Constraint {
         unmet
     }
 
-    /// Whether everything required is there once the end follows.
+    /// Whether everything required that tokens can spell is there, were the output cut here.
+    #[must_use]
+    pub fn is_met_at_cut(&self, state: ConstraintState) -> bool {
+        self.goals(self.at_end(state)).all(|(goals, state)| goals.is_met(state))
+    }
+
+    /// Whether everything required that tokens can spell is there once the end follows.
     fn is_met(&self, state: ConstraintState, eos_token: u32) -> bool {
         if !self.requires() {
             return true;
         }
-        let ended = self.at_end(self.advance(state, eos_token));
-        self.goals(ended).all(|(goals, state)| goals.is_met(state))
+        self.is_met_at_cut(self.advance(state, eos_token))
     }
 
     fn at_end(&self, mut state: ConstraintState) -> ConstraintState {

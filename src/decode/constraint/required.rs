@@ -4,13 +4,14 @@
 //! folded, however it was cut into tokens (see `phrases.rs`). What moves a hypothesis towards it is
 //! first the tokenizer's own cut of the phrase as it is written, so the case that was asked for comes
 //! before all others; where a hypothesis has left that cut in the middle of a phrase, the longest
-//! tokens that go on along its letters.
+//! tokens that go on along its letters. A phrase with a letter that no token can spell is left out of
+//! the search and stays unmet.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::DecodeError;
-use super::goals::{GoalState, Goals, Left, Sequence};
+use super::goals::{GoalState, Goals, Sequence};
 use super::letters::{self, After, TextState};
 use super::vocabulary::{TOP, Vocabulary};
 
@@ -65,6 +66,9 @@ impl RequirePhrases {
                 if symbols.is_empty() {
                     return Err(DecodeError::EmptyPhrase { phrase: phrase.to_owned() });
                 }
+                if !is_spellable(&vocabulary, &symbols) {
+                    continue;
+                }
                 let tokens = cut(phrase);
                 let token_ends = match token_ends(&vocabulary, &symbols, &tokens) {
                     Some(ends) => {
@@ -75,7 +79,7 @@ impl RequirePhrases {
                 };
                 sequences.push(Sequence { symbols, token_ends });
             }
-            if sequences.is_empty() {
+            if goal.as_ref().is_empty() {
                 return Err(DecodeError::EmptyPhrase { phrase: String::new() });
             }
             given.push(sequences);
@@ -120,15 +124,13 @@ impl RequirePhrases {
                 }
             }
         }
-        let left = self.goals.left(state);
-        tokens.retain(|&token| self.left_after(state, text, token).is_some_and(|l| l < left));
+        tokens.retain(|&token| {
+            let mut after = state;
+            let read =
+                self.vocabulary.read(text, token, |symbol| after = self.goals.next(after, symbol));
+            read.is_ok() && self.goals.is_nearer(after, state)
+        });
         proposals.extend(tokens);
-    }
-
-    fn left_after(&self, mut state: GoalState, text: TextState, token: u32) -> Option<Left> {
-        let read =
-            self.vocabulary.read(text, token, |symbol| state = self.goals.next(state, symbol));
-        read.ok().map(|_| self.goals.left(state))
     }
 
     /// Adds the longest tokens whose letters go along an unmet phrase from `place`; says whether
@@ -144,13 +146,16 @@ impl RequirePhrases {
         let mut found = false;
         for &(letter, child) in self.vocabulary.edges(node) {
             let mut at = Some(place);
+            let mut says_something = false;
             let after = after.read(letter, |symbol| {
+                says_something = true;
                 at = at.and_then(|place| {
                     let mut edges = self.goals.edges(state, place);
                     edges.find(|edge| edge.0 == symbol).map(|edge| edge.1)
                 });
             });
-            let Some(place) = at else { continue };
+            // A second space in a row leads nowhere.
+            let Some(place) = at.filter(|_| says_something) else { continue };
             if !self.follow(state, place, child, after, tokens) {
                 let exact = self.vocabulary.exactly(child);
                 tokens.extend_from_slice(exact);
@@ -175,6 +180,12 @@ fn token_ends(vocabulary: &Vocabulary, symbols: &[u32], tokens: &[u32]) -> Optio
     let is_complete = text.is_complete();
     text.after.end(|symbol| spelled.push(symbol));
     (is_complete && spelled == symbols).then_some(ends)
+}
+
+/// Whether tokens can spell every letter.
+fn is_spellable(vocabulary: &Vocabulary, symbols: &[u32]) -> bool {
+    let mut letters = symbols.iter().filter_map(|&symbol| char::from_u32(symbol));
+    letters.all(|letter| vocabulary.can_spell(letter))
 }
 
 /// Each letter as a token of its own, for a phrase that the tokenizer cannot spell.
@@ -221,10 +232,118 @@ impl RequireTokens {
 
     /// Adds the tokens that bring a hypothesis nearer to an unmet sequence.
     pub(super) fn propose(&self, state: GoalState, proposals: &mut Vec<u32>) {
-        let left = self.goals.left(state);
         for place in self.goals.places(state) {
             let tokens = self.goals.edges(state, place).map(|(token, _)| token);
-            proposals.extend(tokens.filter(|&t| self.goals.left(self.goals.next(state, t)) < left));
+            let nearer = |&token: &u32| self.goals.is_nearer(self.goals.next(state, token), state);
+            proposals.extend(tokens.filter(nearer));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Constraint;
+    use super::*;
+
+    const SURFACES: [&[u8]; 13] = [
+        b"", b" take", b" place", b" t", b"ake", b"a", b"ke", b" Take", b"it", b".", b" ",
+        b"place", b" at",
+    ];
+
+    fn id(surface: &str) -> u32 {
+        let at = SURFACES.iter().position(|s| *s == surface.as_bytes());
+        u32::try_from(at.unwrap()).unwrap()
+    }
+
+    fn requiring(goals: &[&[&str]]) -> Constraint {
+        let vocabulary = Arc::new(Vocabulary::new(SURFACES));
+        let cut = |phrase: &str| match phrase {
+            "take place" => vec![id(" take"), id(" place")],
+            "Take" => vec![id(" Take")],
+            "at" => vec![id(" at")],
+            _ => Vec::new(),
+        };
+        let required = RequirePhrases::new(vocabulary, goals, cut).unwrap();
+        Constraint { required: Some(Arc::new(required)), ..Constraint::default() }
+    }
+
+    fn after(constraint: &Constraint, tokens: &[&str]) -> super::super::ConstraintState {
+        let start = constraint.start(99);
+        tokens.iter().fold(start, |state, token| constraint.advance(state, id(token)))
+    }
+
+    fn proposals(constraint: &Constraint, tokens: &[&str]) -> Vec<&'static str> {
+        let proposals = constraint.proposals(after(constraint, tokens));
+        let surface = |token: u32| std::str::from_utf8(SURFACES[token as usize]).unwrap();
+        proposals.into_iter().map(surface).collect()
+    }
+
+    #[test]
+    fn a_phrase_is_proposed_as_the_tokenizer_cuts_it() {
+        let constraint = requiring(&[&["take place"]]);
+        assert_eq!(proposals(&constraint, &[]), [" take"]);
+        assert_eq!(proposals(&constraint, &["it"]), [" take"]);
+        assert_eq!(proposals(&constraint, &[" take"]), [" place"]);
+        assert_eq!(proposals(&constraint, &[" take", " place"]), [""; 0]);
+        // The letter case that was asked for, and none else.
+        assert_eq!(proposals(&requiring(&[&["Take"]]), &[]), [" Take"]);
+    }
+
+    #[test]
+    fn a_hypothesis_that_left_the_cut_goes_on_by_the_longest_tokens() {
+        let constraint = requiring(&[&["take place"]]);
+        assert_eq!(proposals(&constraint, &[" t"]), [" take", "ake"]);
+        assert_eq!(proposals(&constraint, &[" t", "a"]), [" take", "ke"]);
+        assert_eq!(proposals(&constraint, &[" take", " "]), ["place"]);
+    }
+
+    #[test]
+    fn a_phrase_that_is_under_way_keeps_no_other_from_being_proposed() {
+        let constraint = requiring(&[&["take place"], &["at"]]);
+        assert_eq!(proposals(&constraint, &[" take"]), [" place", " at"]);
+        let twice = requiring(&[&["take place"], &["take place"]]);
+        assert_eq!(proposals(&twice, &[" take", " place"]), [" take"]);
+    }
+
+    #[test]
+    fn a_word_is_met_only_when_it_ends() {
+        let constraint = requiring(&[&["take"]]);
+        let may_end = |tokens: &[&str]| {
+            constraint.blocked(after(&constraint, tokens), 0).is_none_or(|blocked| blocked.may_end)
+        };
+        assert!(may_end(&[" take"]) && may_end(&[" Take", "."]) && may_end(&[" t", "ake", "."]));
+        assert!(!may_end(&[]) && !may_end(&[" take", "it"]) && !may_end(&["it", "ake"]));
+        assert_eq!(constraint.unmet(after(&constraint, &[" take", "it"])), [0]);
+    }
+
+    #[test]
+    fn what_is_left_counts_the_tokens_of_the_cut() {
+        let constraint = requiring(&[&["take place"], &["Take"]]);
+        let left = |tokens: &[&str]| constraint.left(after(&constraint, tokens));
+        assert_eq!(left(&[]), 3);
+        assert_eq!(left(&[" t"]), 3);
+        assert_eq!(left(&[" t", "ake"]), 2);
+        // `take` is met as soon as a boundary follows.
+        assert_eq!(left(&[" take", " place"]), 0);
+    }
+
+    #[test]
+    fn what_no_token_can_spell_is_unmet_and_holds_nothing_up() {
+        let constraint = requiring(&[&["x-ray"], &["x-ray", "Take"]]);
+        let state = after(&constraint, &[" Take"]);
+        assert!(constraint.is_met(state, 0));
+        assert_eq!((constraint.left(state), constraint.unmet(state)), (0, vec![0]));
+        assert!(!constraint.is_met(after(&constraint, &["it"]), 0));
+    }
+
+    #[test]
+    fn goals_that_ask_for_nothing_are_refused() {
+        let vocabulary = Arc::new(Vocabulary::new(SURFACES));
+        let refused = |goals: &[Vec<&str>]| {
+            RequirePhrases::new(Arc::clone(&vocabulary), goals, |_| Vec::new()).is_err()
+        };
+        assert!(refused(&[vec![" "]]) && refused(&[Vec::new()]) && !refused(&[]));
+        assert!(RequireTokens::new::<Vec<Vec<u32>>, _>(&[vec![]]).is_err());
+        assert!(RequireTokens::new(&[[Vec::new()]]).is_err());
     }
 }

@@ -395,8 +395,13 @@ fn judgement() -> JudgementRecord {
     JudgementRecord { score: 80, time: 1_700_000_000, note: "na\u{ef}ve".to_owned() }
 }
 
-/// Records of version 2: a change of every kind of subject, each with another action.
+/// Records of version 2: a change of every kind of subject, each with another action; a set that has
+/// its sentence's number, and one that has not.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
+    let location = |sentence| {
+        let (frame, lu) = (FrameId(102), LuId(1001));
+        encode_location(set(IdSpace::FullText, 8002), SetLocation { frame, lu, sentence })
+    };
     let change = |action, subject| encode_change(&ChangeRecord { release: 3, action, subject });
     vec![
         ("change_release", change(0, SubjectRecord::Release)),
@@ -408,6 +413,8 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("change_sentence", change(2, SubjectRecord::Sentence(6001 << 2 | 1))),
         ("change_layers", change(2, SubjectRecord::SentenceLayers(6001 << 2 | 1, 7001 << 2))),
         ("change_set", change(1, SubjectRecord::Set(8002 << 2 | 1, 102, 1001, 6001 << 2 | 1))),
+        ("location_own", location(SentenceId::new(IdSpace::FullText, 8002))),
+        ("location", location(sentence_id())),
         ("change_judgement", change(0, SubjectRecord::Judgement(403, "kim".to_owned()))),
     ]
 }
@@ -536,6 +543,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v1_layout.rs"),
         include_str!("v1_user.rs"),
         include_str!("v2_change.rs"),
+        include_str!("v2_location.rs"),
     ];
     let lines = sources.iter().flat_map(|source| source.lines());
     let mut inside = false;
@@ -553,4 +561,18 @@ fn the_schema_page_lists_every_family_and_every_field() {
         }
     }
     assert!(fields > 80, "{fields}");
+}
+
+#[test]
+fn where_a_set_is_kept_is_read_from_either_version() {
+    let (frame, lu) = (FrameId(102), LuId(1001));
+    let own = set(IdSpace::Generated, (1 << 56) - 1);
+    for sentence in [SentenceId::new(IdSpace::Generated, own.number()), sentence_id()] {
+        let location = SetLocation { frame, lu, sentence };
+        let record = SetLocationRecord { frame: 102, lu: 1001, sentence: sentence.bits() };
+        assert_eq!(decode_location(own, &encode_location(own, location)), Ok(location));
+        assert_eq!(decode_location(own, &encode(&record)), Ok(location));
+    }
+    assert_eq!(decode_location(own, &[3]), Err("record version 3, expected 2".to_owned()));
+    assert!(decode_location(own, &[2, 102, 5, 1, 253, 0, 0, 0, 0, 0, 0, 0, 255]).is_err());
 }

@@ -14,24 +14,29 @@ mod v1_annotation;
 mod v1_layout;
 mod v1_user;
 mod v2_change;
+mod v2_location;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
 use crate::model::{
-    AnnotationSet, Document, DocumentLayout, Frame, FrameLayout, FrameRelation, LexUnit,
-    LexUnitLayout, Release, ReleaseLayout, SemType, Sentence, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
+    FrameRelation, LexUnit, LexUnitLayout, LuId, Release, ReleaseLayout, SemType, Sentence,
+    SentenceId, SentenceLayers,
 };
 
+use super::SetLocation;
 use super::key::{
     AnnotationKey, DocumentKey, FrameKey, LayoutKey, LexUnitKey, RelationKey, SemTypeKey,
     SentenceKey, SentenceSetKey,
 };
+use v1::SetLocationRecord;
 pub(super) use v1::{
     ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord,
-    SetLocationRecord, sentence_code, sentence_from, set_code, set_from,
+    sentence_code, sentence_from, set_code, set_from,
 };
 pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
 pub(super) use v2_change::{ChangeRecord, SubjectRecord};
+use v2_location::LocationRecord;
 
 /// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
@@ -43,6 +48,8 @@ const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
 
 /// Version of the change records that are written; rows of version 1 are read.
 const CHANGE_VERSION: u8 = 2;
+/// So for the records that locate sets.
+const LOCATION_VERSION: u8 = 2;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
@@ -72,6 +79,21 @@ pub(super) fn decode_change(value: &[u8]) -> Result<Result<ChangeRecord, Written
         Some(&VERSION) => decode_as(VERSION, value).map(Err),
         _ => decode_as(CHANGE_VERSION, value).map(Ok),
     }
+}
+
+/// Encodes where a set is kept.
+pub(super) fn encode_location(set: AnnotationSetId, location: SetLocation) -> Vec<u8> {
+    encode_as(LOCATION_VERSION, &LocationRecord::new(set, location))
+}
+
+/// Decodes where a set is kept, from either version.
+pub(super) fn decode_location(set: AnnotationSetId, value: &[u8]) -> Result<SetLocation, String> {
+    if value.first() != Some(&VERSION) {
+        return decode_as::<LocationRecord>(LOCATION_VERSION, value)?.into_model(set);
+    }
+    let SetLocationRecord { frame, lu, sentence } = decode(value)?;
+    let sentence = SentenceId::from_bits(sentence).ok_or(format!("sentence {sentence}"))?;
+    Ok(SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence })
 }
 
 fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, String> {

@@ -19,12 +19,14 @@ pub(super) struct ReleaseLayoutRecord {
     /// Number, name, date of the last change.
     frame_index: Vec<(u32, String, String)>,
     lu_index: Option<LuIndexRecord>,
-    /// Number and name of a corpus, numbers and descriptions of its documents.
-    fulltext_index: Option<Vec<(u32, String, Vec<(u32, String)>)>>,
+    fulltext_index: Option<Vec<IndexCorpusRecord>>,
     /// Date, numbers.
     sem_type_list: Option<(String, Vec<u32>)>,
     relation_list: Option<RelationListRecord>,
 }
+
+/// Number and name of a corpus, numbers and descriptions of its documents.
+type IndexCorpusRecord = (u32, String, Vec<(u32, String)>);
 
 #[derive(Encode, Decode)]
 struct LuIndexRecord {
@@ -82,7 +84,7 @@ impl From<&ReleaseLayout> for ReleaseLayoutRecord {
 
 impl ReleaseLayoutRecord {
     pub(super) fn into_model(self, _key: &LayoutKey) -> Result<ReleaseLayout> {
-        let corpus = |(id, name, documents): (u32, String, Vec<(u32, String)>)| IndexCorpus {
+        let corpus = |(id, name, documents): IndexCorpusRecord| IndexCorpus {
             id: CorpusId(id),
             name,
             documents: documents.into_iter().map(|(id, name)| (DocumentId(id), name)).collect(),
@@ -156,10 +158,12 @@ impl From<RelationListRecord> for RelationList {
     }
 }
 
+/// Kind, number, frames.
+type ListedRelationRecord = (String, Option<u32>, Vec<(Option<u32>, String)>);
+
 #[derive(Encode, Decode)]
 pub(super) struct FrameLayoutRecord {
-    /// Kind, number, frames.
-    listed_relations: Vec<(String, Option<u32>, Vec<(Option<u32>, String)>)>,
+    listed_relations: Vec<ListedRelationRecord>,
     lexunits: Vec<u32>,
 }
 
@@ -189,13 +193,16 @@ impl FrameLayoutRecord {
     }
 }
 
+/// Name, part of speech, order, headword, break before.
+type ListedLexemeRecord = (String, String, Option<u32>, Option<bool>, Option<bool>);
+/// Name, core type, abbreviation, foreground, background.
+type ListedElementRecord = (String, String, String, String, String);
+
 #[derive(Encode, Decode)]
 pub(super) struct LexUnitLayoutRecord {
     head: Option<HeadRecord>,
-    /// Name, part of speech, order, headword, break before.
-    lexemes: Vec<(String, String, Option<u32>, Option<bool>, Option<bool>)>,
-    /// Name, core type, abbreviation, foreground, background.
-    elements: Option<Vec<(String, String, String, String, String)>>,
+    lexemes: Vec<ListedLexemeRecord>,
+    elements: Option<Vec<ListedElementRecord>>,
     corpora: Vec<(u32, Vec<u32>)>,
     subcorpora: Vec<(String, Vec<ListedSentenceRecord>)>,
     odd_labels: Vec<OddLabelRecord>,

@@ -116,9 +116,10 @@ impl Exporter<'_> {
             let row = self.documents.get(&(id, *document));
             (*document, row.map(|row| row.name.clone()).unwrap_or_default())
         };
-        let all = (id, DocumentId(0))..=(id, DocumentId(u32::MAX));
-        let name = self.documents.range(all).next().map(|(_, row)| row.corpus_name.clone());
-        (id, name.unwrap_or_default(), documents.iter().map(description).collect())
+        // FrameNet 1.5 calls corpus 164 `QA` in full text and `ANC_r` elsewhere, by document.
+        let first = documents.first().and_then(|document| self.documents.get(&(id, *document)));
+        let name = first.map(|row| row.corpus_name.clone()).unwrap_or_default();
+        (id, name, documents.iter().map(description).collect())
     }
 }
 
