@@ -132,7 +132,7 @@ impl Database {
     /// edits.remove_lexunit(FrameId(102), LuId(1001), Removal::Cascade)?;
     /// edits.commit()?;
     /// let query = "trigger=checked".parse()?;
-    /// assert_eq!((before.count(&query)?, database.count(&query)?), (7, 4));
+    /// assert_eq!((before.count(&query)?, database.count(&query)?), (7, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Result<Self> {
