@@ -126,8 +126,22 @@ struct Acknowledged {
     writes: Vec<u64>,
 }
 
-/// Starts the writer and kills it so long after it has opened the store.
-fn killed_after(store: &Path, work: &str, time: Duration) -> Acknowledged {
+impl Acknowledged {
+    fn take_up(&mut self, line: &str) {
+        match line.strip_prefix('@').and_then(|line| line.split_once(' ')) {
+            Some(("imported", name)) => self.releases.push(name.to_owned()),
+            Some(("wrote", number)) => self.writes.push(number.parse().unwrap()),
+            _ => {}
+        }
+    }
+
+    fn number(&self) -> u64 {
+        (self.releases.len() + self.writes.len()) as u64
+    }
+}
+
+/// Starts the writer, waits for so many acknowledgements, then so long, and kills it.
+fn killed_after(store: &Path, work: &str, commits: u64, time: Duration) -> Acknowledged {
     let mut writer = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", "crash::write_until_killed"])
         .env(STORE, store)
@@ -139,16 +153,14 @@ fn killed_after(store: &Path, work: &str, time: Duration) -> Acknowledged {
     let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
     let opened = lines.by_ref().map_while(Result::ok).any(|line| line == "@open");
     assert!(opened, "the writer ended before it was killed: {:?}", writer.wait());
+    let mut acknowledged = Acknowledged::default();
+    while acknowledged.number() < commits {
+        let line = lines.next().expect("the writer ended before it was killed").unwrap();
+        acknowledged.take_up(&line);
+    }
     std::thread::sleep(time);
     writer.kill().unwrap();
-    let mut acknowledged = Acknowledged::default();
-    for line in lines.map_while(Result::ok) {
-        match line.strip_prefix('@').and_then(|line| line.split_once(' ')) {
-            Some(("imported", name)) => acknowledged.releases.push(name.to_owned()),
-            Some(("wrote", number)) => acknowledged.writes.push(number.parse().unwrap()),
-            _ => {}
-        }
-    }
+    lines.map_while(Result::ok).for_each(|line| acknowledged.take_up(&line));
     assert!(writer.wait().unwrap().code().is_none(), "a signal ended it");
     acknowledged
 }
@@ -211,8 +223,9 @@ fn a_killed_writer_loses_nothing() {
         random ^= random >> 7;
         random ^= random << 17;
         let work = WORKS[kill % WORKS.len()];
-        let time = Duration::from_micros(random % 400_000);
-        let acknowledged = killed_after(dir.path(), work, time);
+        // A slow machine is not killed before its first commit each time.
+        let (commits, time) = (random % 5, Duration::from_micros(random / 5 % 150_000));
+        let acknowledged = killed_after(dir.path(), work, commits, time);
         acknowledged_in_all.0 += acknowledged.releases.len();
         acknowledged_in_all.1 += acknowledged.writes.len();
         so_far.releases.extend(acknowledged.releases);

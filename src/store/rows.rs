@@ -217,8 +217,9 @@ pub(super) fn content(
             RowContent::Name { kind, folded, name, id: unpair(id) }
         }
         Family::Recipe => {
+            let recipe = key_of::<RecipeKey>(key)?.recipe;
             record::decode::<RecipeRecord>(value).map_err(record)?;
-            RowContent::Recipe(key_of::<RecipeKey>(key)?.recipe)
+            RowContent::Recipe(recipe)
         }
         Family::Journal => {
             let JournalKey { seed, recipe, .. } = key_of(key)?;
@@ -227,8 +228,9 @@ pub(super) fn content(
             RowContent::Journal { seed, recipe, entry }
         }
         Family::Judgement => {
+            let set = key_of::<JudgementKey>(key)?.set;
             record::decode::<JudgementRecord>(value).map_err(record)?;
-            RowContent::Judgement(key_of::<JudgementKey>(key)?.set)
+            RowContent::Judgement(set)
         }
         Family::Layout => RowContent::Layout(layout(key, value)?),
         Family::Change => {
