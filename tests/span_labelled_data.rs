@@ -33,7 +33,8 @@ fn found(database: &Database, query: &str) -> Vec<String> {
     let mut found: Vec<String> = answers
         .map(|answer| {
             let answer = answer.unwrap();
-            format!("{} {} {:?}", answer.frame, answer.lexunit, answer.trigger())
+            let trigger = answer.trigger().replace("\r\n", "|");
+            format!("{} {} {trigger}", answer.frame, answer.lexunit)
         })
         .collect();
     found.sort();
@@ -47,11 +48,11 @@ fn spans_become_sets_of_frames_that_are_their_types() {
     assert_eq!((report.texts, report.without_spans, report.lexunits), (3, 1, 5));
     assert_eq!(report.types["person"], 2);
     let all = [
-        "check verify.v \"verified\"",
-        "person ana silva.x \"Ana Silva\"",
-        "person e\u{301}cole verified.x \"e\u{301}cole\\r\\nverified\"",
-        "place caf\u{e9}.x \"caf\u{e9}\"",
-        "place \u{e9}cole.n \"e\u{301}cole\"",
+        "check verify.v verified",
+        "person ana silva.x Ana Silva",
+        "person e\u{301}cole verified.x e\u{301}cole|verified",
+        "place caf\u{e9}.x caf\u{e9}",
+        "place \u{e9}cole.n e\u{301}cole",
     ];
     assert_eq!(found(&database, "release=ner"), all);
     assert_eq!(found(&database, "release=ner trigger=verified"), all[..1]);
@@ -90,7 +91,7 @@ fn equal_lines_and_equal_spans_are_all_kept() {
     let (_dir, database, _) = mini::imported();
     let line = r#"{"text": "ab", "spans": [{"start": 0, "end": 1, "type": "T"}, {"start": 0, "end": 1, "type": "T"}]}"#;
     import(&database, &format!("{line}\n{line}\n")).unwrap();
-    assert_eq!(found(&database, "release=ner"), ["T a.x \"a\""; 4]);
+    assert_eq!(found(&database, "release=ner"), ["T a.x a"; 4]);
 }
 
 #[test]

@@ -142,6 +142,7 @@ mod tests {
         let mut deep = lines(deep.as_bytes(), 999);
         assert!(deep.advance().unwrap());
         let error = deep.json::<serde_json::Value>().unwrap_err().to_string();
-        assert_eq!(error, "E-json: a.jsonl:1: recursion limit exceeded (column 128)");
+        let start = "E-json: a.jsonl:1: recursion limit exceeded";
+        assert!(error.starts_with(start), "{error}");
     }
 }

@@ -79,7 +79,7 @@ impl Tokens {
     pub(super) fn covered(&self, span: Span) -> Option<Covered> {
         let from = self.tokens.partition_point(|token| token.span.end <= span.start);
         let to = self.tokens.partition_point(|token| token.span.start < span.end);
-        if from >= to {
+        if span.is_empty() || from >= to {
             return None;
         }
         let (first, last) = (self.tokens[from].span, self.tokens[to - 1].span);
