@@ -21,7 +21,7 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
     let lu = edits.lexunit(CHECKING, LuId(1001)).unwrap().unwrap();
     let definition = "to make sure".to_owned();
     edits.set_lexunit(LexUnit { name: "verify.v".to_owned(), definition, ..lu }).unwrap();
-    edits.remove_lexunit(CHECKING, LuId(1003), Removal::Cascade).unwrap();
+    edits.remove_lexunit(CHECKING, LuId(1002), Removal::Cascade).unwrap();
     edits.remove_relation(RelationId(11)).unwrap();
     let fulltext = fnstore::model::AnnotationSetId::parse("f8002").unwrap();
     edits.remove_annotation_set(fulltext, Removal::Alone).unwrap();
@@ -30,7 +30,7 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
     edits.set_annotation_set(AnnotationSet { status: "SEEN".to_owned(), ..set }).unwrap();
     edits.commit().unwrap();
     let store = database.store();
-    assert!(store.lexunit_layout(release, CHECKING, LuId(1003)).unwrap().is_none());
+    assert!(store.lexunit_layout(release, CHECKING, LuId(1002)).unwrap().is_none());
 
     let dir = tempfile::tempdir().unwrap();
     let exported = dir.path().join("mini-framenet");
@@ -40,12 +40,21 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
     mini::import(&again, &exported).unwrap();
     let content = |database: &Database| {
         let mut content = mini::content(database);
-        // What the import counted is of the files that it read.
+        // What the import counted is of the files that it read, and its layout may go on naming what
+        // is gone: an export leaves that out.
         content.remove(0);
+        content.retain(|row| !row.starts_with("Some(ReleaseLayout"));
         content
     };
     for (edited, read) in content(&database).iter().zip(&content(&again)) {
         assert_eq!(edited, read);
     }
     assert_eq!(content(&database).len(), content(&again).len());
+
+    let exported = dir.path().join("again");
+    export(&again, "", &exported).unwrap().unwrap();
+    let third = tempfile::tempdir().unwrap();
+    let third = Database::open_writer(third.path()).unwrap();
+    mini::import(&third, &exported).unwrap();
+    assert_eq!(mini::content(&third)[1..], mini::content(&again)[1..]);
 }

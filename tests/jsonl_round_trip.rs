@@ -169,7 +169,7 @@ fn what_was_generated_travels_without_the_release() {
         assert_eq!(mini::answers(&base, query), mini::answers(&database, query), "{query}");
     }
     let changes = base.changes(1).unwrap().count();
-    assert_eq!(changes, 5, "an LU, two sentences and two sets are listed");
+    assert_eq!(changes, 6, "an LU, two sentences, two sets and a judgement are listed");
     let revision = base.store().revision().unwrap();
     let again = import(&base, &lines).unwrap();
     assert_eq!((again.written.len(), again.unchanged), (0, 8));

@@ -489,7 +489,8 @@ fn every_record_comes_back_as_it_was() {
 fn a_change_of_either_version_is_read() {
     let old = WrittenRecord::LexUnitWritten(3, 102, 1 << 31);
     assert_eq!(decode_change(&encode(&old)), Ok(Err(old)));
-    for (name, value) in samples_of_version_2() {
+    let changes = samples_of_version_2().into_iter().filter(|(name, _)| name.starts_with("change"));
+    for (name, value) in changes {
         let Ok(Ok(record)) = decode_change(&value) else { panic!("{name}") };
         assert_eq!(encode_change(&record), value, "{name}");
     }

@@ -116,7 +116,9 @@ impl Exporter<'_> {
         fill(&mut entry.name, &name);
         fill(&mut entry.status, &status);
         fill(&mut entry.frame_name, self.frames.get(&entry.frame).map_or("", String::as_str));
-        entry.annotated = annotated.copied().unwrap_or_default();
+        // What a whole release says of an LU whose file has no sets stays; a part says what it holds.
+        let said = entry.annotated && self.wanted.is_none();
+        entry.annotated = said || annotated.copied().unwrap_or_default();
         Ok(())
     }
 
