@@ -4,6 +4,7 @@
 #   target/                      cargo's output (or CARGO_TARGET_DIR)
 #   models/all-MiniLM-L6-v2/     the encoder that the span aligner stands on
 #   parity-venv/                 the Python that writes the golden files
+#   figures/                     stores that the figures are measured on, peers' databases and Python
 # One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
 # compile once.
 
@@ -27,7 +28,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
 SYSTEM_PACKAGES := g++ libclang-dev
 
-.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench fmt
+.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -95,6 +96,29 @@ transcripts: setup ## write docs/transcripts/ again from FrameNet 1.5 in ../shar
 
 bench: setup ## run the benches
 	$(CARGO) bench --profile release --locked
+
+# FrameNet itself, which is not part of this project, and what is measured on it.
+FRAMENET := ../shared/data/fndata-1.5.zip
+FIGURES := $(CACHE)/figures
+SYNTHETIC_SETS := 2000000
+MEASURE := $(CARGO) bench --profile release --locked
+
+figures: setup-system ## measure import, load and queries on FrameNet 1.5 and synthetic generated sets
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	mkdir -p "$(FIGURES)"; rm -rf "$(FIGURES)/synthetic"
+	FNSTORE_BENCH_RELEASE="$(FRAMENET)" $(MEASURE) --bench import_throughput
+	FNSTORE_BENCH_RELEASE="$(FRAMENET)" FNSTORE_BENCH_SETS=$(SYNTHETIC_SETS) \
+		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
+	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench fresh_process --bench lookup --bench scan
+
+peers: setup-system ## measure NLTK and SQLite beside fnstore, on what `make figures` has made
+	$(CARGO) build --release --locked
+	@[ -x "$(FIGURES)/peers-venv/bin/python" ] || $(PYTHON) -m venv "$(FIGURES)/peers-venv" \
+		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
+	"$(FIGURES)/peers-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+		-r benches/peers/requirements.txt
+	"$(FIGURES)/peers-venv/bin/python" benches/peers/run.py --fnstore "$(FNSTORE)" \
+		--framenet "$(FRAMENET)" --synthetic "$(FIGURES)/synthetic" --cache "$(FIGURES)/peers"
 
 fmt: ## format the source
 	$(CARGO) fmt

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use fnstore::compute::Device;
 use fnstore::decode::BeamSettings;
-use fnstore::paraphrase::{Outcome, Paraphraser, Settings};
+use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Settings};
 use fnstore::tokenize::Tokenizer;
 
 const SENTENCES: [&str; 16] = [
@@ -81,7 +81,8 @@ fn rewrite_all(
     let mut session = paraphraser.session(settings)?;
     for text in SENTENCES.iter().cycle().take(COUNT) {
         let source = session.open(text)?;
-        session.submit(source, &if bans_own_words { forms(text) } else { Vec::new() })?;
+        let avoid = if bans_own_words { forms(text) } else { Vec::new() };
+        session.submit(source, &Constraints::avoiding(avoid))?;
     }
     let mut steps = 0;
     while let Some(rewrite) = session.next_finished()? {

@@ -1,4 +1,5 @@
-//! How long does a query take in a process that is already running, and how long to open the store?
+//! How long does a query take in a process that is already running, how long to open the store, and
+//! how long to read one annotation set by its id?
 //!
 //! `cargo bench --profile release --bench lookup`; on FrameNet itself with `FNSTORE_BENCH_STORE=STORE`
 //! and, in place of the first frame and its first LU, `FNSTORE_BENCH_QUERY=EXPRESSION`.
@@ -18,6 +19,9 @@ use fnstore::query::Expression;
 
 /// The median of so many runs is shown.
 const REPEATS: usize = 25;
+/// Sets that are read by id, and how far apart they lie.
+const READ: usize = 500;
+const APART: usize = 331;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let bench = BenchStore::open()?;
@@ -38,6 +42,27 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         println!("{query:<48} {answers:>8} {:>10.2} {:>10.2}", median(opening), median(asking));
     }
+    point_reads(&Database::open(&bench.path)?)
+}
+
+/// Reads sets from all over the store, one by one and often enough that their blocks are in memory.
+fn point_reads(database: &Database) -> Result<(), Box<dyn Error>> {
+    let store = database.store();
+    let mut ids = Vec::new();
+    for release in database.releases()? {
+        for set in store.annotation_sets(release.id)?.step_by(APART).take(READ) {
+            ids.push((release.id, set?.id));
+        }
+    }
+    let mut times = Vec::new();
+    for _ in 0..REPEATS {
+        let started = Instant::now();
+        for (release, id) in &ids {
+            std::hint::black_box(store.annotation_set(*release, *id)?);
+        }
+        times.push(started.elapsed() / u32::try_from(ids.len().max(1))?);
+    }
+    println!("one set by its id, of {} apart: {:.1} microseconds", ids.len(), median(times) * 1e3);
     Ok(())
 }
 

@@ -61,6 +61,11 @@ run query 'inherits=Scrutiny pos=v text~"\bnot\b"' --count-by frame
 start show
 run show frame=Verification
 run show lu=verify.v
+# One of the sets quoted above.
+run show annotation x2190941
+run relations Verification --tree --fes
+run valence lu=confirm.v --over origin=fulltext
+run stats --format table
 
 start expand
 run expand frame=Verification --rounds 3

@@ -26,6 +26,7 @@
 pub mod model;
 pub mod text;
 
+pub mod exchange;
 pub mod framenet;
 pub mod index;
 pub mod query;
@@ -55,3 +56,8 @@ pub mod expand;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The program that shows what takes the place of NLTK's calls is a documentation test, too.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-nltk.md")]
+struct FromNltk;

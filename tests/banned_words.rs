@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fnstore::compute::Device;
 use fnstore::decode::{BeamSettings, violations};
-use fnstore::paraphrase::{Outcome, Paraphraser, Request, Settings};
+use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
 
 fn open() -> Paraphraser {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
@@ -34,7 +34,7 @@ fn texts_of_rounds(
         let source = session.open(text).unwrap();
         let avoid: Vec<String> =
             text.split(' ').filter(|word| word.len() > 6).map(str::to_owned).collect();
-        session.submit(source, &avoid).unwrap();
+        session.submit(source, &Constraints::avoiding(&avoid)).unwrap();
         chains.push((source, avoid, 0));
     }
     let mut texts = Vec::new();
@@ -48,7 +48,7 @@ fn texts_of_rounds(
         avoid.extend(long.filter(|word| word.len() > 4).take(2).map(str::to_owned));
         *round += 1;
         if *round < rounds {
-            session.submit(*source, avoid).unwrap();
+            session.submit(*source, &Constraints::avoiding(avoid.iter())).unwrap();
         } else {
             session.close(*source);
         }
@@ -73,7 +73,8 @@ fn no_round_brings_back_a_banned_word() {
 #[test]
 fn longer_words_that_contain_a_banned_one_stay_possible() {
     let mut paraphraser = open();
-    let request = Request { text: SENTENCES[2].to_owned(), avoid: vec!["exam".to_owned()] };
+    let request =
+        Request { text: SENTENCES[2].to_owned(), constraints: Constraints::avoiding(["exam"]) };
     let outcomes = paraphraser.paraphrase(&[request], &settings(4)).unwrap();
     assert!(outcomes[0].paraphrases().iter().any(|p| p.text.contains("examined")));
 }
@@ -83,7 +84,10 @@ fn outcomes_do_not_depend_on_the_batch() {
     let mut paraphraser = open();
     let requests: Vec<Request> = SENTENCES
         .iter()
-        .map(|text| Request { text: (*text).to_owned(), avoid: vec!["the".to_owned()] })
+        .map(|text| Request {
+            text: (*text).to_owned(),
+            constraints: Constraints::avoiding(["the"]),
+        })
         .collect();
     let together = paraphraser.paraphrase(&requests, &settings(5)).unwrap();
     for (request, outcome) in requests.iter().zip(&together) {

@@ -80,13 +80,18 @@ fn a_beam_reorders_as_if_each_hypothesis_were_alone() {
     network.step(&[row(Some(0), 10), row(Some(0), 20), row(Some(0), 30)], &[], 1).unwrap();
     network.step(&[row(Some(2), 11), row(Some(2), 21), row(Some(0), 31)], &[], 1).unwrap();
     let masks: Vec<RowMask> = (0..3)
-        .map(|row| RowMask { row, banned: vec![], extra: (0..95).collect(), eos_allowed: true })
+        .map(|row| RowMask {
+            row,
+            extra: (0..95).collect(),
+            eos_allowed: true,
+            ..RowMask::default()
+        })
         .collect();
     let rows = [row(Some(1), 12), row(Some(0), 22), row(Some(2), 32)];
     let beam = network.step(&rows, &masks, 1).unwrap().remove(0).extra;
 
     for (number, path) in [[30, 21, 12], [30, 11, 22], [10, 31, 32]].into_iter().enumerate() {
-        network.rewind(slot);
+        network.rewind(slot, 0);
         network.step(&[row(None, 0)], &[], 1).unwrap();
         network.step(&[row(Some(0), path[0])], &[], 1).unwrap();
         network.step(&[row(Some(0), path[1])], &[], 1).unwrap();

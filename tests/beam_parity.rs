@@ -84,6 +84,7 @@ fn submit(scheduler: &mut Scheduler, case: &Case) -> JobId {
                 Stopping::Exhaustive
             }
         },
+        ..BeamSettings::default()
     };
     let avoid = AvoidTokens::new(&case.bad_words_ids).unwrap();
     let constraint = Constraint { tokens: Some(Arc::new(avoid)), ..Constraint::default() };

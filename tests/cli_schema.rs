@@ -3,7 +3,10 @@
 //! The checker knows the few keywords of JSON Schema that the schemas use, and refuses a schema with
 //! others, so nothing goes unchecked.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{
@@ -36,14 +39,27 @@ const KEYWORDS: [&str; 19] = [
     "pattern",
 ];
 
-fn load(file: &str) -> Value {
+/// The schema in a file; read once, as real data asks for one millions of times.
+fn load(file: &str) -> Rc<Value> {
+    thread_local! {
+        static SCHEMAS: RefCell<HashMap<String, Rc<Value>>> = RefCell::default();
+    }
+    let known = SCHEMAS.with_borrow(|schemas| schemas.get(file).cloned());
+    known.unwrap_or_else(|| {
+        let schema = Rc::new(read(file));
+        SCHEMAS.with_borrow_mut(|schemas| schemas.insert(file.to_owned(), Rc::clone(&schema)));
+        schema
+    })
+}
+
+fn read(file: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema").join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
     serde_json::from_str(&text).unwrap()
 }
 
 /// What is wrong with a value, by the schema at a place of a document.
-fn faults(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+fn faults(document: &Rc<Value>, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let fault = |what: &str| vec![format!("{at}: {what}: {value}")];
     if let Some(unknown) =
         schema.as_object().unwrap().keys().find(|key| !KEYWORDS.contains(&key.as_str()))
@@ -53,7 +69,7 @@ fn faults(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<Stri
     let mut found = Vec::new();
     if let Some(reference) = schema["$ref"].as_str() {
         let (file, place) = reference.split_once('#').unwrap_or((reference, ""));
-        let other = if file.is_empty() { document.clone() } else { load(file) };
+        let other = if file.is_empty() { Rc::clone(document) } else { load(file) };
         found.extend(faults(&other, other.pointer(place).unwrap(), value, at));
     }
     if let Some(branches) = schema["anyOf"].as_array() {
@@ -153,7 +169,7 @@ fn assert_follows(schema: &str, ran: &Ran) {
 }
 
 /// Writes a generated set beside the seed.
-fn generate(store: &Path) {
+pub(crate) fn generate(store: &Path) {
     let database = Database::open_existing_writer(store).unwrap();
     let seed = database.query(&"id=x7002".parse().unwrap()).unwrap().next().unwrap().unwrap();
     let recipe = database.store().recipe([7; 16], "{}").unwrap();
@@ -235,8 +251,29 @@ fn the_lexicon_follows_its_schemas() {
         ("lexunit.schema.json", "lu", "inspection.n"),
         ("sentence.schema.json", "sentence", "x5001"),
         ("sentence.schema.json", "sentence", "f6003"),
+        ("document.schema.json", "document", "*"),
     ] {
         assert_follows(schema, &fnstore(&["show", kind, name, "--format", "jsonl"]));
+    }
+}
+
+#[test]
+fn listings_follow_their_schemas() {
+    for (schema, arguments) in [
+        ("frames.schema.json", &["frames"][..]),
+        ("lus.schema.json", &["lus", "--include-status", "Problem"]),
+        ("fes.schema.json", &["fes"]),
+        ("relations.schema.json", &["relations"]),
+        ("fe-relations.schema.json", &["relations", "--fes"]),
+        ("relation-kinds.schema.json", &["relations", "--kinds"]),
+        ("tree.schema.json", &["relations", "--tree", "*", "--kind", "*"]),
+        ("tree.schema.json", &["semtypes", "--tree"]),
+        ("semtypes.schema.json", &["semtypes"]),
+        ("valence.schema.json", &["valence", "*"]),
+        ("valence.schema.json", &["valence", "*", "--over", "origin=fulltext", "--sets"]),
+        ("stats.schema.json", &["stats"]),
+    ] {
+        assert_follows(schema, &fnstore(&[arguments, &["--format", "jsonl"]].concat()));
     }
 }
 

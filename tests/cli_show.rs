@@ -94,7 +94,7 @@ fn a_sentence_is_shown_with_every_place_and_set() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stdout.contains("in the file of LU 1001"), "{}", ran.stdout);
     assert!(ran.stdout.contains("in the file of LU 1002"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("[[checked]]"));
+    assert!(ran.stdout.contains("        *******"), "{}", ran.stdout);
     assert!(ran.stdout.contains("sentence layers  x7001"), "{}", ran.stdout);
     let sentence = json(&fnstore(&["show", "sentence", "x5001", "--format", "json"]));
     assert_eq!(sentence["occurrences"].as_array().unwrap().len(), 2);
@@ -118,7 +118,7 @@ fn what_is_not_there_is_not_shown() {
         (["show", "set", "x1"], 1, "there is no annotation set `x1`"),
         (["show", "sentence", "f1"], 1, "there is no sentence `f1`"),
         (["show", "set", "7002"], 2, "as in `x1024`"),
-        (["show", "farme", "Checking"], 2, "expected `frame`, `lu`, `sentence` or `set`"),
+        (["show", "farme", "Checking"], 2, "expected `frame`, `lu`, `sentence`, `annotation`"),
         (["show", "frame", ""], 2, "expected a name"),
     ] {
         let ran = fnstore(&arguments);

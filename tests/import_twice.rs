@@ -1,7 +1,9 @@
 //! A second import: refused under the same name, side by side under another.
 
 use fnstore::database::{Database, DatabaseError, ImportOptions};
+use fnstore::query::{Case, Pattern};
 
+use crate::framenet_round_trip::same;
 use crate::mini;
 
 #[test]
@@ -36,6 +38,13 @@ fn releases_lie_side_by_side() {
         database.releases().unwrap().into_iter().map(|release| release.name).collect();
     assert_eq!(names, ["mini-framenet", "again"]);
 
+    // Ids are FrameNet's own, and those that stand in for a number used twice are no other.
+    let (store, ids) = (database.store(), (first.release.id, second.release.id));
+    same(store.sentences(ids.0).unwrap(), store.sentences(ids.1).unwrap());
+    same(store.annotation_sets(ids.0).unwrap(), store.annotation_sets(ids.1).unwrap());
+    same(store.all_sentence_layers(ids.0).unwrap(), store.all_sentence_layers(ids.1).unwrap());
+    same(store.lexunits(ids.0).unwrap(), store.lexunits(ids.1).unwrap());
+
     for query in ["frame=Checking", "trigger=checked", "lu=mend.v or id=x7002", "text~\"roof\""] {
         let both = mini::answers(&database, query);
         let of = |release: &str| mini::answers(&database, &format!("release={release} ({query})"));
@@ -44,7 +53,8 @@ fn releases_lie_side_by_side() {
         assert_eq!(old.len(), new.len(), "{query}");
         assert!(!old.is_empty(), "{query}");
     }
-    assert_eq!(database.frame_profiles("checking").unwrap().len(), 2);
+    let checking = Pattern::exact("checking", Case::Fold);
+    assert_eq!(database.frame_profiles(&checking).unwrap().len(), 2);
 }
 
 #[test]

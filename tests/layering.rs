@@ -20,10 +20,11 @@ const LAYERS: [&[&str]; 9] = [
 ];
 
 /// Crates that one folder owns.
-const OWNED_CRATES: [(&str, &str); 16] = [
+const OWNED_CRATES: [(&str, &str); 17] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
+    ("regex_syntax", "query"),
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
     ("csv", "exchange"),

@@ -68,6 +68,7 @@ pub(crate) fn content(database: &Database) -> Vec<String> {
         add(&mut content, store.sentences(id).unwrap());
         add(&mut content, store.annotation_sets(id).unwrap());
         add(&mut content, store.all_sentence_layers(id).unwrap());
+        content.push(format!("{:?}", store.release_layout(id).unwrap()));
         for kind in [NameKind::Frame, NameKind::LexUnit, NameKind::FrameElement] {
             add(&mut content, store.names(id, kind).unwrap());
         }

@@ -294,7 +294,7 @@ fn rows_that_break_the_protocol_are_refused() {
     let error = network.step(&[row(0, Some(0), 5)], &[], 1).unwrap_err().to_string();
     assert!(error.contains("32 tokens"), "{error}");
     let score = f32::NAN;
-    network.rewind(slots[0]);
+    network.rewind(slots[0], 0);
     let error = network.step(&[Row { score, ..row(0, None, 0) }], &[], 1).unwrap_err();
     assert!(error.to_string().contains("slot 0, step 0"), "{error}");
 }

@@ -1,8 +1,8 @@
 //! Opening a store: again, while another process writes it, of a newer format, and where there is none.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::store::{FORMAT, Store, StoreError};
@@ -61,21 +61,43 @@ fn hold_the_store_until_input_ends() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
-#[test]
-fn a_writer_in_another_process_is_named() {
-    let (dir, database, _) = mini::imported();
-    let content = mini::content(&database);
-    drop(database);
+/// A process that holds the store, and the lines that it prints.
+fn holder(store: &Path) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut other = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture"])
         .arg("store_opening::hold_the_store_until_input_ends")
-        .env(LOCKED_STORE, dir.path())
+        .env(LOCKED_STORE, store)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(other.stdout.take().unwrap()).lines();
     assert!(lines.by_ref().map_while(Result::ok).any(|line| line == "holding"));
+    (other, lines)
+}
+
+/// The lock is the system's: what a killed holder leaves of its name keeps nobody out.
+#[test]
+fn a_killed_writer_keeps_nobody_out() {
+    let (dir, database, _) = mini::imported();
+    drop(database);
+    let (mut other, _lines) = holder(dir.path());
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let lock = std::fs::read_to_string(dir.path().join("writer.lock")).unwrap();
+    assert!(lock.contains(&format!("\"pid\":{}", other.id())), "its name stays: {lock}");
+    let writer = Database::open_writer(dir.path()).unwrap();
+    assert_eq!(mini::answers(&writer, "").len(), 42);
+    let lock = std::fs::read_to_string(dir.path().join("writer.lock")).unwrap();
+    assert!(lock.contains(&format!("\"pid\":{}", std::process::id())), "{lock}");
+}
+
+#[test]
+fn a_writer_in_another_process_is_named() {
+    let (dir, database, _) = mini::imported();
+    let content = mini::content(&database);
+    drop(database);
+    let (mut other, lines) = holder(dir.path());
 
     let error = store_error(Database::open_writer(dir.path()));
     let StoreError::Locked { holder, .. } = &error else { panic!("{error}") };
@@ -126,7 +148,7 @@ fn a_store_of_a_newer_format_is_refused_and_left_alone() {
         let error = store_error(outcome);
         assert!(matches!(error, StoreError::Format { .. }), "{error}");
         let message = error.to_string();
-        for part in ["2.1", "1.0", "9.1.0"] {
+        for part in ["2.1", "1.1", "9.1.0"] {
             assert!(message.contains(part), "{message}");
         }
     }

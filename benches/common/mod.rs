@@ -4,6 +4,8 @@
 //! dozen exemplars an LU, three FEs a set. Words are syllables drawn at random, so that the index has
 //! many different ones.
 
+pub(crate) mod synthetic;
+
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +26,7 @@ pub(crate) struct BenchStore {
     pub(crate) path: PathBuf,
     /// What it is, for the table.
     pub(crate) what: String,
-    _temporary: Option<tempfile::TempDir>,
+    temporary: Option<tempfile::TempDir>,
 }
 
 impl BenchStore {
@@ -32,7 +34,7 @@ impl BenchStore {
     pub(crate) fn open() -> Result<Self, Box<dyn Error>> {
         if let Some(path) = std::env::var_os("FNSTORE_BENCH_STORE").map(PathBuf::from) {
             let what = format!("the store in {}", path.display());
-            return Ok(Self { path, what, _temporary: None });
+            return Ok(Self { path, what, temporary: None });
         }
         let temporary = tempfile::tempdir()?;
         let release = temporary.path().join("generated");
@@ -40,7 +42,12 @@ impl BenchStore {
         let path = temporary.path().join("store");
         Database::open_writer(&path)?.import(&release, &ImportOptions::default(), &mut |_| {})?;
         let what = format!("a generated release of {FRAMES} frames");
-        Ok(Self { path, what, _temporary: Some(temporary) })
+        Ok(Self { path, what, temporary: Some(temporary) })
+    }
+
+    /// Whether it is one of a generated release.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.temporary.is_some()
     }
 }
 
@@ -135,10 +142,10 @@ fn lu_file(
 }
 
 /// A seeded generator: xorshift, which is all that made-up words need.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

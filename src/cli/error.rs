@@ -4,7 +4,8 @@ use std::io;
 use std::process::ExitCode;
 
 use fnstore::align::AlignError;
-use fnstore::database::DatabaseError;
+use fnstore::database::{BackupError, DatabaseError, ScriptError};
+use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::store::StoreError;
@@ -18,20 +19,42 @@ const LOCKED: u8 = 75;
 /// Every other error, as for clap's.
 const FAILED: u8 = 2;
 
+/// Lines of the input that could not be worked on, each with its error in the output.
+#[derive(Debug, thiserror::Error)]
+#[error("`{failed}` of {lines} lines could not be rewritten; their records say why")]
+pub(super) struct LinesFailed {
+    pub(super) failed: u64,
+    pub(super) lines: u64,
+}
+
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
         matches!(cause.downcast_ref(), Some(AlignError::Content { .. }))
+            || cause.is::<LinesFailed>()
     };
     if error.chain().any(wrong_line) {
         return ExitCode::from(BAD_DATA);
     }
     let code = match cause(error) {
         Some(DatabaseError::Store(StoreError::Locked { .. })) => LOCKED,
+        Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
+            BAD_DATA
+        }
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,
         },
+        Some(DatabaseError::Script(error)) => match error {
+            ScriptError::Read { .. } => FAILED,
+            ScriptError::Edit { source, .. } if matches!(**source, DatabaseError::Store(_)) => {
+                FAILED
+            }
+            _ => BAD_DATA,
+        },
+        Some(DatabaseError::Backup(
+            BackupError::NotABackup { .. } | BackupError::Damaged { .. },
+        )) => BAD_DATA,
         _ => FAILED,
     };
     ExitCode::from(code)
@@ -39,6 +62,11 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
 
 /// What to try next, where the message does not say it.
 pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    if format!("{error:#}").contains("No space left on device") {
+        return Some(
+            "free some space and run it again; what was in the store before is still there",
+        );
+    }
     match cause(error)? {
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")

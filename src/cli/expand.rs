@@ -180,6 +180,12 @@ fn summary(
     for (name, count, note) in rows {
         output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
     }
+    if report.steps_reused > 0 {
+        let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
+        let note = format!("{share:.0} % of all, taken over from the round before");
+        let reused = grouped(report.steps_reused);
+        output.line(&format!("  {:<20} {reused:>9}  {note}", "steps saved"))?;
+    }
     if report.leaks > 0 {
         output.line(&format!("  {:<20} {:>9}  dropped", "banned words", grouped(report.leaks)))?;
     }
@@ -226,6 +232,8 @@ struct ReportRecord {
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
     leaks: u64,
+    steps: u64,
+    steps_reused: u64,
     seconds: f64,
     sentences_per_second: f64,
     interrupted: bool,
@@ -249,6 +257,8 @@ impl ReportRecord {
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
             leaks: report.leaks,
+            steps: report.steps,
+            steps_reused: report.steps_reused,
             seconds: report.elapsed.as_secs_f64(),
             sentences_per_second: report.sentences_per_second(),
             interrupted: report.interrupted,

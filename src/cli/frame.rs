@@ -2,25 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::{Database, FrameProfile};
+use fnstore::database::{Database, FrameProfile, Lexicon};
 use fnstore::model::{CoreType, FeId, FrameElement, FrameRelation, LexUnit, SemTypeId};
+use fnstore::query::Pattern;
+use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
 use serde::Serialize;
 
 use super::Outcome;
 use super::lexunit::LexUnitRecord;
-use super::markup::{self, Part};
-use super::output::{Format, Output, grouped};
-
-/// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be used.
-const HIDDEN_STATUS: &str = "Problem";
+use super::listing::{HIDDEN_STATUS, Statuses};
+use super::output::{Format, Output, grouped, tell};
 
 pub(super) fn show(
     database: &Database,
-    name: &str,
-    include_status: &[String],
+    lexicons: &[Lexicon<'_>],
+    names: &Pattern,
+    statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let profiles = database.frame_profiles(name)?;
+    let mut profiles = database.frame_profiles(names)?;
+    profiles.retain(|profile| {
+        lexicons.iter().any(|lexicon| lexicon.release().id == profile.release.id)
+    });
+    if profiles.is_empty() {
+        tell("nothing found");
+        return Ok(Outcome::NothingFound);
+    }
     if output.format_or(Format::Table) != Format::Table {
         let records: Vec<_> = profiles.iter().map(FrameRecord::new).collect();
         output.documents(&records)?;
@@ -30,14 +37,14 @@ pub(super) fn show(
         if number > 0 {
             output.line("")?;
         }
-        write_frame(profile, include_status, output)?;
+        write_frame(profile, statuses, output)?;
     }
     Ok(Outcome::Done)
 }
 
 fn write_frame(
     profile: &FrameProfile,
-    include_status: &[String],
+    statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let frame = &profile.frame;
@@ -65,7 +72,7 @@ fn write_frame(
         }
     }
     write_relations(profile, output)?;
-    write_lexunits(&profile.lexunits, include_status, output)
+    write_lexunits(&profile.lexunits, statuses, output)
 }
 
 fn write_element(
@@ -96,10 +103,10 @@ pub(super) fn write_definition(
     indent: usize,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    for part in markup::parts(definition) {
+    for part in definition_parts(definition) {
         match part {
-            Part::Text(text) => output.paragraph(indent, &text)?,
-            Part::Example(text) => output.paragraph(indent + 2, &text)?,
+            DefinitionPart::Text(text) => output.paragraph(indent, &text)?,
+            DefinitionPart::Example(text) => output.paragraph(indent + 2, &text)?,
         }
     }
     Ok(())
@@ -135,17 +142,14 @@ fn other_side<'a>(relation: &'a FrameRelation, profile: &FrameProfile) -> (&'a s
 
 fn write_lexunits(
     lexunits: &[LexUnit],
-    include_status: &[String],
+    statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     if lexunits.is_empty() {
         return Ok(());
     }
-    let is_hidden = |lu: &&LexUnit| {
-        lu.status == HIDDEN_STATUS
-            && !include_status.iter().any(|status| status.eq_ignore_ascii_case(HIDDEN_STATUS))
-    };
-    let (hidden, shown): (Vec<&LexUnit>, Vec<&LexUnit>) = lexunits.iter().partition(is_hidden);
+    let (shown, hidden): (Vec<&LexUnit>, Vec<&LexUnit>) =
+        lexunits.iter().partition(|lu| statuses.include(lu));
     output.line("")?;
     output.line(&output.heading("Lexical units"))?;
     let name_width = shown.iter().map(|lu| lu.name.chars().count()).max().unwrap_or(0);
@@ -233,7 +237,7 @@ impl<'a> FrameRecord<'a> {
             abbreviation: &fe.abbreviation,
             core_type: fe.core_type.as_str(),
             definition: &fe.definition,
-            definition_text: markup::plain(&fe.definition),
+            definition_text: plain_definition(&fe.definition),
             sem_types: type_names(&fe.sem_types, &profile.sem_types),
             requires: fe_names(&fe.requires, profile),
             excludes: fe_names(&fe.excludes, profile),
@@ -260,7 +264,7 @@ impl<'a> FrameRecord<'a> {
             id: frame.id.0,
             name: &frame.name,
             definition: &frame.definition,
-            definition_text: markup::plain(&frame.definition),
+            definition_text: plain_definition(&frame.definition),
             created_by: &frame.created.by,
             created: &frame.created.date,
             modified: &frame.modified,

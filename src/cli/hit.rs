@@ -8,6 +8,7 @@ use fnstore::model::{Extent, FeStatus, Generation, Origin, Provenance, Span};
 use fnstore::text::CharIndex;
 use serde::Serialize;
 
+use super::drawing::{self, Mark};
 use super::output::Output;
 
 /// An annotation set as JSON.
@@ -173,28 +174,39 @@ impl Made {
     }
 }
 
-/// Writes an answer for reading: what it is, the sentence with its target marked, its FEs.
+/// Columns that a drawing is moved in by.
+const INDENT: usize = 4;
+
+/// Writes an answer for reading: what it is, the sentence with its annotation drawn under it.
 pub(super) fn write_block(answer: &Answer, output: &mut Output) -> anyhow::Result<()> {
     let set = &answer.set;
     let title = output.heading(&format!("{}  {}", answer.frame, answer.lexunit));
     output.line(&format!("{title}  {}", origin(answer)))?;
-    output.line(&format!("    {}", marked(answer, output)))?;
-    let text = &answer.sentence.text;
-    let elements: Vec<String> = answer
-        .elements()
-        .map(|element| {
-            let label = element.label;
-            let of_span = label.extent.span().and_then(|span| span.of(text)).map(in_one_line);
-            brief(&label.name, element.rank, of_span.as_deref(), null_kind(&label.extent))
-        })
-        .collect();
-    let elements = match (elements.is_empty(), set.fe_status) {
-        (false, _) => elements.join("  "),
+    let rows = drawing::rows_of_set(set);
+    write_drawing(&answer.sentence.text, &rows, output)?;
+    let unexpressed = drawing::unexpressed(set);
+    let none = answer.elements().next().is_none();
+    let last = match (none, set.fe_status) {
+        (false, _) if unexpressed.is_empty() => return Ok(()),
+        (false, _) => unexpressed.join(" "),
         (true, FeStatus::Annotated) => "(no FE)".to_owned(),
         (true, FeStatus::Unannotated) => "(FEs not annotated)".to_owned(),
         (true, FeStatus::Unknown) => "(FEs not carried over)".to_owned(),
     };
-    output.line(&format!("    {elements}"))?;
+    output.line(&format!("{:INDENT$}{last}", ""))?;
+    Ok(())
+}
+
+/// Writes a text with rows of marks drawn under it, moved in.
+pub(super) fn write_drawing(
+    text: &str,
+    rows: &[Vec<Mark>],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let room = output.width() - INDENT;
+    for line in drawing::draw(text, rows, room, output.has_color()) {
+        output.line(&format!("{:INDENT$}{line}", ""))?;
+    }
     Ok(())
 }
 
@@ -216,29 +228,6 @@ fn origin(answer: &Answer) -> String {
         parts.push(document.to_string());
     }
     parts.join("  ")
-}
-
-/// The sentence in one line, with its targets marked.
-fn marked(answer: &Answer, output: &Output) -> String {
-    let text = &answer.sentence.text;
-    let mut line = String::with_capacity(text.len() + 8);
-    let mut at = 0;
-    for target in &answer.set.targets {
-        let (start, end) = (target.start as usize, target.end as usize);
-        // Targets that overlap are marked as far as the first goes.
-        let (Some(before), Some(of_target)) = (text.get(at..start), target.of(text)) else {
-            continue;
-        };
-        line.push_str(before);
-        line.push_str(&output.target(of_target));
-        at = end;
-    }
-    line.push_str(&text[at..]);
-    in_one_line(line.trim())
-}
-
-fn in_one_line(text: &str) -> String {
-    text.replace(['\n', '\r', '\t'], " ")
 }
 
 fn brief(name: &str, rank: u8, text: Option<&str>, ni: Option<&str>) -> String {

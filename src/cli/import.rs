@@ -1,7 +1,6 @@
 //! `fnstore import`: a release into the store, and a summary of what came in.
 
 use std::collections::BTreeMap;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,18 +10,20 @@ use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
 use fnstore::store::Store;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
-use super::output::{Format, Output, grouped, size};
+use super::import_lines::{self, Lines};
+use super::output::{Format, Output, grouped, size, tell};
+use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress};
 
-/// Import a FrameNet release
+/// Import a FrameNet release, an export, or span-labelled data
 ///
-/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/. Nothing is
-/// visible before the whole release is in; a failed import leaves the store as it was.
+/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/; or JSON lines:
+/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
+/// before all of it is in; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Zip file or directory of the release
+    /// Zip file or directory of the release, or file of JSON lines
     path: PathBuf,
 
     /// Name of the release [default: bfn-1.5 for fndata-1.5, else the name of the path]
@@ -32,6 +33,11 @@ pub(super) struct Args {
     /// Language of the release
     #[arg(long, value_name = "TAG", default_value = "en")]
     language: String,
+
+    /// Read FILE as span-labelled data, a line each:
+    /// {"text": "...", "spans": [{"start": 0, "end": 3, "type": "T"}]}
+    #[arg(long, conflicts_with = "strict")]
+    spans: bool,
 
     /// Fail at the first oddity instead of counting it
     #[arg(long)]
@@ -44,14 +50,31 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     // What is no release makes no store, and a report that cannot be written fails before the work.
-    Source::open(&args.path).map_err(DatabaseError::from)?;
-    let report_file = args.report.as_deref().map(ReportFile::create).transpose()?;
+    let lines = match args.spans {
+        true => Some(Lines::Spans),
+        false => import_lines::kind_of(&args.path)?,
+    };
+    if lines.is_none() {
+        Source::open(&args.path).map_err(DatabaseError::from)?;
+    }
+    let report_file = args.report.as_deref();
+    let report_file = report_file.map(|path| WholeFile::create(path, "report")).transpose()?;
 
     let options =
         ImportOptions { release: args.release, language: Some(args.language), strict: args.strict };
     let started = Instant::now();
     let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
+    if let Some(lines) = lines {
+        let outcome = import_lines::run(&database, &args.path, lines, &options, context);
+        if outcome.is_err() && !store_was_there {
+            drop(database);
+            remove_store(&context.store, !dir_was_there);
+        }
+        let record = outcome?;
+        report_file.map_or(Ok(()), |file| write_report(file, &record))?;
+        return record.write(&mut context.output);
+    }
     let bar = progress::bar("importing", "files");
     let outcome = database.import(&args.path, &options, &mut |progress| {
         bar.set_length(progress.of as u64);
@@ -63,11 +86,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         remove_store(&context.store, !dir_was_there);
     }
     let report = outcome?;
+    if let Some(error) = &report.index_error {
+        tell(&format!(
+            "the release is in, its index is not: {error}; queries make up for it, and the next \
+             writer catches up"
+        ));
+    }
     let record = ReportRecord::new(&report, context, started.elapsed());
 
-    if let Some(file) = report_file {
-        file.write(&record)?;
-    }
+    report_file.map_or(Ok(()), |file| write_report(file, &record))?;
     match context.output.format_or(Format::Table) {
         Format::Table => summary(&report, &record, &mut context.output)?,
         Format::Json | Format::Jsonl => context.output.json(&record)?,
@@ -94,33 +121,9 @@ fn remove_store(dir: &Path, with_directory: bool) {
     }
 }
 
-/// A report that takes its place only once it is whole; an earlier one stays until then.
-struct ReportFile<'a> {
-    path: &'a Path,
-    written: NamedTempFile,
-}
-
-impl<'a> ReportFile<'a> {
-    /// A file beside `path`, so that a report that cannot be written fails before the work.
-    fn create(path: &'a Path) -> anyhow::Result<Self> {
-        let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        builder
-            .prefix(".report-")
-            .tempfile_in(beside.unwrap_or(Path::new(".")))
-            .map(|written| Self { path, written })
-            .with_context(|| format!("cannot write the report `{}`", path.display()))
-    }
-
-    fn write(self, record: &ReportRecord) -> anyhow::Result<()> {
-        let Self { path, mut written } = self;
-        let outcome = serde_json::to_writer_pretty(BufWriter::new(&mut written), record)
-            .map_err(std::io::Error::from)
-            .and_then(|()| Ok(written.persist(path).map(drop)?));
-        outcome.with_context(|| format!("cannot write the report `{}`", path.display()))
-    }
+fn write_report(mut file: WholeFile, record: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer_pretty(&mut file, record).context("cannot write the report")?;
+    file.finish()
 }
 
 /// An import as JSON; see `schema/import.schema.json`.
@@ -141,6 +144,8 @@ struct ReportRecord {
 #[derive(Debug, Serialize)]
 struct WarningRecord {
     code: &'static str,
+    /// `fault`, or `trait` of the data that is only counted.
+    kind: &'static str,
     count: u64,
     done: &'static str,
     examples: Vec<ExampleRecord>,
@@ -157,6 +162,7 @@ impl ReportRecord {
     fn new(report: &ImportReport, context: &Context, took: Duration) -> Self {
         let warnings = report.warnings.iter().map(|(code, count, examples)| WarningRecord {
             code: code.as_str(),
+            kind: if code.is_trait() { "trait" } else { "fault" },
             count,
             done: what_was_done(code),
             examples: examples
@@ -263,14 +269,31 @@ fn summary(
         size(record.source_bytes),
         size(record.store_bytes)
     ))?;
-    if record.warnings.is_empty() {
+    let faults = grouped(report.warnings.faults());
+    warnings(
+        &record.warnings,
+        "fault",
+        &format!("{faults} oddities, none dropped silently"),
+        output,
+    )?;
+    let traits = "traits of the data that readers stumble over, all kept";
+    warnings(&record.warnings, "trait", traits, output)
+}
+
+/// The warnings of a kind under a title, when there are any.
+fn warnings(
+    warnings: &[WarningRecord],
+    kind: &str,
+    title: &str,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let of_kind = || warnings.iter().filter(|warning| warning.kind == kind);
+    if of_kind().next().is_none() {
         return Ok(());
     }
     output.line("")?;
-    let title =
-        format!("{} oddities, none of them dropped silently", grouped(report.warnings.total()));
-    output.line(&output.heading(&title))?;
-    for warning in &record.warnings {
+    output.line(&output.heading(title))?;
+    for warning in of_kind() {
         output.line(&format!(
             "  {:>6}  {:<22} {}",
             grouped(warning.count),
@@ -284,7 +307,7 @@ fn summary(
 /// What a code stands for and what an import does about it, in a few words.
 fn what_was_done(code: WarningCode) -> &'static str {
     match code {
-        WarningCode::DuplicateLabel => "same label twice on one span: kept once",
+        WarningCode::DuplicateLabel => "same label twice on one span: kept twice",
         WarningCode::FrameMissing => "frame without a file: kept by name",
         WarningCode::LuMissing => "LU that no file defines: kept by name",
         WarningCode::LuWithoutFile => "LU of a frame file without a file of its own: kept",
@@ -299,10 +322,27 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::FeUnknown => "FE that the frame does not have: kept",
         WarningCode::RelationDangling => "relation to a frame without a file: kept",
         WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
-        WarningCode::UnreadableValue => "value that its attribute does not allow: read as absent",
+        WarningCode::UnreadableValue => "value that its attribute does not allow: see the report",
         WarningCode::IdRepeated => "number used twice: the first kept",
         WarningCode::FileMissing => "file at the top that is not there: read without it",
         WarningCode::IndexMismatch => "index file and folder differ: the files count",
+        WarningCode::LuDiffers => "LU file and frame file differ: both kept",
+        WarningCode::NameMismatch => "name and number do not go together: the number counts",
+        WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: not read",
+        WarningCode::UnknownText => "text between elements: not read",
+        WarningCode::SemTypesSeveral => "FE with several semantic types: all kept",
+        WarningCode::TargetPieces => "discontinuous target: all pieces kept",
+        WarningCode::FeRepeated => "one FE on several spans: all kept",
+        WarningCode::FeRank => "FE layer of rank 2 or more: kept with its rank",
+        WarningCode::NullIncorporated => "null instantiation INC: kept",
+        WarningCode::SetUnannotated => "target without annotated FEs: FEs count as unknown",
+        WarningCode::SetsSeveral => "several frame sets of a sentence in an LU file: all kept",
+        WarningCode::SentenceRepeated => "sentence listed in several places: one record",
+        WarningCode::NumberShared => "number used in lu/ and in fulltext/: the folder is in the id",
+        WarningCode::LuWithoutExemplar => "LU file without an exemplar: kept",
+        WarningCode::TextSpace => "text with space around it: kept byte by byte",
+        WarningCode::TextNonAscii => "text beyond ASCII: kept byte by byte",
+        WarningCode::TextMarkup => "text with `<` or a control character: kept byte by byte",
         _ => "see the report",
     }
 }

@@ -1,30 +1,47 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
-use fnstore::database::Database;
+use fnstore::database::Lexicon;
 use fnstore::model::{FeRealization, LexUnit, Release, ValencePattern};
+use fnstore::query::Pattern;
 use serde::Serialize;
 
-use super::Outcome;
 use super::frame::write_definition;
-use super::output::{Format, Output, grouped};
+use super::listing::Statuses;
+use super::output::{Format, Output, grouped, tell};
+use super::{Outcome, valence};
 
 pub(super) fn show(
-    database: &Database,
-    name: &str,
+    lexicons: &[Lexicon<'_>],
+    names: &Pattern,
+    statuses: &Statuses,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let catalog = database.catalog()?;
-    let lexunits = database.lexunits_by_name(name)?;
-    let frames = lexunits.iter().map(|(release, lu)| catalog.frame(release.id, lu.frame));
-    let frames = frames.collect::<Result<Vec<_>, _>>()?;
+    let mut found = Vec::new();
+    let mut hidden = 0;
+    for lexicon in lexicons {
+        for lu in lexicon.find_lus(names)? {
+            let lu = lu?;
+            if !statuses.include_named(names, &lu) {
+                hidden += 1;
+                continue;
+            }
+            let frame = lexicon.frame(lu.frame)?;
+            let frame = frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name);
+            found.push((lexicon.release(), frame, lu));
+        }
+    }
+    Statuses::tell_hidden(hidden);
+    if found.is_empty() {
+        tell("nothing found");
+        return Ok(Outcome::NothingFound);
+    }
     if output.format_or(Format::Table) != Format::Table {
-        let pairs = lexunits.iter().zip(&frames);
         let records: Vec<_> =
-            pairs.map(|((release, lu), frame)| FullRecord::new(release, frame, lu)).collect();
+            found.iter().map(|(release, frame, lu)| FullRecord::new(release, frame, lu)).collect();
         output.documents(&records)?;
         return Ok(Outcome::Done);
     }
-    for (number, ((release, lu), frame)) in lexunits.iter().zip(&frames).enumerate() {
+    for (number, (release, frame, lu)) in found.iter().enumerate() {
         if number > 0 {
             output.line("")?;
         }
@@ -55,37 +72,7 @@ fn write_lexunit(
             lu.valences.governors.iter().map(|governor| governor.lemma.as_str()).collect();
         output.line(&format!("    governed by {}", words.join(", ")))?;
     }
-    write_realizations("FEs and how they are realised", &lu.valences.realizations, output)?;
-    write_realizations("FEs realised together", &lu.valences.groups, output)
-}
-
-fn write_realizations(
-    title: &str,
-    realizations: &[FeRealization],
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    if realizations.is_empty() {
-        return Ok(());
-    }
-    output.line("")?;
-    output.line(&output.heading(title))?;
-    for realization in realizations {
-        output.line(&format!("  {:>5}  {}", realization.total, realization.elements.join(", ")))?;
-        for pattern in &realization.patterns {
-            output.line(&format!("         {:>5}  {}", pattern.total, units(pattern)))?;
-        }
-    }
-    Ok(())
-}
-
-/// The pattern as `FE.PT.GF`, the GF left out where nothing is expressed.
-fn units(pattern: &ValencePattern) -> String {
-    let units = pattern.units.iter().map(|unit| {
-        let parts = [unit.fe.as_str(), unit.pt.as_str(), unit.gf.as_str()];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        parts.join(".")
-    });
-    units.collect::<Vec<_>>().join("  ")
+    valence::write_tables(&lu.valences, false, output)
 }
 
 /// An LU as JSON, as a frame lists it.
@@ -135,8 +122,8 @@ impl<'a> FullRecord<'a> {
             frame,
             lexunit: LexUnitRecord::new(lu),
             governors: governors(lu),
-            realizations: lu.valences.realizations.iter().map(RealizationRecord::new).collect(),
-            groups: lu.valences.groups.iter().map(RealizationRecord::new).collect(),
+            realizations: realizations(&lu.valences.realizations),
+            groups: realizations(&lu.valences.groups),
         }
     }
 }
@@ -148,8 +135,9 @@ struct GovernorRecord<'a> {
     sets: Vec<String>,
 }
 
+/// Realisations as JSON; the sets of a pattern are there when they are wanted.
 #[derive(Debug, Serialize)]
-struct RealizationRecord<'a> {
+pub(super) struct RealizationRecord<'a> {
     elements: &'a [String],
     total: u32,
     patterns: Vec<PatternRecord<'a>>,
@@ -159,7 +147,8 @@ struct RealizationRecord<'a> {
 struct PatternRecord<'a> {
     total: u32,
     units: Vec<UnitRecord<'a>>,
-    sets: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sets: Option<Vec<String>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -201,7 +190,7 @@ impl<'a> LexUnitRecord<'a> {
 }
 
 impl<'a> RealizationRecord<'a> {
-    fn new(realization: &'a FeRealization) -> Self {
+    pub(super) fn new(realization: &'a FeRealization, with_sets: bool) -> Self {
         let pattern = |pattern: &'a ValencePattern| PatternRecord {
             total: pattern.total,
             units: pattern
@@ -209,7 +198,7 @@ impl<'a> RealizationRecord<'a> {
                 .iter()
                 .map(|unit| UnitRecord { fe: &unit.fe, pt: &unit.pt, gf: &unit.gf })
                 .collect(),
-            sets: pattern.sets.iter().map(ToString::to_string).collect(),
+            sets: with_sets.then(|| pattern.sets.iter().map(ToString::to_string).collect()),
         };
         Self {
             elements: &realization.elements,
@@ -217,6 +206,10 @@ impl<'a> RealizationRecord<'a> {
             patterns: realization.patterns.iter().map(pattern).collect(),
         }
     }
+}
+
+fn realizations(realizations: &[FeRealization]) -> Vec<RealizationRecord<'_>> {
+    realizations.iter().map(|realization| RealizationRecord::new(realization, true)).collect()
 }
 
 fn governors(lu: &LexUnit) -> Vec<GovernorRecord<'_>> {

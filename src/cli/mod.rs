@@ -4,22 +4,48 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod backup;
+mod changes;
+mod check;
+mod columns;
+mod completions;
+mod document;
+mod drawing;
+mod edit;
 mod error;
 mod eval;
 mod expand;
+mod export;
+mod fes;
 mod frame;
+mod frames;
 mod hit;
 mod import;
+mod import_lines;
+mod judge;
 mod lexunit;
+mod listing;
 mod locate;
-mod markup;
+mod lus;
+mod man;
 mod output;
+mod paraphrase;
+mod plan;
 mod progress;
 mod query;
+mod reindex;
+mod relations;
 mod releases;
+mod restore;
+mod semtypes;
 mod sentence;
 mod show;
+mod stats;
 mod train;
+mod tree;
+mod upgrade;
+mod valence;
+mod whole_file;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,16 +59,17 @@ use output::{Format, Output};
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 found or done, 1 nothing found, 2 usage or error, 65 bad input \
-data, 75 store locked by another process, 130 interrupted."
+    after_help = "Exit codes: 0 found or done, 1 nothing found or a check failed, 2 usage or \
+error, 65 bad input data, 75 store locked by another process, 130 interrupted."
 )]
 pub(crate) struct Args {
     /// Directory of the store [default: fnstore/store in the platform's data directory]
     #[arg(long, global = true, value_name = "DIR", env = "FNSTORE_DIR")]
     store: Option<PathBuf>,
 
-    /// Format of the output [default: table; `query` and `releases` print jsonl
-    /// (`query --count` tsv) into a pipe]
+    /// Format of the output [default: table on a terminal; into a pipe jsonl, but a table for what is
+    /// laid out for reading (`show`, trees, `expand` and what works on the store as a whole) and tsv
+    /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 
@@ -55,10 +82,29 @@ enum Command {
     Import(import::Args),
     Query(query::Args),
     Show(show::Args),
+    Frames(frames::Args),
+    Lus(lus::Args),
+    Fes(fes::Args),
+    Relations(relations::Args),
+    Semtypes(semtypes::Args),
+    Valence(valence::Args),
+    Stats(stats::Args),
     Releases(releases::Args),
+    Edit(edit::Args),
+    Judge(judge::Args),
+    Changes(changes::Args),
+    Export(export::Args),
     Expand(expand::Args),
+    Paraphrase(paraphrase::Args),
     Train(train::Args),
     Eval(eval::Args),
+    Check(check::Args),
+    Reindex(reindex::Args),
+    Backup(backup::Args),
+    Restore(restore::Args),
+    Upgrade(upgrade::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// How a command ended that did not fail.
@@ -68,6 +114,8 @@ pub(crate) enum Outcome {
     Done,
     /// The command worked and there was nothing to show.
     NothingFound,
+    /// A check found something wrong.
+    CheckFailed,
     /// Ctrl-C ended it after the work in flight.
     Interrupted,
 }
@@ -76,7 +124,7 @@ impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Done => Self::SUCCESS,
-            Outcome::NothingFound => Self::from(1),
+            Outcome::NothingFound | Outcome::CheckFailed => Self::from(1),
             Outcome::Interrupted => Self::from(130),
         }
     }
@@ -97,10 +145,29 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Import(args) => import::run(args, &mut context),
         Command::Query(args) => query::run(args, &mut context),
         Command::Show(args) => show::run(args, &mut context),
+        Command::Frames(args) => frames::run(args, &mut context),
+        Command::Lus(args) => lus::run(args, &mut context),
+        Command::Fes(args) => fes::run(args, &mut context),
+        Command::Relations(args) => relations::run(args, &mut context),
+        Command::Semtypes(args) => semtypes::run(args, &mut context),
+        Command::Valence(args) => valence::run(args, &mut context),
+        Command::Stats(args) => stats::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Edit(args) => edit::run(args, &mut context),
+        Command::Judge(args) => judge::run(args, &mut context),
+        Command::Changes(args) => changes::run(args, &mut context),
+        Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
+        Command::Check(args) => check::run(args, &mut context),
+        Command::Reindex(args) => reindex::run(args, &mut context),
+        Command::Backup(args) => backup::run(args, &mut context),
+        Command::Restore(args) => restore::run(args, &mut context),
+        Command::Upgrade(args) => upgrade::run(args, &mut context),
+        Command::Completions(args) => completions::run(args, &mut context),
+        Command::Man(args) => man::run(args, &mut context),
     }?;
     context.output.flush()?;
     Ok(outcome)

@@ -65,6 +65,11 @@ impl Output {
         self.out.write_all(b"\n")
     }
 
+    /// Writes the start of a line.
+    pub(super) fn part(&mut self, text: &str) -> io::Result<()> {
+        self.out.write_all(text.as_bytes())
+    }
+
     /// Writes a paragraph, wrapped at spaces and indented.
     pub(super) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
         let room = self.width.saturating_sub(indent).max(20);
@@ -143,14 +148,24 @@ impl Output {
         lines.iter().try_for_each(|line| self.line(line.strip_prefix(' ').unwrap_or(line)))
     }
 
-    /// Marks a target: bold on a terminal, in double brackets elsewhere.
-    pub(super) fn target(&self, text: &str) -> String {
-        if self.color { format!("\x1b[1;32m{text}\x1b[0m") } else { format!("[[{text}]]") }
+    /// Whether text may be coloured: on a terminal, unless `NO_COLOR` is set.
+    pub(super) fn has_color(&self) -> bool {
+        self.color
+    }
+
+    /// Columns that a line for reading may take.
+    pub(super) fn width(&self) -> usize {
+        self.width
     }
 
     /// A heading: bold on a terminal.
     pub(super) fn heading(&self, text: &str) -> String {
         if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Where data that is laid out elsewhere goes.
+    pub(super) fn data(&mut self) -> &mut BufWriter<Stdout> {
+        &mut self.out
     }
 
     /// Hands on what is still buffered.

@@ -1,12 +1,13 @@
 //! `fnstore query`: the annotation sets that an expression asks for.
 
-use anyhow::bail;
-use fnstore::database::{Database, DatabaseError, ValueCount};
-use fnstore::query::{Case, Expression, Field};
+use fnstore::database::{Database, DatabaseError, Matches, ValueCount};
+use fnstore::query::{Case, Expression, Field, Selection, SortKey};
 use serde::Serialize;
 
+use super::columns::{Column, Row};
 use super::hit::{Hit, write_block};
 use super::output::{Format, Output, tell};
+use super::plan::write_plan;
 use super::{Context, Outcome};
 
 /// Find annotation sets
@@ -21,17 +22,34 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Stop after N annotation sets
+    /// Order by FIELD, the least first; a minus turns the order round, and more fields order what is
+    /// equal by the first
+    #[arg(long, value_name = "FIELD[,-FIELD]", allow_hyphen_values = true)]
+    sort: Option<String>,
+
+    /// Stop after N annotation sets, or N values of `--count-by`
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
+    /// Leave out the first N annotation sets
+    #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
+    offset: usize,
+
+    /// Show these only: fields of the query language, or columns of `--format csv`
+    #[arg(long, value_name = "FIELD[,FIELD]")]
+    fields: Option<String>,
+
     /// Print only how many there are
-    #[arg(long, conflicts_with_all = ["limit", "count_by"])]
+    #[arg(long, conflicts_with_all = ["sort", "limit", "offset", "fields", "count_by"])]
     count: bool,
 
     /// Print how many there are of each value of FIELD, the most frequent first
-    #[arg(long, value_name = "FIELD", conflicts_with = "limit")]
+    #[arg(long, value_name = "FIELD", conflicts_with_all = ["sort", "offset", "fields"])]
     count_by: Option<String>,
+
+    /// Print how the query is answered instead of its answers
+    #[arg(long, conflicts_with_all = ["fields", "count", "count_by"])]
+    explain: bool,
 
     /// Match capitals and small letters as written
     #[arg(long)]
@@ -43,54 +61,95 @@ Examples:
   fnstore query frame=Verification
   fnstore query 'lu=confirm.v fe=Inspector{gf=Ext pt=NP}' --limit 5
   fnstore query 'inherits=Event pos=v text~\"\\bnot\\b\"' --count-by frame
-  fnstore query origin=generated 'aligner>=0.95' --format csv";
+  fnstore query origin=generated 'aligner>=0.95' --sort frame,-aligner --limit 100 --format csv
+  fnstore query frame=Verification --fields id,lu,trigger,fe,document
+  fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
+
+/// Annotation sets that are looked at to find out whether there are more than the limit let through.
+const LOOK_AHEAD: usize = 2_000;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let expression =
         Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
-    let count_by = args.count_by.as_deref().map(field).transpose()?;
+    let count_by = args.count_by.as_deref().map(countable).transpose()?;
+    let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
+    let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
+    let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
+    let selection = Selection { sort, offset: args.offset, limit: args.limit };
     let database = Database::open(&context.store)?;
     let output = &mut context.output;
+    tell_of_releases(&database, &expression)?;
+    if args.explain {
+        let explained = database.explain(&expression, &selection)?;
+        write_plan(&explained, output)?;
+        return Ok(outcome(explained.answers > 0));
+    }
     if args.count {
         let count = database.count(&expression)?;
         output.line(&count.to_string())?;
-        return Ok(if count > 0 { Outcome::Done } else { Outcome::NothingFound });
+        return Ok(outcome(count > 0));
     }
     if let Some(field) = count_by {
-        return write_counts(&database.count_by(&expression, field)?, field, output);
+        let mut counts = database.count_by(&expression, field)?;
+        counts.truncate(args.limit.unwrap_or(usize::MAX));
+        return write_counts(&counts, field, output);
     }
-    write_hits(&database, &expression, args.limit, output)
+    let mut matches = database.matches(&expression, &selection)?;
+    let shown = match &columns {
+        Some(columns) => write_rows(&mut matches, columns, output)?,
+        None => write_hits(&mut matches, output)?,
+    };
+    output.flush()?;
+    if args.limit == Some(shown) {
+        match matches.has_more(LOOK_AHEAD)? {
+            Some(true) => {
+                tell(&format!("showing {shown}; there are more (`--count` says how many)"))
+            }
+            None => tell(&format!("showing {shown}; there may be more (`--count` says how many)")),
+            Some(false) => {}
+        }
+    }
+    if shown == 0 && args.limit != Some(0) {
+        tell("nothing found");
+    }
+    Ok(outcome(shown > 0))
 }
 
-/// The field of a name; `document` stands for `doc`.
-fn field(name: &str) -> anyhow::Result<Field> {
+fn outcome(found: bool) -> Outcome {
+    if found { Outcome::Done } else { Outcome::NothingFound }
+}
+
+/// Says which releases a query asks when it does not say so itself.
+fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    let says_so = expression.terms().any(|term| term.field == Field::Release);
+    let releases = database.releases_of(expression)?;
+    if says_so || releases.len() < 2 {
+        return Ok(());
+    }
+    let names: Vec<String> = releases.iter().map(|release| format!("`{}`", release.name)).collect();
+    tell(&format!(
+        "the query spans {} releases, {}; `release=NAME` asks one of them",
+        names.len(),
+        names.join(", ")
+    ));
+    Ok(())
+}
+
+/// The field of a name; `document` stands for `doc`, as in other output.
+fn countable(name: &str) -> anyhow::Result<Field> {
     if name == "document" {
         return Ok(Field::Doc);
     }
-    if let Some(field) = Field::from_name(name) {
-        return Ok(field);
-    }
-    let names = Field::ALL.iter().map(|field| field.name());
-    match fnstore::query::nearest(name, names) {
-        Some(near) => bail!("cannot count by `{name}`: unknown field; did you mean `{near}`?"),
-        None => bail!("cannot count by `{name}`: unknown field; schema/query.md lists the fields"),
-    }
+    Ok(Field::with_value(name, 1).map_err(DatabaseError::from)?)
 }
 
-fn write_hits(
-    database: &Database,
-    expression: &Expression,
-    limit: Option<usize>,
-    output: &mut Output,
-) -> anyhow::Result<Outcome> {
+/// Writes sets whole; gives their number.
+fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
     let format = output.format_or(Format::Jsonl);
-    let mut answers = database.query(expression)?;
-    let mut shown = 0_usize;
-    let is_full = |shown: usize| limit.is_some_and(|limit| shown >= limit);
-    while !is_full(shown) {
-        let Some(answer) = answers.next() else { break };
-        let answer = answer?;
+    let mut shown = 0;
+    for found in matches {
+        let Some(answer) = found?.into_answer()? else { continue };
         match format {
             Format::Table => {
                 if shown > 0 {
@@ -109,16 +168,38 @@ fn write_hits(
         shown += 1;
     }
     output.end_records(format)?;
-    output.flush()?;
-    if is_full(shown) && answers.next().transpose()?.is_some() {
-        tell(&format!("showing the first {shown}; there are more (`--count` says how many)"));
-        return Ok(Outcome::Done);
+    Ok(shown)
+}
+
+/// Writes columns of sets; gives the number of sets.
+fn write_rows(
+    matches: &mut Matches<'_>,
+    columns: &[Column],
+    output: &mut Output,
+) -> anyhow::Result<usize> {
+    let format = output.format_or(Format::Jsonl);
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    let mut table = Vec::new();
+    let mut shown = 0;
+    for found in matches {
+        let Some(row) = Row::new(found?, columns)? else { continue };
+        match format {
+            Format::Json | Format::Jsonl => output.record(&row, format)?,
+            Format::Csv | Format::Tsv => {
+                if shown == 0 {
+                    output.fields(format, &names)?;
+                }
+                output.fields(format, row.texts())?;
+            }
+            Format::Table => table.push(row.texts().collect()),
+        }
+        shown += 1;
     }
-    if shown == 0 {
-        tell("nothing found");
-        return Ok(Outcome::NothingFound);
+    output.end_records(format)?;
+    if !table.is_empty() {
+        output.table(&names, table)?;
     }
-    Ok(Outcome::Done)
+    Ok(shown)
 }
 
 /// A value and its frequency as JSON.

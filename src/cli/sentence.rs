@@ -1,17 +1,19 @@
 //! A sentence or an annotation set with all its layers, for reading and as JSON
-//! (`schema/sentence.schema.json`, `schema/set.schema.json`).
+//! (`schema/sentence.schema.json`, `schema/hit.schema.json`).
 
 use anyhow::Context as _;
-use fnstore::database::{Answer, Database};
+use fnstore::database::{Answer, Lexicon};
 use fnstore::model::{
-    AnnotationSetId, Extent, Layer, Occurrence, Release, Sentence, SentenceId, SentenceLayers,
+    AnnotationSetId, Extent, FeStatus, Layer, Occurrence, Origin, Sentence, SentenceId,
+    SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Term, Test};
 use fnstore::text::CharIndex;
 use serde::Serialize;
 
 use super::Outcome;
-use super::hit::{Hit, write_block};
+use super::drawing::{self, Mark, Paint};
+use super::hit::{Hit, write_block, write_drawing};
 use super::output::{Format, Output, tell};
 
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
@@ -19,13 +21,16 @@ const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g 
 
 /// Shows the annotation set of an id, in every release that has it.
 pub(super) fn show_set(
-    database: &Database,
+    lexicons: &[Lexicon<'_>],
     id: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
     let set = AnnotationSetId::parse(id);
     let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
-    let answers = sets(database, [set])?;
+    let mut answers = Vec::new();
+    for lexicon in lexicons {
+        answers.extend(sets(lexicon, [set])?);
+    }
     if answers.is_empty() {
         tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         return Ok(Outcome::NothingFound);
@@ -40,54 +45,57 @@ pub(super) fn show_set(
             output.line("")?;
         }
         write_block(answer, output)?;
+        output.line("")?;
         write_layers(&answer.set.layers, &answer.sentence.text, output)?;
     }
     Ok(Outcome::Done)
 }
 
+/// A sentence with all that is said of it in one release.
+struct Shown<'l> {
+    lexicon: &'l Lexicon<'l>,
+    sentence: Sentence,
+    answers: Vec<Answer>,
+    layers: Vec<SentenceLayers>,
+}
+
 /// Shows the sentence of an id, in every release that has it.
-pub(super) fn show_sentence(
-    database: &Database,
+pub(super) fn show_sentence<'l>(
+    lexicons: &'l [Lexicon<'l>],
     id: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
     let sentence = SentenceId::parse(id);
     let sentence = sentence.with_context(|| format!("`{id}` is no id of a sentence; {SET_ID}"))?;
     let mut found = Vec::new();
-    for release in database.releases()? {
-        let store = database.store();
-        let Some(row) = store.sentence(release.id, sentence)? else { continue };
-        let ids: Vec<AnnotationSetId> =
-            store.sets_of_sentence(release.id, sentence)?.collect::<Result<_, _>>()?;
-        let mut answers = sets(database, ids)?;
-        answers.retain(|answer| answer.release.id == release.id);
-        let layers: Vec<SentenceLayers> =
-            store.sentence_layers(release.id, sentence)?.collect::<Result<_, _>>()?;
-        found.push((release, row, answers, layers));
+    for lexicon in lexicons {
+        let Some(row) = lexicon.sentence(sentence)? else { continue };
+        let ids = lexicon.annotation_sets_of(sentence)?.map(|set| Ok(set?.id));
+        let answers = sets(lexicon, ids.collect::<anyhow::Result<Vec<_>>>()?)?;
+        let layers = lexicon.sentence_layers_of(sentence)?.collect::<Result<_, _>>()?;
+        found.push(Shown { lexicon, sentence: row, answers, layers });
     }
     if found.is_empty() {
         tell(&format!("there is no sentence `{id}`"));
         return Ok(Outcome::NothingFound);
     }
     if output.format_or(Format::Table) != Format::Table {
-        let records = found.iter().map(|(release, row, answers, layers)| {
-            SentenceRecord::new(release, row, answers, layers)
-        });
+        let records = found.iter().map(SentenceRecord::new);
         output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
         return Ok(Outcome::Done);
     }
-    for (number, (release, row, answers, layers)) in found.iter().enumerate() {
+    for (number, shown) in found.iter().enumerate() {
         if number > 0 {
             output.line("")?;
         }
-        write_sentence(database, release, row, answers, layers, output)?;
+        write_sentence(shown, output)?;
     }
     Ok(Outcome::Done)
 }
 
-/// The sets of these ids, in order of release and key.
+/// The sets of these ids, in order of key.
 fn sets(
-    database: &Database,
+    lexicon: &Lexicon<'_>,
     ids: impl IntoIterator<Item = AnnotationSetId>,
 ) -> anyhow::Result<Vec<Answer>> {
     let terms =
@@ -96,25 +104,22 @@ fn sets(
     if expression.terms().next().is_none() {
         return Ok(Vec::new());
     }
-    Ok(database.query(&expression)?.collect::<Result<_, _>>()?)
+    Ok(lexicon.annotations(&expression)?.collect::<Result<_, _>>()?)
 }
 
-fn write_sentence(
-    database: &Database,
-    release: &Release,
-    sentence: &Sentence,
-    answers: &[Answer],
-    layers: &[SentenceLayers],
-    output: &mut Output,
-) -> anyhow::Result<()> {
+fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> {
+    let Shown { lexicon, sentence, answers, layers } = shown;
     let title = output.heading(&format!("sentence {}", sentence.id));
-    output.line(&format!("{title}  {}", release.name))?;
-    output.line(&format!("    {}", sentence.text.trim()))?;
+    output.line(&format!("{title}  {}", lexicon.release().name))?;
+    write_drawing(&sentence.text, &frames_evoked(lexicon, answers)?, output)?;
     for place in &sentence.occurrences {
-        output.line(&format!("    {}", place_text(database, release, place)?))?;
+        output.line(&format!("    {}", place_text(lexicon, place)?))?;
     }
-    for answer in answers {
+    for (answer, number) in answers.iter().zip(1..) {
         output.line("")?;
+        if answers.len() > 1 {
+            output.part(&format!("[{number}] "))?;
+        }
         write_block(answer, output)?;
     }
     for set in layers {
@@ -129,12 +134,37 @@ fn write_sentence(
     Ok(())
 }
 
+/// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands after a
+/// frame whose FEs nobody annotated, `?` after one whose LU the lexicon does not list.
+fn frames_evoked(lexicon: &Lexicon<'_>, answers: &[Answer]) -> anyhow::Result<Vec<Vec<Mark>>> {
+    let mut rows = vec![Vec::new()];
+    for (answer, number) in answers.iter().zip(1..) {
+        let set = &answer.set;
+        let lu = lexicon.lu_of_frame(set.frame, set.lu)?;
+        let is_listed = lu.is_some_and(|lu| lu.listing.frame_file || lu.listing.lu_file);
+        let is_known = is_listed || set.provenance.origin() == Origin::Generated;
+        let mut name = answer.frame.to_string();
+        if answers.len() > 1 {
+            name = format!("[{number}] {name}");
+        }
+        if set.fe_status != FeStatus::Annotated {
+            name.push('!');
+        }
+        if !is_known {
+            name.push('?');
+        }
+        for span in &set.targets {
+            // The pieces of a discontinuous target share one name.
+            let name = std::mem::take(&mut name);
+            let mark = Mark { span: *span, sign: '*', name, paint: Paint::Target };
+            drawing::place(&mut rows, 0, mark);
+        }
+    }
+    Ok(rows)
+}
+
 /// Where a sentence is listed, in words.
-fn place_text(
-    database: &Database,
-    release: &Release,
-    place: &Occurrence,
-) -> anyhow::Result<String> {
+fn place_text(lexicon: &Lexicon<'_>, place: &Occurrence) -> anyhow::Result<String> {
     let mut parts = Vec::new();
     if let Some(lu) = place.lu {
         parts.push(format!("in the file of LU {lu}"));
@@ -143,7 +173,7 @@ fn place_text(
         parts.push(format!("subcorpus {subcorpus}"));
     }
     if let (Some(corpus), Some(document)) = (place.corpus, place.document) {
-        match database.store().document(release.id, corpus, document)? {
+        match lexicon.document(corpus, document)? {
             Some(document) => {
                 parts.push(format!("corpus {}, document {}", document.corpus_name, document.name));
             }
@@ -234,12 +264,8 @@ struct SentenceLayersRecord<'a> {
 }
 
 impl<'a> SentenceRecord<'a> {
-    fn new(
-        release: &'a Release,
-        sentence: &'a Sentence,
-        answers: &'a [Answer],
-        layers: &'a [SentenceLayers],
-    ) -> anyhow::Result<Self> {
+    fn new(shown: &'a Shown<'_>) -> anyhow::Result<Self> {
+        let Shown { lexicon, sentence, answers, layers } = shown;
         let occurrences = sentence.occurrences.iter().map(|place| OccurrenceRecord {
             lu: place.lu.map(|lu| lu.0),
             subcorpus: place.subcorpus.as_deref(),
@@ -259,7 +285,7 @@ impl<'a> SentenceRecord<'a> {
             })
         });
         Ok(Self {
-            release: &release.name,
+            release: &lexicon.release().name,
             id: sentence.id.to_string(),
             xml_id: sentence.xml_id,
             text: &sentence.text,

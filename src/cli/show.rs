@@ -3,24 +3,34 @@
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
 use fnstore::database::Database;
+use fnstore::store::NameKind;
 
+use super::listing::{Statuses, lexicons, names};
 use super::output::Format;
-use super::{Context, Outcome, frame, lexunit, sentence};
+use super::{Context, Outcome, document, frame, lexunit, sentence};
 
-/// Show a frame, a lexical unit, a sentence or an annotation set
+/// Show a frame, a lexical unit, a sentence, an annotation set or a document
+///
+/// A name may be `Verification`, `Ver*`, or `~` and a regular expression. Sentences are drawn with their
+/// annotation: `*` under the target, `-` under frame elements, `^` under support verbs and the like, `=`
+/// where a target lies inside a frame element, and null instantiations as `[Evidence:INI]`.
 ///
 /// With `--format json` everything that the store knows of it is printed: one document, an array of
-/// them when several releases have it. `--format jsonl` prints one a line.
+/// them when there are several. `--format jsonl` prints one a line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to show: `frame NAME`, `lu NAME`, `sentence ID` or `set ID`; `frame=NAME` does, too
+    /// What to show: `frame NAME`, `lu NAME`, `sentence ID`, `annotation ID` (or `set ID`),
+    /// `document NAME`; `frame=NAME` and `frame~REGEX` do, too
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
 
-    /// Also list a frame's LUs of this status; those of status Problem are hidden by default
-    #[arg(long, value_name = "STATUS")]
-    include_status: Vec<String>,
+    /// Only of this release
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    #[command(flatten)]
+    statuses: Statuses,
 }
 
 const EXAMPLES: &str = "\
@@ -28,7 +38,8 @@ Examples:
   fnstore show frame Verification
   fnstore show lu=confirm.v
   fnstore show sentence x1024
-  fnstore show set f2048 --format json";
+  fnstore show annotation f2048 --format json
+  fnstore show document 'IntroOf*'";
 
 /// Kinds of things that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -36,7 +47,10 @@ enum Kind {
     Frame,
     Lu,
     Sentence,
-    Set,
+    #[value(alias = "set")]
+    Annotation,
+    #[value(alias = "doc")]
+    Document,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -46,22 +60,37 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         "`show` has no rows for `--format csv` or `tsv`: expected `table`, `json` or `jsonl`"
     );
     let database = Database::open(&context.store)?;
+    let lexicons = lexicons(&database, args.release.as_deref())?;
     let output = &mut context.output;
     match kind {
-        Kind::Frame => frame::show(&database, &name, &args.include_status, output),
-        Kind::Lu => lexunit::show(&database, &name, output),
-        Kind::Sentence => sentence::show_sentence(&database, &name, output),
-        Kind::Set => sentence::show_set(&database, &name, output),
+        Kind::Frame => {
+            let names = names("frame", &name)?;
+            frame::show(&database, &lexicons, &names, &args.statuses, output)
+        }
+        Kind::Lu => {
+            let names = names("lu", &name)?;
+            database.require_name(NameKind::LexUnit, &names)?;
+            lexunit::show(&lexicons, &names, &args.statuses, output)
+        }
+        Kind::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
+        Kind::Sentence => sentence::show_sentence(&lexicons, &name, output),
+        Kind::Annotation => sentence::show_set(&lexicons, &name, output),
     }
 }
 
-/// Kind and name, written `KIND NAME` or `KIND=NAME`; a name may hold spaces.
+/// Kind and name, written `KIND NAME`, `KIND=NAME` or `KIND~REGEX`; a name may hold spaces.
 fn parse(what: &[String]) -> anyhow::Result<(Kind, String)> {
     let text = what.join(" ");
-    let end = text.find(['=', ' ']).unwrap_or(text.len());
-    let (kind, name) = (&text[..end], text.get(end + 1..).unwrap_or_default().trim());
+    let end = text.find(['=', '~', ' ']).unwrap_or(text.len());
+    // The tilde belongs to the name, the other two part it from the kind.
+    let is_regex = text[end..].starts_with('~');
+    let start = if is_regex { end } else { end + 1 };
+    let (kind, name) = (&text[..end], text.get(start..).unwrap_or_default().trim());
     let Ok(kind) = Kind::from_str(kind, true) else {
-        bail!("cannot show `{kind}`: expected `frame`, `lu`, `sentence` or `set` and a name");
+        bail!(
+            "cannot show `{kind}`: expected `frame`, `lu`, `sentence`, `annotation` or `document`, \
+             and a name"
+        );
     };
     ensure!(
         !name.is_empty(),
@@ -82,7 +111,9 @@ mod tests {
         assert_eq!(parsed(&["frame", "Checking"]), Some((Kind::Frame, "Checking".to_owned())));
         assert_eq!(parsed(&["lu=look over.v"]), Some((Kind::Lu, "look over.v".to_owned())));
         assert_eq!(parsed(&["lu", "look", "over.v"]), Some((Kind::Lu, "look over.v".to_owned())));
-        assert_eq!(parsed(&["Set", "x7"]), Some((Kind::Set, "x7".to_owned())));
+        assert_eq!(parsed(&["Set", "x7"]), Some((Kind::Annotation, "x7".to_owned())));
+        assert_eq!(parsed(&["frame~^Ch"]), Some((Kind::Frame, "~^Ch".to_owned())));
+        assert_eq!(parsed(&["document", "a=b"]), Some((Kind::Document, "a=b".to_owned())));
         assert_eq!(parsed(&["frame"]), None);
         assert_eq!(parsed(&["farme", "Checking"]), None);
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::{Database, DatabaseError, Result};
 use crate::model::{
-    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Occurrence,
-    Release, ReleaseId, SemTypeId,
+    CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation, LexUnit, LuId, Release,
+    ReleaseId, SemTypeId,
 };
-use crate::query::nearest;
+use crate::query::{Pattern, nearest};
 use crate::store::{NameKind, Store};
 
 /// Frame relation that makes one frame a kind of another.
@@ -29,6 +29,9 @@ pub struct Catalog<'a> {
     releases: Vec<Arc<Release>>,
     frames: Memo<(ReleaseId, FrameId), Arc<str>>,
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    /// Documents that were looked up one by one.
+    known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
+    /// All documents, with their names.
     documents: OnceCell<Documents>,
     parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
 }
@@ -40,6 +43,7 @@ impl<'a> Catalog<'a> {
             releases: store.releases()?.into_iter().map(Arc::new).collect(),
             frames: RefCell::default(),
             lexunits: RefCell::default(),
+            known_documents: RefCell::default(),
             documents: OnceCell::new(),
             parents: OnceCell::new(),
         })
@@ -121,19 +125,13 @@ impl<'a> Catalog<'a> {
         corpus: CorpusId,
         document: DocumentId,
     ) -> Result<Option<Arc<Document>>> {
-        Ok(self.documents()?.get(&(release, corpus, document)).cloned())
-    }
-
-    /// The document of a place that lists a sentence, when the place names one.
-    pub(super) fn document_at(
-        &self,
-        release: ReleaseId,
-        place: &Occurrence,
-    ) -> Result<Option<Arc<Document>>> {
-        match place.corpus.zip(place.document) {
-            Some((corpus, document)) => self.document(release, corpus, document),
-            None => Ok(None),
+        let key = (release, corpus, document);
+        if let Some(known) = self.known_documents.borrow().get(&key) {
+            return Ok(known.clone());
         }
+        let found = self.store.document(release, corpus, document)?.map(Arc::new);
+        self.known_documents.borrow_mut().insert(key, found.clone());
+        Ok(found)
     }
 
     /// Name of a corpus.
@@ -199,20 +197,18 @@ impl Database {
         Catalog::new(&self.store)
     }
 
-    /// Frames of that name, in any letter case, one for each release that has it.
+    /// The frames whose name matches, with everything that refers to them, in order of release and
+    /// name.
     ///
     /// # Errors
-    /// When no release has one, with the nearest name.
-    pub fn frame_profiles(&self, name: &str) -> Result<Vec<FrameProfile>> {
+    /// When the pattern is a name that no release has, with the nearest one, or the store fails.
+    pub fn frame_profiles(&self, names: &Pattern) -> Result<Vec<FrameProfile>> {
+        self.require_name(NameKind::Frame, names)?;
         let mut profiles = Vec::new();
-        for release in self.releases()? {
-            for id in self.store.frames_by_name(release.id, name, true)? {
-                let Some(frame) = self.store.frame(release.id, id)? else { continue };
-                profiles.push(self.frame_profile(&release, frame)?);
+        for lexicon in self.lexicons()? {
+            for frame in lexicon.find_frames(names)? {
+                profiles.push(self.frame_profile(lexicon.release(), frame?)?);
             }
-        }
-        if profiles.is_empty() {
-            return Err(self.unknown(NameKind::Frame, name)?);
         }
         Ok(profiles)
     }
@@ -236,25 +232,6 @@ impl Database {
             }
         }
         Ok(FrameProfile { release: release.clone(), frame, lexunits, relations, sem_types })
-    }
-
-    /// LUs of that name, in any letter case, in order of release, frame and number.
-    ///
-    /// # Errors
-    /// When no release has one, with the nearest name.
-    pub fn lexunits_by_name(&self, name: &str) -> Result<Vec<(Release, LexUnit)>> {
-        let mut found = Vec::new();
-        for release in self.releases()? {
-            for (frame, lu) in self.store.lexunits_by_name(release.id, name, true)? {
-                if let Some(lexunit) = self.store.lexunit(release.id, frame, lu)? {
-                    found.push((release.clone(), lexunit));
-                }
-            }
-        }
-        if found.is_empty() {
-            return Err(self.unknown(NameKind::LexUnit, name)?);
-        }
-        Ok(found)
     }
 
     /// The error for a name that no release has.

@@ -1,33 +1,36 @@
 //! What the index is told of a set: the same at import, after a write and in a rebuild.
 
 use crate::index::Entry;
-use crate::model::{AnnotationSet, CorpusId, DocumentId, Occurrence, Provenance, ReleaseId};
+use crate::model::{AnnotationSet, CorpusId, DocumentId, LuId, Occurrence, Provenance, ReleaseId};
 
-/// The document that a set belongs to: a full-text set's own, an exemplar's as its LU file lists
-/// the sentence.
+/// The corpus that lists a set, and the document in it, as far as they are known: a full-text set's
+/// own, an exemplar's as its LU file lists the sentence, and for sets that people added what lists
+/// their sentence first. A generated set has its seed's, which is not looked up here.
 pub(super) fn listing(
     set: &AnnotationSet,
     occurrences: &[Occurrence],
-) -> Option<(CorpusId, DocumentId)> {
+) -> Option<(CorpusId, Option<DocumentId>)> {
+    let first = |lu: Option<LuId>| {
+        let mut places = occurrences.iter().filter(|place| lu.is_none() || place.lu == lu);
+        places.find_map(|place| Some((place.corpus?, place.document)))
+    };
     match &set.provenance {
-        Provenance::FullText { corpus, document } => Some((*corpus, *document)),
-        Provenance::Exemplar { lu, .. } => {
-            let mut of_lu = occurrences.iter().filter(|place| place.lu == Some(*lu));
-            of_lu.find_map(|place| place.corpus.zip(place.document))
-        }
-        _ => None,
+        Provenance::FullText { corpus, document } => Some((*corpus, Some(*document))),
+        Provenance::Exemplar { lu, .. } => first(Some(*lu)),
+        Provenance::Imported { .. } | Provenance::User => first(None),
+        Provenance::Generated(_) => None,
     }
 }
 
-/// The entry of a set; `place` holds the names of the corpus and the document of its [`listing`].
+/// The entry of a set; `occurrences` are its sentence's.
 pub(super) fn entry<'a>(
     release: ReleaseId,
     set: &'a AnnotationSet,
     text: &'a str,
     trigger: &'a str,
-    lemma: &'a str,
-    place: Option<(&'a str, &'a str)>,
+    occurrences: &[Occurrence],
 ) -> Entry<'a> {
+    let listing = listing(set, occurrences);
     Entry {
         release,
         frame: set.frame,
@@ -35,11 +38,10 @@ pub(super) fn entry<'a>(
         sentence: set.sentence,
         set: set.id,
         trigger,
-        lemma,
         text,
         origin: set.provenance.origin(),
-        corpus: place.map(|(corpus, _)| corpus),
-        document: place.map(|(_, document)| document),
+        corpus: listing.map(|(corpus, _)| corpus),
+        document: listing.and_then(|(corpus, document)| Some((corpus, document?))),
         generation: match &set.provenance {
             Provenance::Generated(generation) => Some(generation),
             _ => None,

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::{BackupError, EditError, ScriptError};
+use crate::exchange::ExchangeError;
 use crate::framenet::FramenetError;
 use crate::index::IndexError;
-use crate::query::{Field, QueryError};
+use crate::query::QueryError;
 use crate::store::StoreError;
 
 /// A database operation failed.
@@ -20,18 +22,21 @@ pub enum DatabaseError {
     /// A release cannot be read.
     #[error(transparent)]
     Framenet(#[from] FramenetError),
+    /// A backup cannot be written or restored.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// A file of another format cannot be read or written.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
     /// A query is not one.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// Answers cannot be counted by a field.
-    #[error(
-        "cannot count by `{field}`, whose values hardly repeat; expected a field of names, words or \
-         whole numbers, as in `frame`, `lu` or `origin`"
-    )]
-    Uncountable {
-        /// The field.
-        field: Field,
-    },
+    /// An edit cannot be made.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     /// A query or command names something that the store does not hold.
     #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
     UnknownName {
@@ -52,6 +57,45 @@ pub enum DatabaseError {
         name: String,
         /// Where the one that is there was read from.
         source_path: String,
+    },
+    /// A file of one release would hold several.
+    #[error(
+        "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
+         `release=NAME`",
+        names.join("`, `")
+    )]
+    SeveralReleases {
+        /// The releases.
+        names: Vec<String>,
+    },
+    /// A file adds to a release that the store does not have.
+    #[error(
+        "`{}` adds to release `{name}`, which the store does not have; import that release first, or \
+         name the one to add to with `--release NAME`",
+        path.display()
+    )]
+    NoBase {
+        /// The file.
+        path: PathBuf,
+        /// The release.
+        name: String,
+    },
+    /// An export cannot be written.
+    #[error("cannot write the export `{}`", path.display())]
+    Export {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An export would overwrite something.
+    #[error(
+        "cannot export to `{}`: expected an empty directory, or a path where nothing is; name another",
+        path.display()
+    )]
+    ExportTarget {
+        /// The directory.
+        path: PathBuf,
     },
     /// The handle was opened for reading.
     #[error("the database in `{}` was opened for reading; open it for writing", path.display())]

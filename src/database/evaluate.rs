@@ -1,30 +1,38 @@
-//! Whether a term of a query holds of an annotation set.
+//! Whether a query holds of an annotation set.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::answer::{Answer, elements};
+use super::Result;
+use super::answer::elements;
 use super::catalog::Catalog;
-use super::plan::{Narrowed, SetRows};
-use super::split::Split;
-use super::{Database, Result};
+use super::entry::listing;
+use super::matched::{Home, Match};
+use super::plan::{hexadecimal, lemma};
+use super::value::Value;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, Generation, Pos, Provenance, ReleaseId, Sentence,
+    AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
 };
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
-use crate::store::{Change, Store};
+use crate::store::{Store, Subject};
 
 /// What the terms of one query need beside the set itself.
 pub(super) struct Evaluator<'a> {
-    store: &'a Store,
+    pub(super) store: &'a Store,
     pub(super) catalog: Catalog<'a>,
+    /// The query, with what is dear to ask after what is cheap.
     expression: Expression,
+    /// Of how many sets each term was asked, and for how many it held, in order of the terms; only
+    /// kept when a query is explained.
+    tallies: Option<RefCell<Vec<(u64, u64)>>>,
     /// Sets written after each revision that the query names.
     since: HashMap<u64, Written>,
     /// Fingerprint of each recipe, hexadecimal, by number.
     recipes: OnceCell<HashMap<u32, String>>,
     ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
+    /// Where the last seed that was asked about comes from: its offspring often lies together.
+    last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
 }
 
 /// A frame and all that it inherits from.
@@ -38,55 +46,72 @@ struct Written {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(
-        database: &'a Database,
+        store: &'a Store,
         catalog: Catalog<'a>,
         expression: &Expression,
+        is_tallied: bool,
     ) -> Result<Self> {
         let mut since = HashMap::new();
         for term in expression.terms() {
             if let Test::Revision(revision) = term.test {
-                since.insert(revision, written_since(&database.store, revision)?);
+                since.insert(revision, written_since(store, revision)?);
             }
         }
+        let expression = cheapest_first(expression);
+        let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
         Ok(Self {
-            store: &database.store,
+            store,
             catalog,
-            expression: expression.clone(),
+            expression,
+            tallies,
             since,
             recipes: OnceCell::new(),
             ancestors: RefCell::default(),
+            last_seed: RefCell::default(),
         })
     }
 
-    /// The set with what the query looked up of it, when the query holds of it.
-    pub(super) fn subject(
-        &self,
-        release: ReleaseId,
-        set: AnnotationSet,
-    ) -> Result<Option<Subject<'_, 'a>>> {
-        let subject = Subject { evaluator: self, release, set, sentence: OnceCell::new() };
-        let holds = self.expression.holds(&mut |term: &Term| subject.holds(term))?;
-        Ok(holds.then_some(subject))
+    /// Whether the query holds of a set.
+    pub(super) fn holds(&self, set: &Match<'_>) -> Result<bool> {
+        self.expression.holds(&mut |term: &Term| {
+            let passes = set.passes(self, term)?;
+            self.tally(term, passes);
+            Ok(passes)
+        })
     }
 
-    /// The set as an answer, when the query holds of it.
-    fn answer(&self, release: ReleaseId, set: AnnotationSet) -> Result<Option<Answer>> {
-        match self.subject(release, set)? {
-            Some(subject) => subject.into_answer(),
-            None => Ok(None),
+    fn tally(&self, term: &Term, passes: bool) {
+        let Some(tallies) = &self.tallies else { return };
+        let number = self.expression.terms().position(|other| std::ptr::eq(other, term));
+        let mut tallies = tallies.borrow_mut();
+        if let Some((asked, passed)) = number.and_then(|number| tallies.get_mut(number)) {
+            *asked += 1;
+            *passed += u64::from(passes);
         }
+    }
+
+    /// The terms in the order in which they are asked, and whether they stand under `not`.
+    pub(super) fn terms(&self) -> Vec<(&Term, bool)> {
+        let mut terms = Vec::new();
+        add_terms(&self.expression, false, &mut terms);
+        terms
+    }
+
+    /// Of how many sets each of the terms was asked, and for how many it held.
+    pub(super) fn tallies(&self) -> Vec<(u64, u64)> {
+        self.tallies.as_ref().map_or(Vec::new(), |tallies| tallies.borrow().clone())
     }
 
     fn recipe(&self, id: u32) -> Result<Option<&str>> {
         if self.recipes.get().is_none() {
-            let hex = |print: [u8; 16]| print.iter().map(|byte| format!("{byte:02x}")).collect();
             let recipes = self.store.recipes()?.into_iter();
-            let _ = self.recipes.set(recipes.map(|(id, print, _)| (id.0, hex(print))).collect());
+            let prints = recipes.map(|(id, print, _)| (id.0, hexadecimal(&print)));
+            let _ = self.recipes.set(prints.collect());
         }
         Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
     }
 
-    fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
+    pub(super) fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
         if let Some(known) = self.ancestors.borrow().get(&(release, frame)) {
             return Ok(Arc::clone(known));
         }
@@ -94,79 +119,91 @@ impl<'a> Evaluator<'a> {
         self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
         Ok(found)
     }
+
+    /// Where a seed comes from.
+    pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
+        if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
+            && (*of, *id) == (release, seed)
+        {
+            return Ok(home.clone());
+        }
+        let home = match self.store.annotation_set(release, seed)? {
+            Some(set) => {
+                let sentence = self.store.sentence(release, set.sentence)?;
+                Home::of(&set, sentence.as_ref())
+            }
+            None => Home::default(),
+        };
+        *self.last_seed.borrow_mut() = Some((release, seed, home.clone()));
+        Ok(home)
+    }
 }
 
 fn written_since(store: &Store, revision: u64) -> Result<Written> {
     let mut written = Written::default();
     for change in store.changes_since(revision)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => {
-                written.releases.insert(release);
+        let change = change?;
+        match change.subject {
+            Subject::Release => {
+                written.releases.insert(change.release);
             }
-            Change::SetWritten(release, set, _) => {
-                written.sets.insert((release, set));
+            Subject::Set(set, _) => {
+                written.sets.insert((change.release, set));
             }
-            Change::LexUnitWritten(..) => {}
+            _ => {}
         }
     }
     Ok(written)
 }
 
-/// A set that a query is asked of; its sentence is read when a term needs it.
-pub(super) struct Subject<'e, 'a> {
-    pub(super) evaluator: &'e Evaluator<'a>,
-    pub(super) release: ReleaseId,
-    pub(super) set: AnnotationSet,
-    sentence: OnceCell<Option<Sentence>>,
+/// The same query, in which each connective asks first what costs least.
+fn cheapest_first(expression: &Expression) -> Expression {
+    let ordered = |parts: &[Expression]| {
+        let mut parts: Vec<Expression> = parts.iter().map(cheapest_first).collect();
+        parts.sort_by_key(cost);
+        parts
+    };
+    match expression {
+        Expression::And(parts) => Expression::And(ordered(parts)),
+        Expression::Or(parts) => Expression::Or(ordered(parts)),
+        Expression::Not(inner) => Expression::Not(Box::new(cheapest_first(inner))),
+        other => other.clone(),
+    }
 }
 
-impl Subject<'_, '_> {
-    pub(super) fn sentence(&self) -> Result<Option<&Sentence>> {
-        if self.sentence.get().is_none() {
-            let found = self.evaluator.store.sentence(self.release, self.set.sentence)?;
-            let _ = self.sentence.set(found);
+/// What asking costs: 0 for what the set's own record says, 1 for its labels, 2 for another record.
+fn cost(expression: &Expression) -> u8 {
+    match expression {
+        Expression::Everything => 0,
+        Expression::Not(inner) => cost(inner),
+        Expression::And(parts) | Expression::Or(parts) => {
+            parts.iter().map(cost).max().unwrap_or_default()
         }
-        Ok(self.sentence.get().and_then(Option::as_ref))
+        Expression::Term(term) => match term.field {
+            Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
+            Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
+            Field::Judgement => 2,
+            _ => 0,
+        },
     }
+}
 
-    pub(super) fn generation(&self) -> Option<&Generation> {
-        match &self.set.provenance {
-            Provenance::Generated(generation) => Some(generation),
-            _ => None,
+fn add_terms<'e>(expression: &'e Expression, negated: bool, terms: &mut Vec<(&'e Term, bool)>) {
+    match expression {
+        Expression::Everything => {}
+        Expression::Term(term) => terms.push((term, negated)),
+        Expression::Not(inner) => add_terms(inner, true, terms),
+        Expression::And(parts) | Expression::Or(parts) => {
+            parts.iter().for_each(|part| add_terms(part, negated, terms));
         }
     }
+}
 
-    pub(super) fn lexunit(&self) -> Result<Arc<str>> {
-        self.evaluator.catalog.lexunit(self.release, self.set.frame, self.set.lu)
-    }
-
-    fn into_answer(self) -> Result<Option<Answer>> {
-        let (evaluator, release) = (self.evaluator, self.release);
-        let catalog = &evaluator.catalog;
-        self.sentence()?;
-        let sentence = self.sentence.into_inner().flatten();
-        let (Some(sentence), Some(listed)) = (sentence, catalog.release(release)) else {
-            return Ok(None);
-        };
-        let document = match self.set.provenance {
-            Provenance::FullText { corpus, document } => {
-                catalog.document(release, corpus, document)?
-            }
-            _ => None,
-        };
-        Ok(Some(Answer {
-            release: Arc::clone(listed),
-            frame: catalog.frame(release, self.set.frame)?,
-            lexunit: catalog.lexunit(release, self.set.frame, self.set.lu)?,
-            document: document.map(|document| document.name.as_str().into()),
-            sentence,
-            set: self.set,
-        }))
-    }
-
-    fn holds(&self, term: &Term) -> Result<bool> {
+impl Match<'_> {
+    fn passes(&self, evaluator: &Evaluator<'_>, term: &Term) -> Result<bool> {
+        let field = term.field;
         Ok(match &term.test {
-            Test::Pattern(pattern) => self.pattern_holds(term.field, pattern)?,
+            Test::Pattern(pattern) => self.pattern_passes(evaluator, field, pattern)?,
             Test::Label(name, tests) => elements(&self.set).any(|element| {
                 let facts = LabelFacts {
                     gf: element.gf,
@@ -176,51 +213,52 @@ impl Subject<'_, '_> {
                 };
                 name.matches(&element.label.name) && tests.iter().all(|test| test.holds(&facts))
             }),
-            Test::Choice(word) => match term.field {
+            Test::Choice(word) => match field {
                 Field::Origin => self.set.provenance.origin().as_str() == *word,
-                Field::Flag => {
-                    self.generation().is_some_and(|made| made.flags.names().contains(word))
-                }
+                Field::Flag => self.flags().names().contains(word),
                 Field::Split => self.split()?.is_some_and(|split| split.as_str() == *word),
                 _ => false,
             },
-            Test::Integer(comparison, bound) => match term.field {
-                Field::Round => self
-                    .generation()
-                    .is_some_and(|made| comparison.holds(u64::from(made.round), *bound)),
-                _ => false,
-            },
-            Test::Decimal(comparison, bound) => {
-                let value = self.generation().and_then(|made| match term.field {
-                    Field::Paraphrase => Some(made.paraphrase),
-                    Field::Aligner => Some(made.aligner),
-                    _ => None,
-                });
-                value.is_some_and(|value| comparison.holds(f64::from(value), *bound))
+            Test::Integer(comparison, bound) => {
+                let mut values = self.values(field)?.into_iter();
+                values.any(|value| match value {
+                    Value::Integer(number) => comparison.holds(number, *bound),
+                    _ => false,
+                })
             }
-            Test::Set(id) => match term.field {
+            Test::Decimal(comparison, bound) => {
+                self.score(field).is_some_and(|score| comparison.holds(f64::from(score), *bound))
+            }
+            Test::Set(id) => match field {
                 Field::Id => self.set.id == *id,
                 Field::Seed => self.generation().is_some_and(|made| made.seed == *id),
                 Field::Source => self.generation().is_some_and(|made| made.source == *id),
                 _ => false,
             },
-            Test::Revision(revision) => self.evaluator.since.get(revision).is_some_and(|written| {
+            Test::Revision(revision) => evaluator.since.get(revision).is_some_and(|written| {
                 written.releases.contains(&self.release)
                     || written.sets.contains(&(self.release, self.set.id))
             }),
         })
     }
 
-    fn pattern_holds(&self, field: Field, pattern: &Pattern) -> Result<bool> {
-        let catalog = &self.evaluator.catalog;
+    fn flags(&self) -> Flags {
+        self.generation().map_or(Flags::default(), |made| made.flags)
+    }
+
+    fn pattern_passes(
+        &self,
+        evaluator: &Evaluator<'_>,
+        field: Field,
+        pattern: &Pattern,
+    ) -> Result<bool> {
+        let catalog = &evaluator.catalog;
         let release = self.release;
         Ok(match field {
-            Field::Release => {
-                catalog.release(release).is_some_and(|release| pattern.matches(&release.name))
-            }
+            Field::Release => catalog.release(release).is_some_and(|of| pattern.matches(&of.name)),
             Field::Frame => pattern.matches(&catalog.frame(release, self.set.frame)?),
             Field::Inherits => {
-                for frame in self.evaluator.ancestors(release, self.set.frame)?.iter() {
+                for frame in evaluator.ancestors(release, self.set.frame)?.iter() {
                     if pattern.matches(&catalog.frame(release, *frame)?) {
                         return Ok(true);
                     }
@@ -229,13 +267,8 @@ impl Subject<'_, '_> {
             }
             Field::Lu => pattern.matches(&self.lexunit()?),
             Field::Pos => pattern.matches(Pos::of_lu_name(&self.lexunit()?).as_str()),
-            Field::Lemma => {
-                let name = self.lexunit()?;
-                pattern.matches(name.rsplit_once('.').map_or(&*name, |(lemma, _)| lemma))
-            }
-            Field::Trigger => self
-                .sentence()?
-                .is_some_and(|sentence| pattern.matches(&self.set.trigger(&sentence.text))),
+            Field::Lemma => pattern.matches(lemma(&self.lexunit()?)),
+            Field::Trigger => self.trigger()?.is_some_and(|trigger| pattern.matches(&trigger)),
             Field::Text => self.sentence()?.is_some_and(|sentence| pattern.matches(&sentence.text)),
             Field::Gf => {
                 elements(&self.set).any(|fe| fe.gf.is_some_and(|name| pattern.matches(name)))
@@ -246,13 +279,20 @@ impl Subject<'_, '_> {
             Field::Ni => elements(&self.set)
                 .any(|fe| null_kind(&fe.label.extent).is_some_and(|kind| pattern.matches(kind))),
             Field::Status => pattern.matches(&self.set.status),
-            Field::Corpus | Field::Doc => self.place_matches(field, pattern)?,
+            Field::Corpus => self.corpus()?.is_some_and(|name| pattern.matches(&name)),
+            Field::Doc => {
+                let document = self.document()?;
+                let file = self.home()?.file.as_deref();
+                document.is_some_and(|document| {
+                    pattern.matches(&document.name) || pattern.matches(&document.file)
+                }) || file.is_some_and(|file| pattern.matches(file))
+            }
             Field::Method => {
                 self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))
             }
             Field::Recipe => match self.generation() {
                 Some(made) => {
-                    let print = self.evaluator.recipe(made.recipe.0)?;
+                    let print = evaluator.recipe(made.recipe.0)?;
                     pattern.matches(&made.recipe.to_string())
                         || print.is_some_and(|print| pattern.matches(print))
                 }
@@ -261,86 +301,25 @@ impl Subject<'_, '_> {
             _ => false,
         })
     }
-
-    /// Whether a corpus or document that lists the sentence matches.
-    fn place_matches(&self, field: Field, pattern: &Pattern) -> Result<bool> {
-        let Some(sentence) = self.sentence()? else { return Ok(false) };
-        for place in &sentence.occurrences {
-            let document = self.evaluator.catalog.document_at(self.release, place)?;
-            let matches = match (field, document) {
-                (Field::Doc, Some(document)) => {
-                    pattern.matches(&document.name) || pattern.matches(&document.file)
-                }
-                (Field::Corpus, Some(document)) => pattern.matches(&document.corpus_name),
-                (Field::Corpus, None) => match place.corpus {
-                    Some(id) => self
-                        .evaluator
-                        .catalog
-                        .corpus(self.release, id)?
-                        .is_some_and(|name| pattern.matches(&name)),
-                    None => false,
-                },
-                _ => false,
-            };
-            if matches {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The part of the data: the document's, for generated sets the seed's; exemplars have none.
-    pub(super) fn split(&self) -> Result<Option<Split>> {
-        let document = match &self.set.provenance {
-            Provenance::FullText { corpus, document } => Some((*corpus, *document)),
-            Provenance::Generated(made) => {
-                let seed = self.evaluator.store.annotation_set(self.release, made.seed)?;
-                seed.and_then(|seed| match seed.provenance {
-                    Provenance::FullText { corpus, document } => Some((corpus, document)),
-                    _ => None,
-                })
-            }
-            _ => None,
-        };
-        let Some((corpus, document)) = document else { return Ok(None) };
-        let document = self.evaluator.catalog.document(self.release, corpus, document)?;
-        Ok(document.map(|document| Split::of_document(&document.file)))
-    }
 }
 
-pub(super) fn null_kind(extent: &crate::model::Extent) -> Option<&str> {
+/// The null instantiation of a label.
+pub(super) fn null_kind(extent: &Extent) -> Option<&str> {
     match extent {
-        crate::model::Extent::Null(kind) => Some(kind.as_str()),
+        Extent::Null(kind) => Some(kind.as_str()),
         _ => None,
     }
 }
 
-impl Database {
-    /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and id,
-    /// read as they are asked for.
-    ///
-    /// # Errors
-    /// When the query names a frame, LU, FE or release that there is not (with the nearest name), or
-    /// the store fails.
-    pub fn query(
-        &self,
-        expression: &Expression,
-    ) -> Result<impl Iterator<Item = Result<Answer>> + '_> {
-        let (evaluator, sets) = self.planned(expression)?;
-        Ok(sets.filter_map(move |row| match row {
-            Ok((release, set)) => evaluator.answer(release, set).transpose(),
-            Err(error) => Some(Err(error)),
-        }))
-    }
-
-    /// What can ask a query of a set, and the sets to ask it of.
-    pub(super) fn planned(&self, expression: &Expression) -> Result<(Evaluator<'_>, SetRows<'_>)> {
-        // Before any name is read: the index may be newer than this handle's view.
-        self.refresh()?;
-        let catalog = self.catalog()?;
-        self.check_names(&catalog, expression)?;
-        let narrowed = Narrowed::by(self, &catalog, expression)?;
-        let evaluator = Evaluator::new(self, catalog, expression)?;
-        Ok((evaluator, narrowed.sets(self)?))
+impl Home {
+    /// Where a set comes from that was not generated; `sentence` is its own.
+    pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
+        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
+        let file = match &set.provenance {
+            Provenance::Imported { file } => Some(file.as_str().into()),
+            _ => None,
+        };
+        let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
+        Self { listing: listing(set, occurrences), file, is_exemplar }
     }
 }

@@ -19,7 +19,7 @@ use crate::framenet::{
     read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
     read_sem_types,
 };
-use crate::index::IndexWriter;
+use crate::index::{IndexError, IndexWriter};
 use crate::model::{Origin, Release};
 
 /// How a release is imported.
@@ -53,6 +53,9 @@ pub struct ImportReport {
     pub warnings: WarningLog,
     /// Bytes of store and index on disk.
     pub disk_bytes: u64,
+    /// Why the index could not be brought up to the import, when it could not: a full disk. The
+    /// release is in all the same; the next writer brings the index up.
+    pub index_error: Option<IndexError>,
 }
 
 /// The name that a release gets from its file: `fndata-1.5.zip` is `bfn-1.5` (Berkeley FrameNet),
@@ -70,6 +73,10 @@ pub fn default_release_name(path: &Path) -> String {
 
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
 const CHUNK: usize = 48;
+
+/// Bytes of XML parsed together at most, unless one file has more: what is parsed takes a few times
+/// as much, and a release of huge files must not fill memory.
+const CHUNK_BYTES: u64 = 16 << 20;
 
 impl Database {
     /// Imports a FrameNet release from a zip file or a directory.
@@ -150,9 +157,22 @@ impl Database {
         })?;
         let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
-        let revision = self.store.list_release(&release)?;
-        index.commit(revision)?;
-        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes() })
+        let mut listed = false;
+        let committed = index.commit_with(|| -> Result<u64> {
+            let revision = self.store.list_release(&release)?;
+            listed = true;
+            Ok(revision)
+        });
+        // Once listed, the release is in: an index that could not follow is behind, and queries and
+        // the next writer make up for that.
+        let index_error = match committed {
+            Err(DatabaseError::Index(error)) if listed => {
+                index.rollback()?;
+                Some(error)
+            }
+            outcome => outcome.map(|()| None)?,
+        };
+        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes(), index_error })
     }
 }
 
@@ -169,16 +189,16 @@ fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> 
         assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frameIndex.xml")? {
-        assembler.frame_index = read_frame_index("frameIndex.xml", &bytes)?;
+        assembler.add_frame_index(read_frame_index("frameIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "luIndex.xml")? {
-        assembler.lu_index = read_lu_index("luIndex.xml", &bytes)?;
+        assembler.add_lu_index(read_lu_index("luIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
-        assembler.document_index = read_fulltext_index("fulltextIndex.xml", &bytes)?;
+        assembler.add_fulltext_index(read_fulltext_index("fulltextIndex.xml", &bytes)?)?;
     }
     if let Some(bytes) = content(assembler, "frRelation.xml")? {
-        assembler.relations = read_relations("frRelation.xml", &bytes)?;
+        assembler.add_relations(read_relations("frRelation.xml", &bytes)?)?;
     }
     Ok(())
 }
@@ -204,7 +224,7 @@ fn in_chunks<T: Send>(
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(1);
         scope.spawn(move || {
-            for chunk in names.chunks(CHUNK) {
+            for chunk in source.chunks(names, CHUNK, CHUNK_BYTES) {
                 let parsed: std::result::Result<Vec<T>, FramenetError> =
                     chunk.par_iter().map(read_one).collect();
                 let failed = parsed.is_err();

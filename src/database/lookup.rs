@@ -11,7 +11,8 @@ impl Database {
     /// When the index is damaged.
     pub fn has_trigger(&self, trigger: &str) -> Result<bool> {
         let Some((index, _)) = self.index_reader()? else { return Ok(false) };
-        Ok(!index.search(&Filter::Trigger(regex::escape(trigger)))?.is_empty())
+        let found = index.search(&Filter::Trigger(trigger.to_owned()))?;
+        Ok(found.is_some_and(|found| !found.is_empty()))
     }
 
     /// Whether a word stands in a human sentence of the index's last commit, letter case folded.
@@ -24,7 +25,7 @@ impl Database {
             return Ok(true);
         }
         let Some((index, _)) = self.index_reader()? else { return Ok(false) };
-        let hits = index.search(&Filter::Phrase(word.to_owned()))?;
-        Ok(hits.iter().any(|hit| hit.set.space() != IdSpace::Generated))
+        let Some(found) = index.search(&Filter::Phrase(word.to_owned()))? else { return Ok(false) };
+        Ok(found.hits()?.iter().any(|hit| hit.set.space() != IdSpace::Generated))
     }
 }

@@ -19,34 +19,66 @@
 
 mod answer;
 mod assemble;
+mod backup;
 mod catalog;
+mod check;
 mod count;
+mod coverage;
 mod entry;
 mod error;
 mod evaluate;
+mod export;
 mod import;
+mod import_jsonl;
+mod import_spans;
+mod lexicon;
+mod load;
 mod lookup;
+mod matched;
 mod plan;
 mod reindex;
+mod select;
+mod semtypes;
 mod split;
 mod stand_in;
+mod transaction;
+mod upgrade;
+mod valence;
+mod value;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 pub use answer::{Answer, ElementLabel};
+pub use backup::{BackupError, BackupManifest, restore};
 pub use catalog::{Catalog, FrameProfile};
+pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
 pub use count::ValueCount;
+pub use coverage::{Coverage, CoverageCounts};
 pub use error::DatabaseError;
+pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+pub use import_jsonl::JsonlImport;
+pub use import_spans::SpanImport;
+pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, relation_kinds};
+pub use load::{LoadReport, Loader};
+pub use matched::Match;
+pub use plan::{Access, Explanation, TermReport};
+pub use reindex::ReindexReport;
+pub use select::{Answers, Matches};
+pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use split::Split;
+pub use transaction::{Done, EditError, Removal, Script, ScriptError, Transaction};
+pub use upgrade::UpgradeReport;
+pub use valence::observed_valences;
+pub use value::Value;
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexReader, IndexWriter};
 use crate::model::Release;
 use crate::query::nearest;
-use crate::store::Store;
+use crate::store::{Change, Store};
 
 type Result<T> = std::result::Result<T, DatabaseError>;
 
@@ -56,7 +88,13 @@ pub struct Database {
     dir: PathBuf,
     /// The writer's index; a reader opens the index's last commit for each search instead.
     writer: Option<Mutex<IndexWriter>>,
+    /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
+    /// at least as new and moves no more.
+    snapshot: Option<Option<IndexView>>,
 }
+
+/// The index's last commit, with the store's revision that it stands for.
+type IndexView = (Arc<IndexReader>, u64);
 
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
@@ -68,7 +106,42 @@ impl Database {
     /// When there is none, or its format is another.
     pub fn open(dir: &Path) -> Result<Self> {
         let store = Store::open_reader(dir)?;
-        Ok(Self { store, dir: dir.to_owned(), writer: None })
+        Ok(Self { store, dir: dir.to_owned(), writer: None, snapshot: None })
+    }
+
+    /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
+    /// committed later, by this process or another, its records and queries are of one state.
+    ///
+    /// A handle of [`open`](Self::open) moves on when it is queried, and a writer's always shows the
+    /// last commit; several questions about one state, or one long answer, want a snapshot. It takes
+    /// as long as opening the database, and keeps files that a writer has replaced until it is
+    /// dropped.
+    ///
+    /// # Errors
+    /// When the store or the index fails.
+    ///
+    /// ```
+    /// # use fnstore::database::{Database, ImportOptions, Removal};
+    /// # use fnstore::model::{FrameId, LuId};
+    /// # let store = tempfile::tempdir()?;
+    /// # let database = Database::open_writer(store.path())?;
+    /// # let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+    /// # let release = database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {})?.release;
+    /// let before = database.snapshot()?;
+    /// let mut edits = database.transaction(release.id)?;
+    /// edits.remove_lexunit(FrameId(102), LuId(1001), Removal::Cascade)?;
+    /// edits.commit()?;
+    /// let query = "trigger=checked".parse()?;
+    /// assert_eq!((before.count(&query)?, database.count(&query)?), (7, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Result<Self> {
+        let mut snapshot = Self::open(&self.dir)?;
+        // The index first, then the store: what it leads to must be there.
+        let index = snapshot.last_index()?;
+        snapshot.store.refresh()?;
+        snapshot.snapshot = Some(index);
+        Ok(snapshot)
     }
 
     /// Opens the database in `dir` for writing, and makes one when there is none.
@@ -91,7 +164,17 @@ impl Database {
         let store = Store::open_writer(dir, create)?;
         let mut writer = IndexWriter::open(&dir.join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
-        Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)) })
+        Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)), snapshot: None })
+    }
+
+    /// Ends a writer's handle: waits for what the index still does in the background, which dropping
+    /// the handle breaks off without harm.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn close(self) -> Result<()> {
+        let Some(writer) = self.writer else { return Ok(()) };
+        Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
     }
 
     /// The store below: every record by its id.
@@ -106,11 +189,15 @@ impl Database {
         &self.dir
     }
 
-    /// Takes up what a writer has committed since this handle was opened or refreshed last.
+    /// Takes up what a writer has committed since this handle was opened or refreshed last; of a
+    /// [`snapshot`](Self::snapshot) nothing.
     ///
     /// # Errors
     /// When the store fails.
     pub fn refresh(&self) -> Result<()> {
+        if self.snapshot.is_some() {
+            return Ok(());
+        }
         Ok(self.store.refresh()?)
     }
 
@@ -139,6 +226,15 @@ impl Database {
         })
     }
 
+    /// What was committed after a revision, in order: what a copy, a cache or a tool beside the
+    /// database catches up by. Revision 0 is before everything.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn changes(&self, since: u64) -> Result<impl Iterator<Item = Result<Change>> + '_> {
+        Ok(self.store.changes_since(since)?.map(|change| Ok(change?)))
+    }
+
     /// Bytes on disk: store and index.
     #[must_use]
     pub fn disk_bytes(&self) -> u64 {
@@ -148,14 +244,23 @@ impl Database {
         self.store.disk_bytes() + index
     }
 
-    /// The index's last commit, with the revision that it stands for; `None` when there is none, or
-    /// none that opens: what a query asks of it, a scan answers too, until a writer repairs it.
-    fn index_reader(&self) -> Result<Option<(IndexReader, u64)>> {
+    /// The index that belongs to this handle's view.
+    fn index_reader(&self) -> Result<Option<IndexView>> {
+        if let Some(index) = &self.snapshot {
+            return Ok(index.clone());
+        }
+        let index = self.last_index()?;
+        // The store must be at least as new as the index, or hits could not be checked.
+        self.store.refresh()?;
+        Ok(index)
+    }
+
+    /// The index's last commit; `None` when there is none, or none that opens: what a query asks of
+    /// it, a scan answers too, until a writer repairs it.
+    fn last_index(&self) -> Result<Option<IndexView>> {
         let path = self.dir.join("index");
         let Some(stamp) = index::stamp(&path)? else { return Ok(None) };
         let Ok(reader) = IndexReader::open(&path) else { return Ok(None) };
-        // The store must be at least as new as the index, or hits could not be checked.
-        self.store.refresh()?;
-        Ok(reader.map(|reader| (reader, stamp.revision)))
+        Ok(reader.map(|reader| (Arc::new(reader), stamp.revision)))
     }
 }

@@ -1,14 +1,12 @@
 //! Keeping the index beside the store: replaying what it has missed, or building it anew.
 
-use std::collections::HashMap;
+use std::path::Path;
 
-use super::Result;
-use super::entry::{entry, listing};
-use crate::index::IndexWriter;
-use crate::model::{
-    AnnotationSet, CorpusId, Document, DocumentId, FrameId, LuId, ReleaseId, Sentence,
-};
-use crate::store::{Change, Store};
+use super::entry::entry;
+use super::{Database, Result};
+use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
+use crate::model::{AnnotationSet, ReleaseId, Sentence};
+use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
 /// the next time replays what it has missed.
@@ -28,96 +26,119 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
         // No index, or one of a store that is gone.
         _ => {
             writer.clear()?;
-            let mut names = Names::new(store);
             for release in store.releases()? {
-                add_release(store, writer, &mut names, release.id)?;
+                add_release(store, writer, release.id)?;
             }
             Ok(writer.commit(revision)?)
         }
     }
 }
 
+/// What building the index anew gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReindexReport {
+    /// Entries: one for each set that evokes a frame.
+    pub entries: u64,
+    /// The store's revision that the index stands for.
+    pub revision: u64,
+}
+
+impl Database {
+    /// Builds the index of the database in `dir` anew, whatever state it is in.
+    ///
+    /// The new index is made beside the old one and takes its place when it is whole; between the two
+    /// renames readers find none, and scan.
+    ///
+    /// # Errors
+    /// When there is no store, another process writes it, or the index cannot be written; then the
+    /// old one is still there.
+    pub fn reindex(dir: &Path) -> Result<ReindexReport> {
+        let store = Store::open_writer(dir, false)?;
+        let (path, fresh) = (dir.join("index"), dir.join("index.new"));
+        remove_index(&fresh)?;
+        let mut writer = IndexWriter::open(&fresh)?;
+        catch_up(&store, &mut writer)?;
+        writer.finish()?;
+        let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
+        remove_index(&path)?;
+        std::fs::rename(&fresh, &path).map_err(|source| IndexError::Io { path, source })?;
+        Ok(ReindexReport { entries, revision: store.revision()? })
+    }
+}
+
+fn remove_index(path: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+            Err(IndexError::Io { path: path.to_owned(), source }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
-    let mut names = Names::new(store);
     for change in store.changes_since(since)? {
-        match change?.1 {
-            Change::ReleaseAdded(release) => add_release(store, writer, &mut names, release)?,
-            Change::SetWritten(release, set, location) => {
-                if let Some(set) = store.annotation_set_at(release, set, location)? {
-                    put_set(store, writer, &mut names, release, &set)?;
+        let change = change?;
+        let release = change.release;
+        match (change.subject, change.action) {
+            (Subject::Release, _) => add_release(store, writer, release)?,
+            (Subject::Set(set, location), _) => {
+                match store.annotation_set_at(release, set, location)? {
+                    Some(set) => put_set(store, writer, release, &set)?,
+                    // Removed, or moved: then a later row puts it where it is.
+                    None => writer.remove(release, set)?,
                 }
             }
-            Change::LexUnitWritten(..) => {}
+            // The places that list it stand beside each of its sets.
+            (Subject::Sentence(sentence), Action::Edited) => {
+                for set in store.sets_of_sentence(release, sentence)? {
+                    if let Some(set) = store.annotation_set(release, set?)? {
+                        put_set(store, writer, release, &set)?;
+                    }
+                }
+            }
+            _ => {}
         }
     }
     Ok(writer.commit(revision)?)
 }
 
-fn add_release(
-    store: &Store,
-    writer: &mut IndexWriter,
-    names: &mut Names<'_>,
-    release: ReleaseId,
-) -> Result<()> {
+fn add_release(store: &Store, writer: &mut IndexWriter, release: ReleaseId) -> Result<()> {
     for set in store.annotation_sets(release)? {
-        put_set(store, writer, names, release, &set?)?;
+        // Nothing of the release is in the index yet.
+        with_entry(store, release, &set?, |entry| writer.add(entry))?.transpose()?;
     }
     Ok(())
 }
 
-/// Puts a stored set into the index.
+/// Puts a stored set into the index, in place of an earlier entry.
 fn put_set(
     store: &Store,
     writer: &mut IndexWriter,
-    names: &mut Names<'_>,
     release: ReleaseId,
     set: &AnnotationSet,
 ) -> Result<()> {
-    let Some(sentence) = store.sentence(release, set.sentence)? else { return Ok(()) };
-    let lemma = names.lemma(release, set.frame, set.lu)?;
-    let document = names.document(release, &sentence, set)?;
+    with_entry(store, release, set, |entry| writer.put(entry))?.transpose()?;
+    Ok(())
+}
+
+/// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
+pub(super) fn with_entry<T>(
+    store: &Store,
+    release: ReleaseId,
+    set: &AnnotationSet,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> Result<Option<T>> {
+    let sentence = store.sentence(release, set.sentence)?;
+    Ok(sentence.map(|sentence| with_entry_of(release, set, &sentence, then)))
+}
+
+/// Hands on what the index should hold of a set.
+pub(super) fn with_entry_of<T>(
+    release: ReleaseId,
+    set: &AnnotationSet,
+    sentence: &Sentence,
+    then: impl FnOnce(&Entry<'_>) -> T,
+) -> T {
     let trigger = set.trigger(&sentence.text);
-    let place = document.map(|document| (document.corpus_name.as_str(), document.name.as_str()));
-    Ok(writer.put(&entry(release, set, &sentence.text, &trigger, &lemma, place))?)
-}
-
-/// Lemmas and documents, read when first asked for.
-struct Names<'a> {
-    store: &'a Store,
-    lemmas: HashMap<(ReleaseId, FrameId, LuId), String>,
-    documents: HashMap<ReleaseId, HashMap<(CorpusId, DocumentId), Document>>,
-}
-
-impl<'a> Names<'a> {
-    fn new(store: &'a Store) -> Self {
-        Self { store, lemmas: HashMap::new(), documents: HashMap::new() }
-    }
-
-    fn lemma(&mut self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<String> {
-        if let Some(lemma) = self.lemmas.get(&(release, frame, lu)) {
-            return Ok(lemma.clone());
-        }
-        let lexunit = self.store.lexunit(release, frame, lu)?;
-        let lemma = lexunit.map_or(String::new(), |lexunit| lexunit.lemma().to_owned());
-        self.lemmas.insert((release, frame, lu), lemma.clone());
-        Ok(lemma)
-    }
-
-    fn document(
-        &mut self,
-        release: ReleaseId,
-        sentence: &Sentence,
-        set: &AnnotationSet,
-    ) -> Result<Option<&Document>> {
-        let Some(key) = listing(set, &sentence.occurrences) else { return Ok(None) };
-        if !self.documents.contains_key(&release) {
-            let mut documents = HashMap::new();
-            for document in self.store.documents(release)? {
-                let document = document?;
-                documents.insert((document.corpus, document.id), document);
-            }
-            self.documents.insert(release, documents);
-        }
-        Ok(self.documents.get(&release).and_then(|documents| documents.get(&key)))
-    }
+    then(&entry(release, set, &sentence.text, &trigger, &sentence.occurrences))
 }

@@ -1,6 +1,8 @@
 //! The full-text split of Das and Smith (2011), as open-sesame lists it: 23 test documents, 8 dev
 //! documents, the rest train.
 
+use crate::model::Document;
+
 /// A part of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the field's own words")]
@@ -58,6 +60,22 @@ impl Split {
         } else {
             Self::Train
         }
+    }
+
+    /// The part that a corpus of span-labelled data is called after.
+    #[must_use]
+    pub fn of_corpus(name: &str) -> Option<Self> {
+        [Self::Train, Self::Dev, Self::Test].into_iter().find(|split| split.as_str() == name)
+    }
+
+    /// The part that a document belongs to: a full text's by the list, that of span-labelled data by
+    /// the name of its corpus.
+    #[must_use]
+    pub fn of(document: &Document) -> Option<Self> {
+        if document.file.is_empty() {
+            return Self::of_corpus(&document.corpus_name);
+        }
+        Some(Self::of_document(&document.file))
     }
 
     /// As written in queries and output.

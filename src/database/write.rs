@@ -2,7 +2,7 @@
 
 use super::{Database, DatabaseError, Result, reindex};
 use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
-use crate::store::JournalEntry;
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
 #[derive(Debug, Clone, Default)]
@@ -40,11 +40,23 @@ impl Write {
             && self.sets.is_empty()
             && self.journal.is_empty()
     }
+
+    /// Takes another write's rows behind its own.
+    pub fn append(&mut self, other: Self) {
+        self.sentences.extend(other.sentences);
+        self.lexunits.extend(other.lexunits);
+        self.sets.extend(other.sets);
+        self.journal.extend(other.journal);
+    }
 }
 
 impl Database {
     /// Writes rows into a release; they are safe and found by queries once this returns. Gives the
     /// new revision.
+    ///
+    /// This is how programs add many rows that they know to be right: nothing is checked, and in the
+    /// list of changes a set stands for its sentence, too. People's edits go through
+    /// [`transaction`](Self::transaction).
     ///
     /// # Errors
     /// When the handle is a reader's, or the store or the index fails. When only the index fails the
@@ -55,25 +67,52 @@ impl Database {
         };
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut batch = self.store.batch(release);
-        for lexunit in &write.lexunits {
-            batch.put_lexunit(lexunit)?;
-        }
-        for sentence in &write.sentences {
-            batch.put_sentence(sentence)?;
-        }
-        for set in &write.sets {
-            // The frame and the LU stand in the key: a set that moves leaves its old row.
-            if let Some(location) = self.store.set_location(release, set.id)? {
-                batch.delete_annotation_set(set.id, location)?;
-            }
-            batch.put_annotation_set(set)?;
-        }
-        for row in &write.journal {
-            batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
-        }
+        fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;
         // Through the list of changes, which also holds what an earlier write left out of the index.
         reindex::catch_up(&self.store, &mut index)?;
         Ok(revision)
     }
+}
+
+/// Puts rows into a batch, and lists them as changes. Says of each set whether the release had one of
+/// its id.
+pub(super) fn fill(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    release: ReleaseId,
+    write: &Write,
+) -> Result<Vec<bool>> {
+    for lexunit in &write.lexunits {
+        let there = store.lexunit(release, lexunit.frame, lexunit.id)?;
+        if let Some(there) = &there {
+            batch.delete_lexunit(there)?;
+        }
+        batch.put_lexunit(lexunit)?;
+        let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
+        batch.record(added_or_edited(there.is_some()), &subject);
+    }
+    for sentence in &write.sentences {
+        batch.put_sentence(sentence)?;
+    }
+    let mut known = Vec::with_capacity(write.sets.len());
+    for set in &write.sets {
+        // The frame and the LU stand in the key: a set that moves leaves its old row.
+        let there = store.set_location(release, set.id)?;
+        if let Some(location) = there {
+            batch.delete_annotation_set(set.id, location)?;
+        }
+        batch.put_annotation_set(set)?;
+        let subject = Subject::Set(set.id, SetLocation::of(set));
+        batch.record(added_or_edited(there.is_some()), &subject);
+        known.push(there.is_some());
+    }
+    for row in &write.journal {
+        batch.put_journal(row.seed, row.target, row.recipe, &row.entry)?;
+    }
+    Ok(known)
+}
+
+fn added_or_edited(was_there: bool) -> Action {
+    if was_there { Action::Edited } else { Action::Added }
 }

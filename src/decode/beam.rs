@@ -8,25 +8,35 @@
 //! (`generation/utils.py`, `_beam_search`, read at 5.23); where that keeps placeholders of score
 //! -1e9, this keeps nothing.
 //!
-//! Invariants: open hypotheses are sorted best first; equal scores keep the order of the network's
-//! candidates (lower parent, then lower token), so a search has one result. The search of one source
-//! never sees another one.
+//! When something is required, the continuations are those of dynamic beam allocation, in its order
+//! (`allocation.rs`); nothing ends before everything is there. Outputs that meet all are given back
+//! alone; where the length limit leaves none, the others are, those with the fewest constraint tokens
+//! to write first, and each says what it lacks.
+//!
+//! Invariants: equal scores keep the order of lower parent, then lower token, so a search has one
+//! result. The search of one source never sees another one.
 
-use super::constraint::{Constraint, ConstraintState};
+use super::allocation::{Ranked, allocate};
+use super::constraint::{Blocked, Constraint, ConstraintState};
+use super::scheduler::NetworkTokens;
 use super::settings::{BeamSettings, Stopping};
-use crate::nn::{Candidate, Row, RowMask, SlotId};
+use crate::nn::{Candidate, Row, RowMask, SlotCandidates, SlotId};
 
 /// An output of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     /// Token ids without the start token, with the end token if `ended`.
     pub tokens: Vec<u32>,
-    /// Sum of the log-probabilities of the tokens under the unmasked network (natural log).
+    /// Sum of the log-probabilities of the tokens (natural log) under the unmasked network, or as
+    /// [`BeamSettings::renormalize`] asks for.
     pub score: f32,
     /// The score that ranks it: higher is better.
     pub normalized_score: f32,
     /// Whether it ends in the end token; if not, it was cut at the length limit.
     pub ended: bool,
+    /// What is required and does not occur in it, as places in the constraint (see
+    /// [`Constraint::unmet`]). For whatever ended it holds no more than what no token can spell.
+    pub unmet: Vec<usize>,
 }
 
 impl Hypothesis {
@@ -61,9 +71,16 @@ pub(super) struct BeamSearch {
     /// Tokens of open hypotheses, each with the place of the one before it.
     trail: Vec<(u32, Option<u32>)>,
     open: Vec<Open>,
-    /// Best first, at most `beam_size`.
-    finished: Vec<Hypothesis>,
+    /// Best first, at most `outputs_wanted`.
+    finished: Vec<Finished>,
     steps: usize,
+}
+
+/// An output with the constraint tokens that it lacks.
+#[derive(Debug)]
+struct Finished {
+    left: u32,
+    hypothesis: Hypothesis,
 }
 
 /// An open hypothesis.
@@ -82,16 +99,15 @@ impl BeamSearch {
     pub(super) fn new(
         settings: BeamSettings,
         constraint: Constraint,
-        start_token: u32,
-        eos_token: u32,
+        NetworkTokens { start, eos, .. }: NetworkTokens,
         max_length: usize,
     ) -> Self {
-        let state = constraint.start(start_token);
-        let start = Open { parent: None, token: start_token, place: None, score: 0.0, state };
+        let state = constraint.start(start);
+        let start = Open { parent: None, token: start, place: None, score: 0.0, state };
         Self {
             settings,
             constraint,
-            eos_token,
+            eos_token: eos,
             max_length,
             trail: Vec::new(),
             open: vec![start],
@@ -102,6 +118,15 @@ impl BeamSearch {
 
     pub(super) fn beam_size(&self) -> usize {
         self.settings.beam_size
+    }
+
+    pub(super) fn eos_token(&self) -> u32 {
+        self.eos_token
+    }
+
+    /// Whether something must occur in the outputs.
+    pub(super) fn requires(&self) -> bool {
+        self.constraint.requires()
     }
 
     /// Continuations that one step needs.
@@ -117,38 +142,69 @@ impl BeamSearch {
     /// Appends this search's rows and their masks to those of a step.
     pub(super) fn write_step(&self, slot: SlotId, rows: &mut Vec<Row>, masks: &mut Vec<RowMask>) {
         for open in &self.open {
-            if let Some(blocked) = self.constraint.blocked(open.state, self.eos_token) {
-                masks.push(RowMask {
-                    row: u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows"),
-                    banned: blocked.tokens,
-                    extra: Vec::new(),
-                    eos_allowed: blocked.may_end,
-                });
-            }
+            let row = u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows");
+            masks.extend(self.mask(open, row));
             let Open { parent, token, score, .. } = *open;
             rows.push(Row { slot, parent, token, score });
         }
     }
 
-    /// Takes the step's candidates, best first, and says whether the search is over.
-    pub(super) fn advance(&mut self, candidates: &[Candidate]) -> Option<Stop> {
+    fn mask(&self, open: &Open, row: u32) -> Option<RowMask> {
+        let renormalize = self.settings.renormalize;
+        let free = RowMask { row, eos_allowed: true, renormalize, ..RowMask::default() };
+        if let Some(&token) = self.constraint.prefix.get(self.steps) {
+            return Some(RowMask { extra: vec![token], ..free });
+        }
+        let blocked = self.constraint.blocked(open.state, self.eos_token);
+        let mut extra = self.constraint.proposals(open.state);
+        let Some(Blocked { tokens: banned, may_end: eos_allowed }) = blocked else {
+            return (!extra.is_empty()).then_some(RowMask { extra, ..free });
+        };
+        extra.retain(|token| {
+            banned.binary_search(token).is_err() && (eos_allowed || *token != self.eos_token)
+        });
+        Some(RowMask { banned, extra, eos_allowed, ..free })
+    }
+
+    /// The continuations that count in this step, best first.
+    fn select(&self, answer: &SlotCandidates) -> Vec<Ranked> {
+        let ranked = |candidate: &Candidate| {
+            let parent = &self.open[candidate.parent as usize];
+            let state = self.constraint.advance(parent.state, candidate.token);
+            let score = parent.score + candidate.log_prob;
+            Ranked { candidate: *candidate, score, unmet: self.constraint.left(state), state }
+        };
+        if self.steps < self.constraint.prefix.len() {
+            return answer.extra.iter().map(ranked).collect();
+        }
+        let best = answer.best.iter().take(self.candidates_wanted());
+        if !self.constraint.requires() {
+            return best.map(ranked).collect();
+        }
+        let candidates = best.chain(&answer.extra).chain(&answer.first).map(ranked).collect();
+        allocate(candidates, self.candidates_wanted())
+    }
+
+    /// Takes the network's answer to a step and says whether the search is over.
+    pub(super) fn advance(&mut self, answer: &SlotCandidates) -> Option<Stop> {
+        let candidates = self.select(answer);
         self.steps += 1;
         let at_limit = self.steps >= self.max_length;
         let beam_size = self.settings.beam_size;
         let mut open = Vec::with_capacity(beam_size);
-        for (rank, candidate) in candidates.iter().take(self.candidates_wanted()).enumerate() {
-            let parent = self.open[candidate.parent as usize];
-            let score = parent.score + candidate.log_prob;
-            let ended = candidate.token == self.eos_token;
+        for (rank, ranked) in candidates.iter().enumerate() {
+            let ended = ranked.candidate.token == self.eos_token;
             if ended || at_limit {
-                if rank < beam_size && (ended || self.may_be_cut(parent, candidate.token)) {
-                    self.finish(parent.place, candidate.token, score, ended);
+                // A word that is banned only as a whole may stand at a cut, where no letter can follow.
+                if rank < beam_size && (ended || self.constraint.may_be_cut(ranked.state)) {
+                    self.finish(ranked, ended);
                 }
             } else if open.len() < beam_size {
-                open.push(self.extend(parent, candidate, score));
+                open.push(self.extend(ranked));
             }
         }
         self.open = open;
+        self.prune();
         if at_limit {
             Some(Stop::LengthLimit)
         } else if self.is_settled() {
@@ -160,38 +216,52 @@ impl BeamSearch {
         }
     }
 
-    /// The best outputs, best first.
+    /// The best outputs, best first: those that meet all that is required, else all.
     pub(super) fn into_hypotheses(mut self) -> Vec<Hypothesis> {
+        let is_met = |finished: &Finished| finished.left == 0;
+        if self.finished.first().is_some_and(is_met) {
+            self.finished.retain(is_met);
+        }
         self.finished.truncate(self.settings.n_best);
-        self.finished
+        self.finished.into_iter().map(|finished| finished.hypothesis).collect()
     }
 
-    /// A word that is banned only as a whole may stand at a cut, where no letter can follow.
-    fn may_be_cut(&self, parent: Open, token: u32) -> bool {
-        self.constraint.may_be_cut(self.constraint.advance(parent.state, token))
-    }
-
-    fn extend(&mut self, parent: Open, candidate: &Candidate, score: f32) -> Open {
+    fn extend(&mut self, ranked: &Ranked) -> Open {
+        let Candidate { parent, token, .. } = ranked.candidate;
         let place = u32::try_from(self.trail.len()).expect("a search is under 2^32 tokens");
-        self.trail.push((candidate.token, parent.place));
-        Open {
-            parent: Some(candidate.parent),
-            token: candidate.token,
-            place: Some(place),
-            score,
-            state: self.constraint.advance(parent.state, candidate.token),
+        self.trail.push((token, self.open[parent as usize].place));
+        let (score, state) = (ranked.score, ranked.state);
+        Open { parent: Some(parent), token, place: Some(place), score, state }
+    }
+
+    fn finish(&mut self, ranked: &Ranked, ended: bool) {
+        let Ranked { candidate, score, state, .. } = *ranked;
+        let normalized_score = self.settings.length_penalty.normalize(score, self.steps);
+        let unmet = self.constraint.unmet(state);
+        let left = if self.constraint.is_met_at_cut(state) { 0 } else { ranked.unmet.max(1) };
+        // After all that are at least as good: of equals, the one that finished first is better.
+        let at = self.finished.partition_point(|other| {
+            let by_score = other.hypothesis.normalized_score >= normalized_score;
+            other.left < left || other.left == left && by_score
+        });
+        let wanted = self.settings.outputs_wanted();
+        if at < wanted {
+            let place = self.open[candidate.parent as usize].place;
+            let tokens = self.tokens(place, candidate.token);
+            let hypothesis = Hypothesis { tokens, score, normalized_score, ended, unmet };
+            self.finished.insert(at, Finished { left, hypothesis });
+            self.finished.truncate(wanted);
         }
     }
 
-    fn finish(&mut self, place: Option<u32>, token: u32, score: f32, ended: bool) {
-        let normalized_score = self.settings.length_penalty.normalize(score, self.steps);
-        // After all that are at least as good: of equals, the one that finished first is better.
-        let at = self.finished.partition_point(|h| h.normalized_score >= normalized_score);
-        if at < self.settings.beam_size {
-            let tokens = self.tokens(place, token);
-            self.finished.insert(at, Hypothesis { tokens, score, normalized_score, ended });
-            self.finished.truncate(self.settings.beam_size);
-        }
+    /// Drops open hypotheses that are too far behind the best finished output.
+    fn prune(&mut self) {
+        let (Some(best), true) = (self.finished.first(), self.settings.prune_threshold > 0.0)
+        else {
+            return;
+        };
+        let bar = best.hypothesis.normalized_score - self.settings.prune_threshold;
+        self.open.retain(|open| open.score >= bar);
     }
 
     fn tokens(&self, mut place: Option<u32>, last: u32) -> Vec<u32> {
@@ -208,12 +278,14 @@ impl BeamSearch {
     /// Whether the finished outputs are taken to be final.
     fn is_settled(&self) -> bool {
         let (Some(worst), true) =
-            (self.finished.last(), self.finished.len() == self.settings.beam_size)
+            (self.finished.last(), self.finished.len() == self.settings.outputs_wanted())
         else {
             return false;
         };
-        let Some(best_open) = self.open.first() else { return true };
-        let best_at = |length| self.settings.length_penalty.normalize(best_open.score, length);
+        let Some(best_open) = self.open.iter().map(|open| open.score).max_by(f32::total_cmp) else {
+            return true;
+        };
+        let best_at = |length| self.settings.length_penalty.normalize(best_open, length);
         let bound = match self.settings.stopping {
             Stopping::FirstFull => return true,
             Stopping::Heuristic => best_at(self.steps),
@@ -221,7 +293,7 @@ impl BeamSearch {
                 (self.steps..=self.max_length).map(best_at).fold(f32::NEG_INFINITY, f32::max)
             }
         };
-        bound <= worst.normalized_score
+        bound <= worst.hypothesis.normalized_score
     }
 }
 
@@ -233,7 +305,12 @@ mod tests {
 
     fn search(beam_size: usize, max_length: usize) -> BeamSearch {
         let settings = BeamSettings { beam_size, n_best: beam_size, ..BeamSettings::default() };
-        BeamSearch::new(settings, Constraint::default(), 9, EOS, max_length)
+        let tokens = NetworkTokens { start: 9, eos: EOS, vocab_size: 10 };
+        BeamSearch::new(settings, Constraint::default(), tokens, max_length)
+    }
+
+    fn answer(best: &[Candidate]) -> SlotCandidates {
+        SlotCandidates { slot: SlotId(5), best: best.to_vec(), extra: vec![], first: vec![] }
     }
 
     fn candidate(parent: u32, token: u32, log_prob: f32) -> Candidate {
@@ -249,7 +326,7 @@ mod tests {
             candidate(0, EOS, -0.3),
             candidate(0, 3, -0.4),
         ];
-        assert_eq!(search.advance(&candidates), None);
+        assert_eq!(search.advance(&answer(&candidates)), None);
         assert!(search.finished.is_empty());
         assert_eq!(search.open.iter().map(|open| open.token).collect::<Vec<_>>(), [1, 2]);
     }
@@ -257,14 +334,14 @@ mod tests {
     #[test]
     fn the_beam_stays_full_when_all_of_its_first_half_ends() {
         let mut search = search(2, 9);
-        search.advance(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]);
+        search.advance(&answer(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]));
         let candidates = [
             candidate(0, EOS, -0.1),
             candidate(1, EOS, -0.1),
             candidate(0, 3, -2.0),
             candidate(1, 3, -2.0),
         ];
-        assert_eq!(search.advance(&candidates), Some(Stop::Settled));
+        assert_eq!(search.advance(&answer(&candidates)), Some(Stop::Settled));
         assert_eq!(search.open.len(), 2);
         let outputs = search.into_hypotheses();
         assert_eq!(outputs[0].tokens, [1, EOS]);
@@ -274,8 +351,8 @@ mod tests {
     #[test]
     fn at_the_limit_open_hypotheses_are_given_back_as_not_ended() {
         let mut search = search(1, 2);
-        assert_eq!(search.advance(&[candidate(0, 1, -0.5), candidate(0, 2, -1.0)]), None);
-        let stop = search.advance(&[candidate(0, 2, -0.5), candidate(0, EOS, -1.0)]);
+        assert_eq!(search.advance(&answer(&[candidate(0, 1, -0.5), candidate(0, 2, -1.0)])), None);
+        let stop = search.advance(&answer(&[candidate(0, 2, -0.5), candidate(0, EOS, -1.0)]));
         assert_eq!(stop, Some(Stop::LengthLimit));
         let outputs = search.into_hypotheses();
         assert_eq!(outputs[0].tokens, [1, 2]);
@@ -286,15 +363,15 @@ mod tests {
     #[test]
     fn nothing_left_to_say_is_reported() {
         let mut search = search(2, 9);
-        assert_eq!(search.advance(&[]), Some(Stop::Blocked));
+        assert_eq!(search.advance(&answer(&[])), Some(Stop::Blocked));
         assert!(search.into_hypotheses().is_empty());
     }
 
     #[test]
     fn rows_name_parents_among_the_rows_before() {
         let mut search = search(2, 9);
-        search.advance(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]);
-        search.advance(&[candidate(1, 3, -0.1), candidate(1, 4, -0.2)]);
+        search.advance(&answer(&[candidate(0, 1, -0.1), candidate(0, 2, -0.2)]));
+        search.advance(&answer(&[candidate(1, 3, -0.1), candidate(1, 4, -0.2)]));
         let (mut rows, mut masks) = (Vec::new(), Vec::new());
         search.write_step(SlotId(5), &mut rows, &mut masks);
         assert_eq!(rows.iter().map(|row| row.parent).collect::<Vec<_>>(), [Some(1), Some(1)]);

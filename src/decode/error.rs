@@ -12,6 +12,16 @@ pub enum DecodeError {
         /// The phrase.
         phrase: String,
     },
+    /// More required phrases than a hypothesis can keep track of.
+    #[error(
+        "cannot require `{count}` phrases in one output: expected at most {limit}; leave some out"
+    )]
+    TooManyRequired {
+        /// Phrases or sequences.
+        count: usize,
+        /// The most there can be.
+        limit: usize,
+    },
     /// Settings that no search can follow.
     #[error("cannot search with {setting} = `{value}`: expected {expected}")]
     Settings {
@@ -25,7 +35,7 @@ pub enum DecodeError {
     /// The network failed.
     #[error("cannot {doing} in the network")]
     Network {
-        /// `open sources` or `take a step`.
+        /// `open sources`, `take a step` or `draw tokens`.
         doing: &'static str,
         /// What the network says.
         source: NnError,

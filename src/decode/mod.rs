@@ -1,17 +1,25 @@
 //! Search for the best outputs of a network under lexical constraints.
 //!
-//! [`Scheduler`] runs beam searches of many sources side by side through anything that is a
-//! [`StepNetwork`](crate::nn::StepNetwork); a [`Constraint`] says what may not occur in an output.
-//! Everything is deterministic: one network, source, constraint and settings give one result.
+//! [`Scheduler`] runs searches of many sources side by side through anything that is a
+//! [`StepNetwork`](crate::nn::StepNetwork); a [`Constraint`] says what may not occur in an output, and
+//! what must. Everything is deterministic: one network, source, constraint and settings give one
+//! result.
 //!
-//! - `constraint/`: banned phrases and token sequences as automata;
-//! - `beam.rs`: the search of one source;
+//! - `constraint/`: banned and required phrases and token sequences as automata;
+//! - `beam.rs`: the beam search of one source; `allocation.rs`: its beam when something is required;
+//! - `sampling.rs`: outputs that are drawn;
+//! - `replay.rs`: the same search again under more bans;
 //! - `scheduler.rs`: many searches, one network;
-//! - `settings.rs`: beam size, length normalisation, length limit, stopping.
+//! - `settings.rs`: beam size, length normalisation, length limit, stopping; sampling.
 
+mod allocation;
 mod beam;
 mod constraint;
 mod error;
+#[cfg(test)]
+mod oracle;
+mod replay;
+mod sampling;
 mod scheduler;
 mod settings;
 #[cfg(test)]
@@ -19,8 +27,11 @@ pub(crate) mod toy;
 
 pub use beam::{Hypothesis, Stop};
 pub use constraint::{
-    AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, Vocabulary, violations,
+    AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, RequirePhrases, RequireTokens,
+    Vocabulary, violations,
 };
 pub use error::DecodeError;
 pub use scheduler::{Finished, JobId, Scheduler, SourceId};
-pub use settings::{BeamSettings, LengthLimit, LengthPenalty, Stopping};
+pub use settings::{
+    BeamSettings, LengthLimit, LengthPenalty, SampleSettings, SearchSettings, Stopping,
+};

@@ -16,6 +16,17 @@ pub struct BeamSettings {
     pub length_limit: LengthLimit,
     /// When the search is over.
     pub stopping: Stopping,
+    /// Finished outputs that end a search, as a share of `beam_size`: below 1 it ends earlier, above
+    /// it goes on for more. (`patience` in CTranslate2; Kasai et al. 2022, A call for clarity in beam
+    /// search.) There is always one.
+    pub patience: f32,
+    /// How far the score of an open hypothesis may fall behind the normalised score of the best
+    /// finished output before it is dropped; 0 keeps all. (`--beam-prune` in Sockeye; Hu et al. 2019
+    /// use 30 where something is required.)
+    pub prune_threshold: f32,
+    /// Whether scores are renormalised among the tokens that are not banned, as in CTranslate2, and
+    /// not those of the unmasked network.
+    pub renormalize: bool,
 }
 
 impl Default for BeamSettings {
@@ -26,6 +37,9 @@ impl Default for BeamSettings {
             length_penalty: LengthPenalty::default(),
             length_limit: LengthLimit::default(),
             stopping: Stopping::default(),
+            patience: 1.0,
+            prune_threshold: 0.0,
+            renormalize: false,
         }
     }
 }
@@ -42,19 +56,152 @@ impl BeamSettings {
         if self.beam_size == 0 {
             return refuse("beam_size", "0".to_owned(), "1 or more");
         }
-        if self.n_best == 0 || self.n_best > self.beam_size {
+        // Patience may keep more outputs than the beam is wide.
+        if self.n_best == 0 || self.n_best > self.beam_size.max(self.outputs_wanted()) {
             return refuse("n_best", self.n_best.to_string(), "1 to beam_size");
         }
-        if !self.length_penalty.is_finite() {
-            let value = format!("{:?}", self.length_penalty);
-            return refuse("length_penalty", value, "finite numbers, beta > -1");
+        if !self.patience.is_finite() || self.patience <= 0.0 {
+            return refuse("patience", self.patience.to_string(), "more than 0");
         }
-        let factor = self.length_limit.factor;
-        if !factor.is_finite() || factor < 0.0 {
-            return refuse("length_limit.factor", factor.to_string(), "0 or more");
+        if !self.prune_threshold.is_finite() || self.prune_threshold < 0.0 {
+            return refuse("prune_threshold", self.prune_threshold.to_string(), "0 or more");
         }
-        Ok(())
+        check_lengths(self.length_penalty, self.length_limit)
     }
+
+    /// Finished outputs that are kept, and that end a search when they stand.
+    #[must_use]
+    pub fn outputs_wanted(&self) -> usize {
+        ((self.beam_size as f32 * self.patience).round() as usize).max(1)
+    }
+}
+
+/// Settings of sampling: outputs are drawn and not searched for. The defaults draw from the network's
+/// own distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampleSettings {
+    /// Outputs to draw; several may be the same.
+    pub samples: usize,
+    /// Decides every draw: the same seed gives the same outputs for a source, whatever else is
+    /// decoded beside it. More samples leave the first ones as they are.
+    pub seed: u64,
+    /// Divides the logits: below 1 the likely becomes likelier, above 1 less so.
+    pub temperature: f32,
+    /// Draw among so many of the likeliest tokens; 0 for all.
+    pub top_k: usize,
+    /// Draw among the fewest of the likeliest tokens that hold this share of the probability; 1 for
+    /// all.
+    pub top_p: f32,
+    /// What ranks outputs of different lengths.
+    pub length_penalty: LengthPenalty,
+    /// How long an output may become.
+    pub length_limit: LengthLimit,
+    /// Whether scores are renormalised among the tokens that are not banned.
+    pub renormalize: bool,
+}
+
+impl Default for SampleSettings {
+    fn default() -> Self {
+        Self {
+            samples: 10,
+            seed: 1,
+            temperature: 1.0,
+            top_k: 0,
+            top_p: 1.0,
+            length_penalty: LengthPenalty::default(),
+            length_limit: LengthLimit::default(),
+            renormalize: false,
+        }
+    }
+}
+
+impl SampleSettings {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// When no output is wanted, or a number is out of its range.
+    pub fn check(&self) -> Result<(), DecodeError> {
+        let refuse = |setting, value: String, expected| {
+            Err(DecodeError::Settings { setting, value, expected })
+        };
+        if self.samples == 0 {
+            return refuse("samples", "0".to_owned(), "1 or more");
+        }
+        if !self.temperature.is_finite() || self.temperature <= 0.0 {
+            return refuse("temperature", self.temperature.to_string(), "more than 0");
+        }
+        if !(self.top_p > 0.0 && self.top_p <= 1.0) {
+            return refuse("top_p", self.top_p.to_string(), "more than 0, at most 1");
+        }
+        check_lengths(self.length_penalty, self.length_limit)
+    }
+}
+
+/// How outputs are found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum SearchSettings {
+    /// The best are searched for.
+    Beam(BeamSettings),
+    /// They are drawn.
+    Sample(SampleSettings),
+}
+
+impl From<BeamSettings> for SearchSettings {
+    fn from(settings: BeamSettings) -> Self {
+        Self::Beam(settings)
+    }
+}
+
+impl From<SampleSettings> for SearchSettings {
+    fn from(settings: SampleSettings) -> Self {
+        Self::Sample(settings)
+    }
+}
+
+impl SearchSettings {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// As [`BeamSettings::check`] and [`SampleSettings::check`].
+    pub fn check(&self) -> Result<(), DecodeError> {
+        match self {
+            Self::Beam(settings) => settings.check(),
+            Self::Sample(settings) => settings.check(),
+        }
+    }
+
+    /// Hypotheses at every step, at most.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Beam(settings) => settings.beam_size,
+            Self::Sample(settings) => settings.samples,
+        }
+    }
+
+    /// How long an output may become.
+    #[must_use]
+    pub fn length_limit(&self) -> LengthLimit {
+        match self {
+            Self::Beam(settings) => settings.length_limit,
+            Self::Sample(settings) => settings.length_limit,
+        }
+    }
+}
+
+fn check_lengths(penalty: LengthPenalty, limit: LengthLimit) -> Result<(), DecodeError> {
+    let refuse =
+        |setting, value: String, expected| Err(DecodeError::Settings { setting, value, expected });
+    if !penalty.is_finite() {
+        let value = format!("{penalty:?}");
+        return refuse("length_penalty", value, "finite numbers, beta > -1");
+    }
+    let factor = limit.factor;
+    if !factor.is_finite() || factor < 0.0 {
+        return refuse("length_limit.factor", factor.to_string(), "0 or more");
+    }
+    Ok(())
 }
 
 /// Normalisation of a score `s` (sum of log-probabilities) by the length `L` of the output in

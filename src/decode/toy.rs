@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::nn::{Candidate, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+use super::sampling::scramble;
+use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 
 /// A network over `vocab_size` tokens; token 0 starts and token 1 ends a hypothesis.
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ struct Slot {
     source: Vec<u32>,
     /// Tokens of each row of the last step, without the start token.
     rows: Vec<Vec<u32>>,
+    /// Those of the steps before, when steps are kept.
+    kept: Option<Vec<Vec<Vec<u32>>>>,
 }
 
 pub(crate) const START: u32 = 0;
@@ -85,7 +88,7 @@ impl ToyNetwork {
     /// Moves a slot to this step's rows; returns their prefixes.
     fn extend(&mut self, slot: SlotId, rows: &[Row]) -> Vec<Vec<u32>> {
         let open = self.slots.get_mut(&slot).expect("a row names an open slot");
-        open.rows = rows
+        let extended = rows
             .iter()
             .map(|row| match row.parent {
                 None => {
@@ -100,6 +103,10 @@ impl ToyNetwork {
                 }
             })
             .collect();
+        let before = std::mem::replace(&mut open.rows, extended);
+        if let (Some(kept), false) = (&mut open.kept, before.is_empty()) {
+            kept.push(before);
+        }
         assert!(open.rows.iter().all(|tokens| tokens.len() < self.max_length));
         open.rows.clone()
     }
@@ -127,7 +134,7 @@ impl StepNetwork for ToyNetwork {
             let slot = SlotId(self.opened);
             self.opened += 1;
             self.encoded += 1;
-            self.slots.insert(slot, Slot { source: source.to_vec(), rows: Vec::new() });
+            self.slots.insert(slot, Slot { source: source.to_vec(), rows: Vec::new(), kept: None });
             slot
         });
         Ok(slots.collect())
@@ -151,32 +158,81 @@ impl StepNetwork for ToyNetwork {
             let slot = group[0].slot;
             assert!(answer.iter().all(|other: &SlotCandidates| other.slot != slot));
             let prefixes = self.extend(slot, group);
-            let mut best = Vec::new();
+            let (mut best, mut extra, mut first) = (Vec::new(), Vec::new(), Vec::new());
             for (parent, prefix) in (0u32..).zip(&prefixes) {
                 let mask = masks.get(&(first_row + parent));
-                for (token, log_prob) in
-                    (0u32..).zip(self.log_probs(&self.slots[&slot].source, prefix))
-                {
-                    let blocked = mask.is_some_and(|mask| {
-                        mask.banned.contains(&token) || token == EOS && !mask.eos_allowed
-                    });
-                    if !blocked {
-                        best.push(Candidate { parent, token, log_prob });
-                    }
-                }
+                assert!(mask.is_none_or(|mask| !mask.renormalize));
+                let log_probs = self.log_probs(&self.slots[&slot].source, prefix);
+                let candidate =
+                    |token: u32| Candidate { parent, token, log_prob: log_probs[token as usize] };
+                extra.extend(mask.iter().flat_map(|mask| &mask.extra).map(|&t| candidate(t)));
+                let is_free = |token: &u32| {
+                    mask.is_none_or(|mask| {
+                        !mask.banned.contains(token) && (*token != EOS || mask.eos_allowed)
+                    })
+                };
+                let own: Vec<Candidate> =
+                    (0..self.vocab_size as u32).filter(is_free).map(candidate).collect();
+                let by_score = |a: &&Candidate, b: &&Candidate| {
+                    a.log_prob.total_cmp(&b.log_prob).then(b.token.cmp(&a.token))
+                };
+                first.extend(own.iter().max_by(by_score));
+                best.extend(own);
             }
             // Stable: ties stay in order of parent, then token.
             let score = |c: &Candidate| group[c.parent as usize].score + c.log_prob;
             best.sort_by(|a, b| score(b).total_cmp(&score(a)));
             best.truncate(top);
-            answer.push(SlotCandidates { slot, best, extra: Vec::new() });
+            answer.push(SlotCandidates { slot, best, extra, first });
             first_row += u32::try_from(group.len()).expect("a toy has few rows");
         }
         Ok(answer)
     }
 
-    fn rewind(&mut self, slot: SlotId) {
-        self.slots.get_mut(&slot).expect("only an open slot is rewound").rows.clear();
+    fn sample(
+        &mut self,
+        rows: &[Row],
+        masks: &[RowMask],
+        draws: &[Draw],
+    ) -> Result<Vec<Option<Candidate>>, NnError> {
+        assert_eq!(rows.len(), draws.len());
+        let answers = self.step(rows, masks, usize::MAX)?;
+        let mut drawn = Vec::new();
+        for answer in answers {
+            let own = rows.iter().zip(draws).filter(|(row, _)| row.slot == answer.slot);
+            for (parent, (_, draw)) in (0u32..).zip(own) {
+                // Neither cut nor heated: the share of a number of [0, 1) decides.
+                assert_eq!((draw.top_k, draw.top_p, draw.temperature), (0, 1.0, 1.0));
+                let mut of_row = answer.best.iter().filter(|c| c.parent == parent);
+                let total: f32 = of_row.clone().map(|c| c.log_prob.exp()).sum();
+                let mut rest = draw.uniform * total;
+                let found = of_row.clone().find(|c| {
+                    rest -= c.log_prob.exp();
+                    rest < 0.0
+                });
+                drawn.push(found.or_else(|| of_row.next_back()).copied());
+            }
+        }
+        Ok(drawn)
+    }
+
+    fn keep_steps(&mut self, slot: SlotId) {
+        self.slots.get_mut(&slot).expect("only an open slot keeps steps").kept = Some(Vec::new());
+    }
+
+    fn rewind(&mut self, slot: SlotId, steps: usize) {
+        let slot = self.slots.get_mut(&slot).expect("only an open slot is rewound");
+        let rows = std::mem::take(&mut slot.rows);
+        let Some(kept) = &mut slot.kept else {
+            assert_eq!(steps, 0, "no step of this slot was kept");
+            return;
+        };
+        if !rows.is_empty() {
+            kept.push(rows);
+        }
+        assert!(steps <= kept.len());
+        kept.truncate(steps);
+        slot.rows = kept.pop().unwrap_or_default();
     }
 
     fn close(&mut self, slot: SlotId) {
@@ -186,12 +242,4 @@ impl StepNetwork for ToyNetwork {
 
 fn mix(tokens: &[u32], seed: u64) -> u64 {
     tokens.iter().fold(scramble(seed), |hash, &token| scramble(hash ^ u64::from(token)))
-}
-
-/// The finaliser of SplitMix64 (Steele, Lea and Flood 2014).
-fn scramble(mut x: u64) -> u64 {
-    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -73,6 +73,8 @@ impl Recipe {
                 ..BeamSettings::default()
             },
             max_source_pieces: self.max_source_pieces,
+            // Every round bans what the round before banned, and more.
+            keep_steps: true,
             ..Settings::default()
         }
     }

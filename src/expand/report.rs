@@ -43,6 +43,10 @@ pub struct Report {
     pub unproductive: BTreeMap<EndReason, u64>,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
     pub leaks: u64,
+    /// Steps of all searches.
+    pub steps: u64,
+    /// How many of them were those of the round before, and took no work.
+    pub steps_reused: u64,
     /// Time from the first sentence to the last commit.
     pub elapsed: Duration,
     /// Whether the run was stopped; the same command goes on from here.

@@ -21,7 +21,9 @@ use crate::model::{
     Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::nn::EncoderDecoder;
-use crate::paraphrase::{Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session};
+use crate::paraphrase::{
+    Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session,
+};
 use crate::query::Expression;
 
 type Result<T> = std::result::Result<T, ExpandError>;
@@ -137,6 +139,8 @@ impl<'a> Run<'a> {
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
                 leaks: 0,
+                steps: 0,
+                steps_reused: 0,
                 elapsed: Duration::ZERO,
                 interrupted: false,
             },
@@ -208,11 +212,13 @@ impl<'a> Run<'a> {
             let Some(rewrite) = session.next_finished()? else { return Ok(()) };
             let mut chain =
                 chains.remove(&rewrite.source).expect("every open source has its chain");
+            self.report.steps += rewrite.steps as u64;
+            self.report.steps_reused += rewrite.steps_reused as u64;
             let goes_on = self.finish_round(&mut chain, &rewrite.outcome)?;
             self.finished_seeds += u64::from(!goes_on);
             self.step_ended(progress)?;
             if goes_on && !self.report.interrupted {
-                session.submit(rewrite.source, &chain.banned)?;
+                session.submit(rewrite.source, &Constraints::avoiding(&chain.banned))?;
                 chains.insert(rewrite.source, chain);
             } else {
                 session.close(rewrite.source);
@@ -264,7 +270,7 @@ impl<'a> Run<'a> {
         }
         match session.open(&chain.seed.text) {
             Ok(source) => {
-                session.submit(source, &chain.banned)?;
+                session.submit(source, &Constraints::avoiding(&chain.banned))?;
                 Ok(Some((source, chain)))
             }
             Err(ParaphraseError::Refused(refusal)) => {
@@ -540,7 +546,13 @@ mod tests {
 
     #[test]
     fn outputs_that_were_cut_are_a_last_resort() {
-        let output = |text: &str, ended| Paraphrase { text: text.to_owned(), score: 1.0, ended };
+        let output = |text: &str, ended| Paraphrase {
+            text: text.to_owned(),
+            score: 1.0,
+            log_prob: -9.0,
+            ended,
+            unmet: Vec::new(),
+        };
         let (cut, whole) = (output("a b", false), output("a", true));
         assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);
         assert_eq!(candidates(std::slice::from_ref(&cut)), [&cut]);

@@ -39,6 +39,30 @@ pub enum FramenetError {
         /// What was looked for and not found.
         expected: &'static str,
     },
+    /// A file is larger than any that is read.
+    #[error(
+        "`{file}` is larger than {} MiB, the most that is read of one file; FrameNet's own stay \
+         under 3 MiB",
+        limit >> 20
+    )]
+    TooLarge {
+        /// The file, inside the release.
+        file: String,
+        /// Most bytes that are read.
+        limit: u64,
+    },
+    /// A file of a directory is a link to somewhere else.
+    #[error(
+        "`{}` is a link that leads out of the release, to `{}`; put the file itself there",
+        path.display(),
+        target.display()
+    )]
+    Outside {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
     /// A file is not well-formed XML.
     #[error("{file}:{line}: malformed XML: {reason}")]
     Xml {

@@ -1,13 +1,13 @@
 //! Frame files: `frame/*.xml`.
 
 use crate::model::{
-    Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId, LexUnit, Listing, LuId, Pos,
-    SemTypeId, SentenceCount, Valences,
+    Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId, FrameLayout, LexUnit,
+    ListedRelation, Listing, LuId, SemTypeId, SentenceCount, Valences,
 };
 
-use super::lexunits::read_lexeme;
+use super::lexunits::{read_lexeme, read_pos};
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, Warning};
+use super::{FramenetError, Warning, WarningCode};
 
 type Result<T> = std::result::Result<T, FramenetError>;
 
@@ -20,6 +20,10 @@ pub struct FrameFile {
     pub frame: Frame,
     /// What it says of its LUs, in file order.
     pub lexunits: Vec<LexUnit>,
+    /// How it lists relations and LUs.
+    pub layout: FrameLayout,
+    /// Numbers and names of the semantic types that it names.
+    pub sem_type_names: Vec<(SemTypeId, String)>,
     /// What was odd.
     pub warnings: Vec<Warning>,
 }
@@ -42,31 +46,97 @@ pub fn read_frame_file(file: &str, content: &[u8]) -> Result<FrameFile> {
         modified: String::new(),
         has_file: true,
     };
-    let mut lexunits = Vec::new();
+    xml.know(&root, &["ID", "name", "cBy", "cDate"])?;
+    let mut lexunits: Vec<LexUnit> = Vec::new();
+    let mut layout = FrameLayout::default();
+    let mut names = Names::default();
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => frame.definition = xml.text()?,
-            "semType" => {
-                frame.sem_types.push(SemTypeId(child.number("ID")?));
-                xml.skip()?;
-            }
-            "FE" => frame.elements.push(read_element(xml, &child)?),
-            "FEcoreSet" => frame.core_sets.push(read_core_set(xml)?),
+            "definition" => frame.definition = xml.text_of(&child)?,
+            "semType" => frame.sem_types.push(names.sem_type(xml, &child)?),
+            "FE" => frame.elements.push(read_element(xml, &child, &mut names)?),
+            "FEcoreSet" => frame.core_sets.push(read_core_set(xml, &child, &mut names)?),
             // The relations over again, by name and without FEs.
-            "frameRelation" => xml.skip()?,
-            "lexUnit" => lexunits.push(read_lexunit(xml, &child, frame.id)?),
+            "frameRelation" => layout.relations.push(read_relation(xml, &child)?),
+            "lexUnit" => lexunits.push(read_lexunit(xml, &child, frame.id, &mut names)?),
             _ => xml.unknown(&child)?,
         }
         Ok(())
     })?;
-    Ok(FrameFile { file: file.to_owned(), frame, lexunits, warnings: xml.warnings })
+    names.check_elements(&mut xml, &root, &frame);
+    layout.lexunits = lexunits.iter().map(|lu| lu.id).collect();
+    let (sem_type_names, warnings) = (names.sem_types, xml.warnings);
+    Ok(FrameFile { file: file.to_owned(), frame, lexunits, layout, sem_type_names, warnings })
+}
+
+/// Names that stand beside the numbers of FEs and semantic types, to be checked.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) sem_types: Vec<(SemTypeId, String)>,
+    elements: Vec<(FeId, String)>,
+}
+
+impl Names {
+    /// Reads the `semType` whose start was read.
+    pub(super) fn sem_type<'a>(
+        &mut self,
+        xml: &mut XmlFile<'a>,
+        element: &Element<'a>,
+    ) -> Result<SemTypeId> {
+        let id = SemTypeId(element.number("ID")?);
+        self.sem_types.push((id, element.text_or_empty("name")?));
+        xml.leaf(element, &["ID", "name"])?;
+        Ok(id)
+    }
+
+    fn element<'a>(&mut self, xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<FeId> {
+        let id = FeId(element.number("ID")?);
+        self.elements.push((id, element.text_or_empty("name")?));
+        xml.leaf(element, &["ID", "name"])?;
+        Ok(id)
+    }
+
+    /// Warns of FEs that are called otherwise where another FE or a core set names them.
+    fn check_elements<'a>(&self, xml: &mut XmlFile<'a>, root: &Element<'a>, frame: &Frame) {
+        for (id, name) in &self.elements {
+            if frame.fe(*id).is_none_or(|fe| fe.name != *name) {
+                let detail = format!("FE {id} is called `{name}` here; the number counts");
+                xml.warn(root, WarningCode::NameMismatch, detail);
+            }
+        }
+    }
+}
+
+fn read_relation<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ListedRelation> {
+    xml.know(element, &["type", "ID"])?;
+    let mut listed = ListedRelation {
+        kind: element.text_or_empty("type")?,
+        id: element.optional_number("ID")?,
+        frames: Vec::new(),
+    };
+    xml.children(|xml, child| {
+        if child.name() != "relatedFrame" {
+            return xml.unknown(&child);
+        }
+        xml.know(&child, &["ID"])?;
+        let id = child.optional_number("ID")?.map(FrameId);
+        listed.frames.push((id, xml.text()?));
+        Ok(())
+    })?;
+    Ok(listed)
 }
 
 fn read_creation(element: &Element<'_>) -> Result<Creation> {
     Ok(Creation { by: element.text_or_empty("cBy")?, date: element.text_or_empty("cDate")? })
 }
 
-fn read_element<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<FrameElement> {
+fn read_element<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    names: &mut Names,
+) -> Result<FrameElement> {
+    let known = ["ID", "name", "abbrev", "coreType", "fgColor", "bgColor", "cBy", "cDate"];
+    xml.know(element, &known)?;
     let core_type = element.required("coreType")?;
     let mut fe = FrameElement {
         id: FeId(element.number("ID")?),
@@ -88,26 +158,28 @@ fn read_element<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Fram
     };
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => {
-                fe.definition = xml.text()?;
-                return Ok(());
-            }
-            "semType" => fe.sem_types.push(SemTypeId(child.number("ID")?)),
-            "requiresFE" => fe.requires.push(FeId(child.number("ID")?)),
-            "excludesFE" => fe.excludes.push(FeId(child.number("ID")?)),
-            _ => return xml.unknown(&child),
+            "definition" => fe.definition = xml.text_of(&child)?,
+            "semType" => fe.sem_types.push(names.sem_type(xml, &child)?),
+            "requiresFE" => fe.requires.push(names.element(xml, &child)?),
+            "excludesFE" => fe.excludes.push(names.element(xml, &child)?),
+            _ => xml.unknown(&child)?,
         }
-        xml.skip()
+        Ok(())
     })?;
     Ok(fe)
 }
 
-fn read_core_set(xml: &mut XmlFile<'_>) -> Result<Vec<FeId>> {
+fn read_core_set<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    names: &mut Names,
+) -> Result<Vec<FeId>> {
+    xml.know(element, &[])?;
     let mut members = Vec::new();
     xml.children(|xml, child| match child.name() {
         "memberFE" => {
-            members.push(FeId(child.number("ID")?));
-            xml.skip()
+            members.push(names.element(xml, &child)?);
+            Ok(())
         }
         _ => xml.unknown(&child),
     })?;
@@ -118,12 +190,15 @@ fn read_lexunit<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
     frame: FrameId,
+    names: &mut Names,
 ) -> Result<LexUnit> {
+    let known = ["ID", "name", "POS", "status", "incorporatedFE", "lemmaID", "cBy", "cDate"];
+    xml.know(element, &known)?;
     let mut lexunit = LexUnit {
         id: LuId(element.number("ID")?),
         frame,
         name: element.required("name")?,
-        pos: Pos::parse(&element.text_or_empty("POS")?),
+        pos: read_pos(xml, element)?,
         status: element.text_or_empty("status")?,
         definition: String::new(),
         lexemes: Vec::new(),
@@ -139,24 +214,19 @@ fn read_lexunit<'a>(
     };
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => {
-                lexunit.definition = xml.text()?;
-                return Ok(());
-            }
+            "definition" => lexunit.definition = xml.text_of(&child)?,
             "sentenceCount" => {
                 lexunit.sentence_count = SentenceCount {
                     annotated: child.optional_number("annotated")?.unwrap_or(0),
                     total: child.optional_number("total")?.unwrap_or(0),
                 };
+                xml.leaf(&child, &["annotated", "total"])?;
             }
-            "lexeme" => {
-                lexunit.lexemes.push(read_lexeme(xml, &child)?);
-                return Ok(());
-            }
-            "semType" => lexunit.sem_types.push(SemTypeId(child.number("ID")?)),
-            _ => return xml.unknown(&child),
+            "lexeme" => lexunit.lexemes.push(read_lexeme(xml, &child)?),
+            "semType" => lexunit.sem_types.push(names.sem_type(xml, &child)?),
+            _ => xml.unknown(&child)?,
         }
-        xml.skip()
+        Ok(())
     })?;
     Ok(lexunit)
 }

@@ -33,15 +33,17 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
     let mut corpus = None;
     let mut document = None;
     let mut sentences = Vec::new();
+    xml.know(&root, &[])?;
     xml.children(|xml, child| match child.name() {
         "header" => xml.children(|xml, child| match child.name() {
-            "corpus" => {
+            "corpus" if corpus.is_none() => {
+                xml.know(&child, &["ID", "name"])?;
                 corpus = Some((CorpusId(child.number("ID")?), child.text_or_empty("name")?));
                 xml.children(|xml, child| match child.name() {
-                    "document" => {
+                    "document" if document.is_none() => {
                         let name = child.text_or_empty("description")?;
                         document = Some((DocumentId(child.number("ID")?), name));
-                        xml.skip()
+                        xml.leaf(&child, &["ID", "description"])
                     }
                     _ => xml.unknown(&child),
                 })

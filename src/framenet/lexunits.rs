@@ -1,14 +1,15 @@
 //! LU files: `lu/lu*.xml`.
 
 use crate::model::{
-    AnnotationSetId, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor, IdSpace,
-    LexUnit, Lexeme, Listing, LuId, Pos, SemTypeId, SentenceCount, ValencePattern, ValenceUnit,
-    Valences,
+    AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor,
+    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, Pos, SemTypeId, SentenceCount,
+    ValencePattern, ValenceUnit, Valences,
 };
 
+use super::frames::Names;
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, Warning};
+use super::{FramenetError, Warning, WarningCode};
 
 type Result<T> = std::result::Result<T, FramenetError>;
 
@@ -23,10 +24,23 @@ pub struct LuFile {
     pub frame_name: String,
     /// The corpora that the header lists: number, name, documents with their descriptions.
     pub corpora: Corpora,
-    /// The exemplars, in file order.
-    pub sentences: Vec<ReadSentence>,
+    /// The FEs that the header lists.
+    pub elements: Vec<ListedElement>,
+    /// The subcorpora with their exemplars, in file order.
+    pub subcorpora: Vec<ReadSubcorpus>,
+    /// Numbers and names of the semantic types that it names.
+    pub sem_type_names: Vec<(SemTypeId, String)>,
     /// What was odd.
     pub warnings: Vec<Warning>,
+}
+
+/// A subcorpus of an LU file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadSubcorpus {
+    /// Name; empty when it has none.
+    pub name: String,
+    /// The sentences, in file order.
+    pub sentences: Vec<ReadSentence>,
 }
 
 /// Reads an LU file.
@@ -40,7 +54,7 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         id: LuId(root.number("ID")?),
         frame: FrameId(root.number("frameID")?),
         name: root.required("name")?,
-        pos: Pos::parse(&root.text_or_empty("POS")?),
+        pos: read_pos(&mut xml, &root)?,
         status: root.text_or_empty("status")?,
         definition: String::new(),
         lexemes: Vec::new(),
@@ -55,46 +69,55 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         listing: Listing { frame_file: false, lu_file: true },
     };
     let frame_name = root.required("frame")?;
-    let mut sentences = Vec::new();
-    let mut corpora = Vec::new();
+    let known =
+        ["ID", "name", "POS", "status", "frame", "frameID", "totalAnnotated", "incorporatedFE"];
+    xml.know(&root, &known)?;
+    let (mut corpora, mut elements, mut subcorpora) = (Vec::new(), Vec::new(), Vec::new());
+    let mut names = Names::default();
     xml.children(|xml, child| {
         match child.name() {
-            "header" => corpora = read_header(xml)?,
-            "definition" => lexunit.definition = xml.text()?,
+            "header" => read_header(xml, &mut corpora, &mut elements)?,
+            "definition" => lexunit.definition = xml.text_of(&child)?,
             "lexeme" => lexunit.lexemes.push(read_lexeme(xml, &child)?),
-            "semType" => {
-                lexunit.sem_types.push(SemTypeId(child.number("ID")?));
-                xml.skip()?;
-            }
+            "semType" => lexunit.sem_types.push(names.sem_type(xml, &child)?),
             "valences" => lexunit.valences = read_valences(xml)?,
-            "subCorpus" => {
-                let name = child.text_or_empty("name")?;
-                read_subcorpus(xml, lexunit.id, &name, &mut sentences)?;
-                lexunit.subcorpora.push(name);
-            }
+            "subCorpus" => subcorpora.push(read_subcorpus(xml, &child, lexunit.id)?),
             _ => xml.unknown(&child)?,
         }
         Ok(())
     })?;
-    locate_sets(&mut lexunit.valences, &sentences);
-    let warnings = xml.warnings;
-    Ok(LuFile { file: file.to_owned(), lexunit, frame_name, corpora, sentences, warnings })
+    lexunit.subcorpora = subcorpora.iter().map(|subcorpus| subcorpus.name.clone()).collect();
+    locate_sets(&mut lexunit.valences, &subcorpora);
+    Ok(LuFile {
+        file: file.to_owned(),
+        lexunit,
+        frame_name,
+        corpora,
+        elements,
+        subcorpora,
+        sem_type_names: names.sem_types,
+        warnings: xml.warnings,
+    })
 }
 
 /// Corpora with their documents.
 pub type Corpora = Vec<(CorpusId, String, Vec<(DocumentId, String)>)>;
 
-fn read_header(xml: &mut XmlFile<'_>) -> Result<Corpora> {
-    let mut corpora = Vec::new();
+fn read_header(
+    xml: &mut XmlFile<'_>,
+    corpora: &mut Corpora,
+    elements: &mut Vec<ListedElement>,
+) -> Result<()> {
     xml.children(|xml, child| match child.name() {
         "corpus" => {
+            xml.know(&child, &["ID", "name"])?;
             let (id, name) = (CorpusId(child.number("ID")?), child.text_or_empty("name")?);
             let mut documents = Vec::new();
             xml.children(|xml, child| match child.name() {
                 "document" => {
                     let description = child.text_or_empty("description")?;
                     documents.push((DocumentId(child.number("ID")?), description));
-                    xml.skip()
+                    xml.leaf(&child, &["ID", "description"])
                 }
                 _ => xml.unknown(&child),
             })?;
@@ -102,44 +125,81 @@ fn read_header(xml: &mut XmlFile<'_>) -> Result<Corpora> {
             Ok(())
         }
         // The frame's FEs over again.
-        "frame" => xml.skip(),
+        "frame" => xml.children(|xml, child| match child.name() {
+            "FE" => {
+                elements.push(read_listed_element(&child)?);
+                xml.leaf(&child, &["name", "type", "abbrev", "fgColor", "bgColor"])
+            }
+            _ => xml.unknown(&child),
+        }),
         _ => xml.unknown(&child),
-    })?;
-    Ok(corpora)
+    })
+}
+
+fn read_listed_element(element: &Element<'_>) -> Result<ListedElement> {
+    Ok(ListedElement {
+        name: element.text_or_empty("name")?,
+        core_type: element.text_or_empty("type")?,
+        abbreviation: element.text_or_empty("abbrev")?,
+        colors: Colors {
+            fg: element.text_or_empty("fgColor")?,
+            bg: element.text_or_empty("bgColor")?,
+        },
+    })
+}
+
+/// The part of speech in the attribute `POS`.
+pub(super) fn read_pos<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Pos> {
+    let text = element.text_or_empty("POS")?;
+    let pos = Pos::parse(&text);
+    if pos.as_str() != text {
+        let detail = format!("part of speech `{text}` is kept as `{pos}`");
+        xml.warn(element, WarningCode::UnreadableValue, detail);
+    }
+    Ok(pos)
 }
 
 /// Reads the `lexeme` whose start was read.
 pub(super) fn read_lexeme<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Lexeme> {
-    let flag = |name| -> Result<Option<bool>> {
-        Ok(element.attribute(name)?.map(|value| value == "true"))
+    let mut flag = |name| -> Result<Option<bool>> {
+        let Some(value) = element.attribute(name)? else { return Ok(None) };
+        if value != "true" && value != "false" {
+            let detail = format!("`{name}` is `{value}`; kept as `false`");
+            xml.warn(element, WarningCode::UnreadableValue, detail);
+        }
+        Ok(Some(value == "true"))
     };
+    let (headword, break_before) = (flag("headword")?, flag("breakBefore")?);
     let lexeme = Lexeme {
         name: element.required("name")?,
-        pos: Pos::parse(&element.text_or_empty("POS")?),
+        pos: read_pos(xml, element)?,
         order: element.optional_number("order")?,
-        headword: flag("headword")?,
-        break_before: flag("breakBefore")?,
+        headword,
+        break_before,
     };
-    xml.skip()?;
+    xml.leaf(element, &["name", "POS", "order", "headword", "breakBefore"])?;
     Ok(lexeme)
 }
 
-fn read_subcorpus(
-    xml: &mut XmlFile<'_>,
+fn read_subcorpus<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
     lu: LuId,
-    name: &str,
-    sentences: &mut Vec<ReadSentence>,
-) -> Result<()> {
+) -> Result<ReadSubcorpus> {
+    let name = element.text_or_empty("name")?;
+    let mut sentences = Vec::new();
+    xml.know(element, &["name"])?;
     xml.children(|xml, child| {
         if child.name() != "sentence" {
             return xml.unknown(&child);
         }
         let mut sentence = read_sentence(xml, &child)?;
         sentence.occurrence.lu = Some(lu);
-        sentence.occurrence.subcorpus = Some(name.to_owned());
+        sentence.occurrence.subcorpus = Some(name.clone());
         sentences.push(sentence);
         Ok(())
-    })
+    })?;
+    Ok(ReadSubcorpus { name, sentences })
 }
 
 fn read_valences(xml: &mut XmlFile<'_>) -> Result<Valences> {
@@ -157,6 +217,7 @@ fn read_valences(xml: &mut XmlFile<'_>) -> Result<Valences> {
 }
 
 fn read_governor<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Governor> {
+    xml.know(element, &["type", "lemma"])?;
     let mut governor = Governor {
         kind: element.text_or_empty("type")?,
         lemma: element.text_or_empty("lemma")?,
@@ -165,7 +226,7 @@ fn read_governor<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Gov
     xml.children(|xml, child| match child.name() {
         "annoSet" => {
             governor.sets.push(read_set_number(&child)?);
-            xml.skip()
+            xml.leaf(&child, &["ID"])
         }
         _ => xml.unknown(&child),
     })?;
@@ -173,6 +234,7 @@ fn read_governor<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Gov
 }
 
 fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<FeRealization> {
+    xml.know(element, &["total"])?;
     let mut realization = FeRealization {
         elements: Vec::new(),
         total: element.optional_number("total")?.unwrap_or(0),
@@ -181,7 +243,7 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
     xml.children(|xml, child| match child.name() {
         "FE" => {
             realization.elements.push(child.required("name")?);
-            xml.skip()
+            xml.leaf(&child, &["name"])
         }
         "pattern" => {
             realization.patterns.push(read_pattern(xml, &child)?);
@@ -193,22 +255,26 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
 }
 
 fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ValencePattern> {
+    xml.know(element, &["total"])?;
     let mut pattern = ValencePattern {
         total: element.optional_number("total")?.unwrap_or(0),
         units: Vec::new(),
         sets: Vec::new(),
     };
-    xml.children(|xml, child| {
-        match child.name() {
-            "valenceUnit" => pattern.units.push(ValenceUnit {
+    xml.children(|xml, child| match child.name() {
+        "valenceUnit" => {
+            pattern.units.push(ValenceUnit {
                 fe: child.text_or_empty("FE")?,
                 pt: child.text_or_empty("PT")?,
                 gf: child.text_or_empty("GF")?,
-            }),
-            "annoSet" => pattern.sets.push(read_set_number(&child)?),
-            _ => return xml.unknown(&child),
+            });
+            xml.leaf(&child, &["FE", "PT", "GF"])
         }
-        xml.skip()
+        "annoSet" => {
+            pattern.sets.push(read_set_number(&child)?);
+            xml.leaf(&child, &["ID"])
+        }
+        _ => xml.unknown(&child),
     })?;
     Ok(pattern)
 }
@@ -219,9 +285,10 @@ fn read_set_number(element: &Element<'_>) -> Result<AnnotationSetId> {
 
 /// Valence tables name sets by bare numbers: those that the file itself holds are exemplars, the
 /// others lie under `fulltext/`.
-fn locate_sets(valences: &mut Valences, sentences: &[ReadSentence]) {
+fn locate_sets(valences: &mut Valences, subcorpora: &[ReadSubcorpus]) {
+    let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
     let mut own: Vec<u64> =
-        sentences.iter().flat_map(|sentence| &sentence.sets).map(|set| set.xml_id).collect();
+        sentences.flat_map(|sentence| &sentence.sets).map(|set| set.xml_id).collect();
     own.sort_unstable();
     let patterns = valences.realizations.iter_mut().chain(&mut valences.groups);
     let of_patterns = patterns.flat_map(|item| &mut item.patterns).map(|pattern| &mut pattern.sets);

@@ -1,10 +1,10 @@
-//! FrameNet's XML, as its releases are distributed.
+//! FrameNet's XML, as its releases are distributed: in and out.
 //!
 //! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
 //! and nothing is dropped in silence. What is not XML at all, or a number that is none, is an error.
 //!
 //! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
-//! content into plain types of [`crate::model`]. Putting a release together from them, with ids
+//! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
 //! that are unique, is the importer's work in [`crate::database`].
 
 mod error;
@@ -15,16 +15,21 @@ mod lexunits;
 mod sentences;
 mod source;
 mod warning;
+mod write;
 mod xml;
+mod xml_writer;
 
 pub use error::FramenetError;
 pub use frames::{FrameFile, read_frame_file};
 pub use fulltext::{FullTextFile, read_fulltext_file};
 pub use indexes::{
-    DocumentIndex, read_frame_index, read_fulltext_index, read_lu_index, read_relations,
-    read_sem_types,
+    TopFile, read_frame_index, read_fulltext_index, read_lu_index, read_relations, read_sem_types,
 };
-pub use lexunits::{Corpora, LuFile, read_lu_file};
+pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{Source, SourceReader};
 pub use warning::{Warning, WarningCode, WarningLog};
+pub use write::{
+    SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file, write_fulltext_index,
+    write_lu_file, write_lu_index, write_relations, write_sem_types,
+};

@@ -5,7 +5,7 @@
 
 use crate::model::{
     Colors, CorpusId, DocumentId, Extent, FeId, FrameId, Label, Layer, LayerName, LuId,
-    NullInstantiation, Occurrence, Span,
+    NullInstantiation, Occurrence, OddOffsets, Span,
 };
 
 use super::xml::{Element, XmlFile};
@@ -43,6 +43,8 @@ pub struct ReadSet {
     pub evokes: Evokes,
     /// Its layers, in file order.
     pub layers: Vec<Layer>,
+    /// What labels say of their place that `layers` cannot hold.
+    pub odd: Vec<OddOffsets>,
 }
 
 /// What an annotation set evokes by its own attributes.
@@ -107,11 +109,12 @@ pub(super) fn read_sentence<'a>(
         },
         sets: Vec::new(),
     };
+    xml.know(element, &["ID", "corpID", "docID", "paragNo", "sentNo", "aPos"])?;
     let mut boundaries = Boundaries::default();
     xml.children(|xml, child| {
         match child.name() {
             "text" => {
-                sentence.text = xml.text()?;
+                sentence.text = xml.text_of(&child)?;
                 boundaries = Boundaries::of(&sentence.text);
             }
             "annotationSet" => sentence.sets.push(read_set(xml, &child, &boundaries)?),
@@ -134,12 +137,18 @@ fn read_set<'a>(
         created: element.text_or_empty("cDate")?,
         evokes: read_evokes(element)?,
         layers: Vec::new(),
+        odd: Vec::new(),
     };
+    let known =
+        ["ID", "status", "cDate", "frameID", "frameName", "luID", "luName", "cxnID", "cxnName"];
+    xml.know(element, &known)?;
     xml.children(|xml, child| match child.name() {
         "layer" => {
+            xml.know(&child, &["name", "rank"])?;
             let name = LayerName::parse(&child.required("name")?);
             let rank = child.optional_number("rank")?.unwrap_or(1);
-            let labels = read_labels(xml, &name, boundaries)?;
+            let index = u32::try_from(set.layers.len()).unwrap_or(u32::MAX);
+            let labels = read_labels(xml, (&name, index), boundaries, &mut set.odd)?;
             set.layers.push(Layer { name, rank, labels });
             Ok(())
         }
@@ -170,24 +179,28 @@ fn read_evokes(element: &Element<'_>) -> Result<Evokes> {
 
 fn read_labels(
     xml: &mut XmlFile<'_>,
-    layer: &LayerName,
+    (layer, index): (&LayerName, u32),
     boundaries: &Boundaries,
+    odd: &mut Vec<OddOffsets>,
 ) -> Result<Vec<Label>> {
     let mut labels: Vec<Label> = Vec::new();
     xml.children(|xml, child| {
         if child.name() != "label" {
             return xml.unknown(&child);
         }
-        let label = read_label(xml, &child, boundaries)?;
-        xml.skip()?;
+        let (label, written) = read_label(xml, &child, boundaries)?;
+        xml.end()?;
         // Equal in all, annotator and colours too: what differs anywhere is not the same label.
         if labels.contains(&label) {
             let detail =
-                format!("label `{}` of layer {layer} stands there twice; kept once", label.name);
+                format!("label `{}` of layer {layer} stands there twice; kept twice", label.name);
             xml.warn(&child, WarningCode::DuplicateLabel, detail);
-        } else {
-            labels.push(label);
         }
+        if let Some(Written { start, end, null }) = written {
+            let label = u32::try_from(labels.len()).unwrap_or(u32::MAX);
+            odd.push(OddOffsets { layer: index, label, start, end, null });
+        }
+        labels.push(label);
         Ok(())
     })?;
     Ok(labels)
@@ -197,7 +210,7 @@ fn read_label<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
     boundaries: &Boundaries,
-) -> Result<Label> {
+) -> Result<(Label, Option<Written>)> {
     let mut label = Label {
         name: String::new(),
         extent: Extent::None,
@@ -219,7 +232,7 @@ fn read_label<'a>(
             "cBy" => label.annotator = value.into_owned(),
             "fgColor" => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
             "bgColor" => label.colors.get_or_insert_with(Colors::default).bg = value.into_owned(),
-            _ => {}
+            _ => xml.unknown_attribute(element, key),
         }
         Ok(())
     })?;
@@ -238,6 +251,8 @@ fn read_label<'a>(
         let detail = format!("label `{}` has {lone}", label.name);
         xml.warn(element, WarningCode::UnreadableValue, detail);
     }
+    let written = Written { start, end, null: null.as_ref().map(|null| null.as_str().to_owned()) };
+    let mut odd = lone.is_some();
     label.extent = match (start, end, null) {
         (Some(start), Some(end), _) => match boundaries.span(start, end) {
             Some(span) => Extent::Overt(span),
@@ -248,13 +263,21 @@ fn read_label<'a>(
                     boundaries.characters(),
                 );
                 xml.warn(element, WarningCode::SpanRange, detail);
+                odd = true;
                 Extent::None
             }
         },
         (_, _, Some(null)) => Extent::Null(null),
         _ => Extent::None,
     };
-    Ok(label)
+    Ok((label, odd.then_some(written)))
+}
+
+/// What a label says of its place, as written.
+struct Written {
+    start: Option<u32>,
+    end: Option<u32>,
+    null: Option<String>,
 }
 
 /// Byte offsets of a text's characters.

@@ -2,7 +2,10 @@
 //!
 //! FrameNet's releases hold repeated labels, references to frames that do not exist, and numbers
 //! used twice. None of that stops a reading and none of it is passed over in silence: every case is
-//! a [`Warning`] with a code, a file and a line.
+//! a [`Warning`] with a code, a file and a line. `schema/warnings.md` has the table of codes.
+//!
+//! Some codes stand for *traits* rather than faults: nothing is wrong with a discontinuous target or a
+//! text that ends in a space, but readers of FrameNet stumble over them, so a report counts them, too.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,12 +30,19 @@ macro_rules! codes {
                     $(Self::$variant => $text,)*
                 }
             }
+
+            /// Whether it is a trait of the data that is counted, and no fault: a strict import
+            /// goes on.
+            #[must_use]
+            pub fn is_trait(self) -> bool {
+                self >= Self::SemTypesSeveral
+            }
         }
     };
 }
 
 codes! {
-    /// A layer has the same label on the same span twice: the first is kept.
+    /// A layer has the same label on the same span twice: both are kept.
     DuplicateLabel = "W-duplicate-label",
     /// A set names a frame without a file: the frame is kept by name alone.
     FrameMissing = "W-frame-missing",
@@ -62,14 +72,52 @@ codes! {
     RelationDangling = "W-relation-dangling",
     /// An element that FrameNet's schema does not know: its content is not read.
     UnknownElement = "W-unknown-element",
-    /// A value that its attribute does not allow: it is read as absent.
+    /// A value that its attribute does not allow: the detail says what is kept in its place.
     UnreadableValue = "W-unreadable-value",
     /// One number stands twice where it may stand once: the first is kept, the later not read.
     IdRepeated = "W-id-repeated",
     /// A file that every release has at its top is not there: the rest is read without it.
     FileMissing = "W-file-missing",
-    /// An index file and the folder it lists differ.
+    /// An index file and the folder it lists differ: the files count.
     IndexMismatch = "W-index-mismatch",
+    /// An LU file says something else of its LU than the frame's file: both are kept, and queries go
+    /// by the frame's file.
+    LuDiffers = "W-lu-differs",
+    /// A name beside a number is not the name of what the number stands for: the number counts.
+    NameMismatch = "W-name-mismatch",
+    /// An attribute that FrameNet's schema does not know: it is not read.
+    UnknownAttribute = "W-unknown-attribute",
+    /// Text where FrameNet's schema has elements only: it is not read.
+    UnknownText = "W-unknown-text",
+    // Traits, from here to the end.
+    /// A frame element has more than one semantic type: all are kept.
+    SemTypesSeveral = "W-sem-types-several",
+    /// A target is discontinuous: all its pieces are kept.
+    TargetPieces = "W-target-pieces",
+    /// A layer labels several spans with one FE: all are kept.
+    FeRepeated = "W-fe-repeated",
+    /// An FE layer has rank 2 or more: it is kept with its rank.
+    FeRank = "W-fe-rank",
+    /// A null instantiation of the kind INC, which is left out of the usual list of three.
+    NullIncorporated = "W-null-incorporated",
+    /// A frame set of status UNANN: its FEs count as unknown, not as unexpressed.
+    SetUnannotated = "W-set-unannotated",
+    /// A sentence has more than one frame set in one LU file: all are kept.
+    SetsSeveral = "W-sets-several",
+    /// A sentence, with the same text, stands in several places of one folder: one record with all its
+    /// places.
+    SentenceRepeated = "W-sentence-repeated",
+    /// One number stands for different sentences or sets under `lu/` and `fulltext/`: the folder is
+    /// part of the id.
+    NumberShared = "W-number-shared",
+    /// An LU file holds no exemplar: the LU is kept.
+    LuWithoutExemplar = "W-lu-without-exemplar",
+    /// A text starts or ends with space: it is kept byte by byte.
+    TextSpace = "W-text-space",
+    /// A text holds characters beyond ASCII: offsets become bytes.
+    TextNonAscii = "W-text-non-ascii",
+    /// A text holds a `<` or a control character: it is kept byte by byte.
+    TextMarkup = "W-text-markup",
 }
 
 impl fmt::Display for WarningCode {
@@ -118,6 +166,22 @@ impl WarningLog {
         if examples.len() < Self::EXAMPLES {
             examples.push(warning);
         }
+    }
+
+    /// Counts a warning that is only made when it is one of the first of its code.
+    pub fn note(&mut self, code: WarningCode, make: impl FnOnce() -> Warning) {
+        let (count, examples) = self.codes.entry(code).or_default();
+        *count += 1;
+        if examples.len() < Self::EXAMPLES {
+            examples.push(make());
+        }
+    }
+
+    /// Number of warnings that are faults, of any code.
+    #[must_use]
+    pub fn faults(&self) -> u64 {
+        let faults = self.codes.iter().filter(|(code, _)| !code.is_trait());
+        faults.map(|(_, (count, _))| count).sum()
     }
 
     /// Number of warnings of a code.

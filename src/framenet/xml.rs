@@ -8,12 +8,22 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use quick_xml::XmlVersion;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::{FramenetError, Warning, WarningCode};
 
 type Result<T> = std::result::Result<T, FramenetError>;
+
+/// Most elements inside one another: FrameNet's own files have nine.
+const MAX_DEPTH: usize = 64;
+
+/// Most bytes of an attribute: they become names and keys, and FrameNet's have some hundreds.
+const MAX_ATTRIBUTE: usize = 64 << 10;
+
+/// Most oddities of one file that are kept one by one: a file with more is no FrameNet file, and a
+/// hostile one would fill memory with them.
+const MAX_WARNINGS: usize = 100_000;
 
 /// A place in a file.
 #[derive(Clone, Copy)]
@@ -21,12 +31,30 @@ struct At<'a> {
     file: &'a str,
     content: &'a str,
     offset: usize,
+    /// An earlier place with the line breaks before it, so that nothing is counted twice.
+    counted: (usize, usize),
 }
 
-impl At<'_> {
+impl<'a> At<'a> {
+    fn start(file: &'a str, content: &'a str) -> Self {
+        Self { file, content, offset: 0, counted: (0, 0) }
+    }
+
     fn line(&self) -> usize {
+        1 + self.breaks()
+    }
+
+    /// Line breaks before the place.
+    fn breaks(&self) -> usize {
         let end = self.offset.min(self.content.len());
-        1 + self.content.as_bytes()[..end].iter().filter(|&&byte| byte == b'\n').count()
+        let (start, before) = if end >= self.counted.0 { self.counted } else { (0, 0) };
+        let bytes = &self.content.as_bytes()[start..end];
+        before + bytes.iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn advance(&mut self, offset: usize) {
+        self.offset = offset.min(self.content.len());
+        self.counted = (self.offset, self.breaks());
     }
 
     fn malformed(&self, reason: impl ToString) -> FramenetError {
@@ -42,6 +70,8 @@ impl At<'_> {
 pub(super) struct XmlFile<'a> {
     at: At<'a>,
     reader: Reader<&'a [u8]>,
+    /// Elements that are open.
+    depth: usize,
     /// What was odd so far.
     pub(super) warnings: Vec<Warning>,
 }
@@ -50,21 +80,50 @@ impl<'a> XmlFile<'a> {
     pub(super) fn new(file: &'a str, bytes: &'a [u8]) -> Result<Self> {
         let content = std::str::from_utf8(bytes).map_err(|error| {
             let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
-            At { file, content: valid, offset: valid.len() }.malformed("not UTF-8")
+            let mut at = At::start(file, valid);
+            at.advance(valid.len());
+            let is_utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+            at.malformed(if is_utf_16 { "UTF-16, expected UTF-8" } else { "not UTF-8" })
         })?;
         // Cut off here, once: the reader counts offsets from the text it is given.
         let content = content.strip_prefix('\u{feff}').unwrap_or(content);
         let mut reader = Reader::from_str(content);
         reader.config_mut().expand_empty_elements = true;
-        Ok(Self { at: At { file, content, offset: 0 }, reader, warnings: Vec::new() })
+        Ok(Self { at: At::start(file, content), reader, depth: 0, warnings: Vec::new() })
     }
 
     fn next(&mut self) -> Result<Event<'a>> {
-        self.at.offset = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX);
-        self.reader.read_event().map_err(|error| {
+        self.at.advance(usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX));
+        let event = self.reader.read_event().map_err(|error| {
             let offset = usize::try_from(self.reader.error_position()).unwrap_or(usize::MAX);
             At { offset, ..self.at }.malformed(error)
-        })
+        })?;
+        match &event {
+            Event::Start(_) => self.depth += 1,
+            Event::End(_) => self.depth = self.depth.saturating_sub(1),
+            Event::Decl(declaration) => self.require_utf_8(declaration)?,
+            _ => {}
+        }
+        if self.depth > MAX_DEPTH {
+            let reason = format!("elements nested more than {MAX_DEPTH} deep");
+            return Err(self.at.malformed(reason));
+        }
+        if self.warnings.len() > MAX_WARNINGS {
+            let reason = format!("more than {MAX_WARNINGS} oddities: this is no FrameNet file");
+            return Err(self.at.malformed(reason));
+        }
+        Ok(event)
+    }
+
+    /// A file that is declared to be in another encoding would be read wrongly, even where its bytes
+    /// happen to be UTF-8.
+    fn require_utf_8(&self, declaration: &BytesDecl<'_>) -> Result<()> {
+        let Some(encoding) = declaration.encoding() else { return Ok(()) };
+        let encoding = encoding.map_err(|error| self.at.malformed(error))?;
+        if ["utf-8", "utf8", "us-ascii"].contains(&encoding.to_ascii_lowercase().as_str()) {
+            return Ok(());
+        }
+        Err(self.at.malformed(format!("declared to be in `{encoding}`, expected UTF-8")))
     }
 
     /// The root element, which must be called `expected`.
@@ -97,9 +156,57 @@ impl<'a> XmlFile<'a> {
                 }
                 Event::End(_) => return Ok(()),
                 Event::Eof => return Err(self.truncated()),
+                Event::Text(piece) if !piece.trim().is_empty() => self.unknown_text(&piece),
+                Event::CData(piece) => self.unknown_text(&piece),
+                Event::GeneralRef(piece) => self.unknown_text(&piece),
                 _ => {}
             }
         }
+    }
+
+    /// Reads an element that has attributes only to its end, and warns of anything else in it.
+    pub(super) fn leaf(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
+        self.know(element, known)?;
+        self.end()
+    }
+
+    /// Reads the open element, which should hold nothing, to its end.
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.children(|xml, child| xml.unknown(&child))
+    }
+
+    /// Warns of text where FrameNet has elements only.
+    fn unknown_text(&mut self, piece: &str) {
+        let detail = format!("text `{}` stands between elements; not read", piece.trim());
+        let (file, line) = (self.at.file.to_owned(), self.at.line());
+        self.warnings.push(Warning { code: WarningCode::UnknownText, file, line, detail });
+    }
+
+    /// Warns of every attribute of an element that is not one of `known`. Declarations of name spaces
+    /// and what belongs to XML Schema say nothing about FrameNet.
+    pub(super) fn know(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
+        for attribute in element.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| element.at.malformed(error))?;
+            let name = attribute.key.into_inner();
+            let foreign = name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
+            if !foreign && !known.contains(&attribute.key.local_name().into_inner()) {
+                self.unknown_attribute(element, name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Warns of an attribute that the schema does not know.
+    pub(super) fn unknown_attribute(&mut self, element: &Element<'a>, name: &str) {
+        let detail =
+            format!("attribute `{name}` of `{}` is not FrameNet's; not read", element.name());
+        self.warn(element, WarningCode::UnknownAttribute, detail);
+    }
+
+    /// The text of an element without attributes; see [`text`](Self::text).
+    pub(super) fn text_of(&mut self, element: &Element<'a>) -> Result<String> {
+        self.know(element, &[])?;
+        self.text()
     }
 
     /// The text of the open element, to its end, byte-exact after XML's own unescaping.
@@ -196,6 +303,11 @@ impl<'a> Element<'a> {
             let value = attribute
                 .normalized_value(XmlVersion::Implicit1_0)
                 .map_err(|error| self.at.malformed(error))?;
+            if value.len() > MAX_ATTRIBUTE {
+                let name = attribute.key.local_name().into_inner();
+                let reason = format!("attribute `{name}` is longer than {MAX_ATTRIBUTE} bytes");
+                return Err(self.at.malformed(reason));
+            }
             visit(attribute.key.local_name().into_inner(), value)?;
         }
         Ok(())
@@ -276,6 +388,31 @@ mod tests {
             let message = text_of(content).unwrap_err().to_string();
             assert!(message.starts_with(&format!("a.xml:{line}: ")), "{content:?}: {message}");
         }
+    }
+
+    #[test]
+    fn another_encoding_is_refused_with_its_name() {
+        for (content, reason) in [
+            (&b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>x</a>"[..], "`ISO-8859-1`"),
+            (b"\xff\xfe<\0a\0", "UTF-16, expected UTF-8"),
+            (b"<a>\n\xe9</a>", "not UTF-8"),
+        ] {
+            let text = XmlFile::new("a.xml", content).and_then(|mut xml| {
+                xml.root("a")?;
+                xml.text()
+            });
+            let message = text.unwrap_err().to_string();
+            assert!(message.starts_with("a.xml:") && message.contains(reason), "{message}");
+        }
+        assert_eq!(text_of("<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>x</a>").unwrap(), "x");
+    }
+
+    #[test]
+    fn a_file_that_nests_without_end_or_is_odd_throughout_is_refused() {
+        let error = text_of(&format!("<a>\n{}", "<b>".repeat(1_000_000))).unwrap_err().to_string();
+        assert_eq!(error, "a.xml:2: malformed XML: elements nested more than 64 deep");
+        let error = text_of(&format!("<a>\n{}</a>", "<b/>\n".repeat(1_000_000))).unwrap_err();
+        assert!(error.to_string().contains("more than 100000 oddities"), "{error}");
     }
 
     #[test]

@@ -24,12 +24,4 @@ pub enum IndexError {
         /// Why.
         source: std::io::Error,
     },
-    /// A pattern is not one that the index understands.
-    #[error("the index cannot search for `{pattern}`: {reason}")]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// Tantivy's own words.
-        reason: String,
-    },
 }

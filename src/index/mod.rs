@@ -1,12 +1,15 @@
-//! The index: triggers, lemmas and texts in Tantivy.
+//! The index: triggers and texts in Tantivy.
 //!
 //! It is derived from the store and can always be rebuilt. It keeps no text, only what leads back to
 //! a set; whoever searches reads every hit from the store and checks it again, so an index that lags
 //! behind never shows a wrong answer. The last commit carries the store's revision as its
 //! [`Stamp`], which says what has to be laid over its hits.
 
+mod audit;
 mod directory;
+mod entry_query;
 mod error;
+mod filter;
 mod reader;
 mod schema;
 mod writer;
@@ -14,9 +17,13 @@ mod writer;
 use std::fmt;
 use std::path::Path;
 
-use crate::model::{AnnotationSetId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId};
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FrameId, Generation, LuId, Origin, ReleaseId, SentenceId,
+};
+pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
-pub use reader::IndexReader;
+pub use filter::Filter;
+pub use reader::{Found, IndexReader};
 pub use writer::IndexWriter;
 
 /// What the last commit stands for.
@@ -70,25 +77,16 @@ pub struct Entry<'a> {
     pub set: AnnotationSetId,
     /// The target's text, pieces joined by a space.
     pub trigger: &'a str,
-    /// The LU's lemma.
-    pub lemma: &'a str,
     /// The sentence.
     pub text: &'a str,
     /// Where the set comes from.
     pub origin: Origin,
-    /// Name of the corpus.
-    pub corpus: Option<&'a str>,
-    /// Name of the document.
-    pub document: Option<&'a str>,
+    /// The corpus that lists the set.
+    pub corpus: Option<CorpusId>,
+    /// The document that lists the set; its number is its own only inside the corpus.
+    pub document: Option<(CorpusId, DocumentId)>,
     /// How the set was generated.
     pub generation: Option<&'a Generation>,
-}
-
-impl Entry<'_> {
-    /// The term that an entry is replaced by.
-    fn key(&self) -> String {
-        format!("{}/{}", self.release, self.set)
-    }
 }
 
 /// Where a set that passed a filter is kept.
@@ -104,18 +102,4 @@ pub struct Hit {
     pub sentence: SentenceId,
     /// The set.
     pub set: AnnotationSetId,
-}
-
-/// Which sets to search for. A filter may let through more than a query wants, never less.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Filter {
-    /// Sets that pass all of these.
-    All(Vec<Filter>),
-    /// Sets that pass one of these.
-    Any(Vec<Filter>),
-    /// Sets whose whole trigger, in lower case, matches a regular expression (without anchors: it
-    /// is one of automata, so it matches from end to end).
-    Trigger(String),
-    /// Sets whose sentence has these words one after the other.
-    Phrase(String),
 }

@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tantivy::collector::DocSetCollector;
+use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::directory::MmapDirectory;
-use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, RegexQuery, TermQuery};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocAddress, Index, Searcher, Term};
+use tantivy::{DocId, Index, Score, Searcher, SegmentOrdinal};
 
 use super::directory::ReadDirectory;
-use super::schema::{Fields, WORDS, analyzer, folded, schema, words_of};
+use super::schema::{Fields, WORDS, analyzer, schema};
 use super::{Filter, Hit, IndexError};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
 
@@ -22,9 +20,9 @@ const PAUSES: [Duration; 3] =
 
 /// The index at one commit.
 pub struct IndexReader {
-    searcher: Searcher,
-    fields: Fields,
-    path: PathBuf,
+    pub(super) searcher: Searcher,
+    pub(super) fields: Fields,
+    pub(super) path: PathBuf,
 }
 
 impl IndexReader {
@@ -66,37 +64,49 @@ impl IndexReader {
         Ok(Some(Self { searcher: reader.searcher(), fields: schema().1, path: path.to_owned() }))
     }
 
-    /// The sets that pass a filter, in order of release, frame, LU, sentence and set.
-    ///
-    /// # Errors
-    /// When a pattern is not one that the index understands, or the index is damaged.
-    pub fn search(&self, filter: &Filter) -> Result<Vec<Hit>> {
-        let query = self.query(filter)?;
-        let found =
-            self.searcher.search(&query, &DocSetCollector).map_err(self.failed("searching"))?;
-        let mut addresses: Vec<DocAddress> = found.into_iter().collect();
-        addresses.sort_unstable();
-        let mut hits = Vec::with_capacity(addresses.len());
-        for segment in addresses.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
-            self.read_hits(segment, &mut hits)?;
-        }
-        hits.sort_unstable();
-        Ok(hits)
+    /// Number of sets in the index.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.searcher.num_docs()
     }
 
-    fn read_hits(&self, addresses: &[DocAddress], hits: &mut Vec<Hit>) -> Result<()> {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The sets that pass a filter; `None` when the index cannot answer it, as a pattern whose
+    /// automaton grows too large.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn search(&self, filter: &Filter) -> Result<Option<Found<'_>>> {
+        let Some(query) = self.query(filter)? else { return Ok(None) };
+        let segments =
+            self.searcher.search(&query, &Addresses).map_err(self.failed("searching"))?;
+        Ok(Some(Found { reader: self, segments }))
+    }
+
+    fn read_hits(
+        &self,
+        segment: SegmentOrdinal,
+        docs: &[DocId],
+        hits: &mut Vec<Hit>,
+    ) -> Result<()> {
         let failed = self.failed("reading hits");
-        let columns = self.searcher.segment_reader(addresses[0].segment_ord).fast_fields();
+        let columns = self.searcher.segment_reader(segment).fast_fields();
         let column = |name| columns.u64(name).map_err(&failed);
         let (release, frame, lu) = (column("release")?, column("frame")?, column("lu")?);
         let (sentence, set) = (column("sentence")?, column("set")?);
-        for address in addresses {
-            let value = |column: &tantivy::columnar::Column<u64>| {
-                column.first(address.doc_id).unwrap_or_default()
-            };
+        for doc in docs {
+            let value =
+                |column: &tantivy::columnar::Column<u64>| column.first(*doc).unwrap_or_default();
             let narrow = |value: u64| u32::try_from(value).unwrap_or_default();
-            let ids = SentenceId::from_bits(value(&sentence))
-                .zip(AnnotationSetId::from_bits(value(&set)));
+            let set = value(&set);
+            // Left out where it is the set's own number.
+            let sentence = sentence.first(*doc).unwrap_or(set);
+            let ids = SentenceId::from_bits(sentence).zip(AnnotationSetId::from_bits(set));
             let Some((sentence, set)) = ids else { continue };
             hits.push(Hit {
                 release: ReleaseId(u16::try_from(value(&release)).unwrap_or_default()),
@@ -109,39 +119,82 @@ impl IndexReader {
         Ok(())
     }
 
-    fn query(&self, filter: &Filter) -> Result<Box<dyn Query>> {
-        Ok(match filter {
-            Filter::All(parts) => self.combined(parts, Occur::Must)?,
-            Filter::Any(parts) => self.combined(parts, Occur::Should)?,
-            Filter::Trigger(pattern) => {
-                let query = RegexQuery::from_pattern(&folded(pattern), self.fields.trigger);
-                Box::new(query.map_err(|error| IndexError::Pattern {
-                    pattern: pattern.clone(),
-                    reason: error.to_string(),
-                })?)
-            }
-            Filter::Phrase(text) => self.phrase(text),
-        })
-    }
-
-    fn combined(&self, parts: &[Filter], occur: Occur) -> Result<Box<dyn Query>> {
-        let parts = parts.iter().map(|part| Ok((occur, self.query(part)?)));
-        Ok(Box::new(BooleanQuery::new(parts.collect::<Result<Vec<_>>>()?)))
-    }
-
-    fn phrase(&self, text: &str) -> Box<dyn Query> {
-        let field = self.fields.text;
-        let words = words_of(text).into_iter().map(|word| Term::from_field_text(field, &word));
-        let words: Vec<Term> = words.collect();
-        match words.as_slice() {
-            [] => Box::new(EmptyQuery),
-            [word] => Box::new(TermQuery::new(word.clone(), IndexRecordOption::Basic)),
-            _ => Box::new(PhraseQuery::new(words)),
-        }
-    }
-
-    fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
+    pub(super) fn failed(
+        &self,
+        action: &'static str,
+    ) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
+    }
+}
+
+/// Sets that passed a filter: counted, and not read yet.
+pub struct Found<'a> {
+    reader: &'a IndexReader,
+    segments: Vec<(SegmentOrdinal, Vec<DocId>)>,
+}
+
+impl Found<'_> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(|(_, docs)| docs.len()).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where they are kept, in order of release, frame, LU, sentence and set.
+    ///
+    /// # Errors
+    /// When the index is damaged.
+    pub fn hits(&self) -> Result<Vec<Hit>> {
+        let mut hits = Vec::with_capacity(self.len());
+        for (segment, docs) in &self.segments {
+            self.reader.read_hits(*segment, docs, &mut hits)?;
+        }
+        hits.sort_unstable();
+        Ok(hits)
+    }
+}
+
+/// Collects the addresses of documents, segment by segment.
+struct Addresses;
+
+struct OfSegment(SegmentOrdinal, Vec<DocId>);
+
+impl Collector for Addresses {
+    type Fruit = Vec<(SegmentOrdinal, Vec<DocId>)>;
+    type Child = OfSegment;
+
+    fn for_segment(
+        &self,
+        segment: SegmentOrdinal,
+        _reader: &tantivy::SegmentReader,
+    ) -> tantivy::Result<OfSegment> {
+        Ok(OfSegment(segment, Vec::new()))
+    }
+
+    fn requires_scoring(&self) -> bool {
+        false
+    }
+
+    fn merge_fruits(&self, segments: Self::Fruit) -> tantivy::Result<Self::Fruit> {
+        Ok(segments)
+    }
+}
+
+impl SegmentCollector for OfSegment {
+    type Fruit = (SegmentOrdinal, Vec<DocId>);
+
+    fn collect(&mut self, doc: DocId, _score: Score) {
+        self.1.push(doc);
+    }
+
+    fn harvest(self) -> Self::Fruit {
+        (self.0, self.1)
     }
 }

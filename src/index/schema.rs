@@ -1,12 +1,14 @@
 //! The index's fields; `schema/index.md` writes them down.
 
 use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions,
+    Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer};
 
+use crate::model::{AnnotationSetId, CorpusId, DocumentId};
+
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
-pub(super) const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 3;
 
 /// Name of the analyser of tokenised fields: split at whatever is no letter or digit, lower case,
 /// no stemmer, no stop words.
@@ -15,15 +17,13 @@ pub(super) const WORDS: &str = "words";
 /// Handles of the fields.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields {
-    pub(super) key: Field,
+    pub(super) bucket: Field,
     pub(super) release: Field,
     pub(super) set: Field,
     pub(super) frame: Field,
     pub(super) lu: Field,
     pub(super) sentence: Field,
     pub(super) trigger: Field,
-    pub(super) trigger_words: Field,
-    pub(super) lemma: Field,
     pub(super) text: Field,
     pub(super) origin: Field,
     pub(super) method: Field,
@@ -31,42 +31,62 @@ pub(super) struct Fields {
     pub(super) recipe: Field,
     pub(super) corpus: Field,
     pub(super) doc: Field,
+    pub(super) seed: Field,
     pub(super) paraphrase: Field,
     pub(super) aligner: Field,
 }
 
+/// No field has norms, a byte for each document and field: nothing here is ranked. None has
+/// positions, a quarter of the index: whoever searches reads every hit again, and a text with the
+/// words of a phrase seldom has them in another order.
 pub(super) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
-    let words = TextOptions::default().set_indexing_options(
-        TextFieldIndexing::default()
-            .set_tokenizer(WORDS)
-            .set_index_option(IndexRecordOption::WithFreqsAndPositions),
-    );
+    let indexing = |tokenizer| {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(tokenizer)
+            .set_fieldnorms(false)
+            .set_index_option(IndexRecordOption::Basic);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let (raw, words) = (indexing("raw"), indexing(WORDS));
+    let number = NumericOptions::default().set_indexed();
+    let column = NumericOptions::default().set_fast();
+    let both = number.clone().set_fast();
     let fields = Fields {
-        key: schema.add_text_field("key", STRING),
-        release: schema.add_u64_field("release", FAST | INDEXED),
-        set: schema.add_u64_field("set", FAST),
-        frame: schema.add_u64_field("frame", FAST | INDEXED),
-        lu: schema.add_u64_field("lu", FAST | INDEXED),
-        sentence: schema.add_u64_field("sentence", FAST),
-        trigger: schema.add_text_field("trigger", STRING),
-        trigger_words: schema.add_text_field("trigger_words", words.clone()),
-        lemma: schema.add_text_field("lemma", words.clone()),
+        bucket: schema.add_u64_field("bucket", number.clone()),
+        release: schema.add_u64_field("release", both.clone()),
+        set: schema.add_u64_field("set", column.clone()),
+        frame: schema.add_u64_field("frame", both.clone()),
+        lu: schema.add_u64_field("lu", both.clone()),
+        sentence: schema.add_u64_field("sentence", column.clone()),
+        trigger: schema.add_text_field("trigger", raw.clone()),
         text: schema.add_text_field("text", words),
-        origin: schema.add_text_field("origin", STRING),
-        method: schema.add_text_field("method", STRING),
-        round: schema.add_u64_field("round", FAST | INDEXED),
-        recipe: schema.add_u64_field("recipe", FAST | INDEXED),
-        corpus: schema.add_text_field("corpus", STRING),
-        doc: schema.add_text_field("doc", STRING),
-        paraphrase: schema.add_f64_field("paraphrase", FAST),
-        aligner: schema.add_f64_field("aligner", FAST),
+        origin: schema.add_text_field("origin", raw.clone()),
+        method: schema.add_text_field("method", raw),
+        round: schema.add_u64_field("round", both.clone()),
+        recipe: schema.add_u64_field("recipe", both),
+        corpus: schema.add_u64_field("corpus", number.clone()),
+        doc: schema.add_u64_field("doc", number.clone()),
+        seed: schema.add_u64_field("seed", number),
+        paraphrase: schema.add_f64_field("paraphrase", column.clone()),
+        aligner: schema.add_f64_field("aligner", column),
     };
     (schema.build(), fields)
 }
 
+/// The bucket of a set: sets are many, and a term for each would be the largest part of the index,
+/// so an entry is found by its bucket first and then by the set in its column.
+pub(super) fn bucket(set: AnnotationSetId) -> u64 {
+    set.number() & 0xffff
+}
+
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
+}
+
+/// What stands for a document: the corpus above, the document below.
+pub(super) fn document_key(corpus: CorpusId, document: DocumentId) -> u64 {
+    u64::from(corpus.0) << 32 | u64::from(document.0)
 }
 
 /// A text in lower case, letter by letter as queries fold it: what a letter becomes does not depend

@@ -4,10 +4,14 @@ use std::path::{Path, PathBuf};
 
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::{IndexSettings, TantivyDocument, Term};
+use tantivy::{IndexSettings, TantivyDocument};
 
-use super::schema::{Fields, SCHEMA_VERSION, WORDS, analyzer, folded, schema};
+use super::entry_query::EntryQuery;
+use super::schema::{
+    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, folded, schema,
+};
 use super::{Entry, IndexError, IndexReader, Stamp};
+use crate::model::{AnnotationSetId, ReleaseId};
 
 type Result<T> = std::result::Result<T, IndexError>;
 
@@ -78,8 +82,20 @@ impl IndexWriter {
     /// # Errors
     /// When a segment cannot be written.
     pub fn put(&mut self, entry: &Entry<'_>) -> Result<()> {
-        self.writer.delete_term(Term::from_field_text(self.fields.key, &entry.key()));
+        self.remove(entry.release, entry.set)?;
         self.add(entry)
+    }
+
+    /// Removes the entry of a set, when there is one.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
+        let entry = EntryQuery::new(&self.fields, release, set);
+        self.writer
+            .delete_query(Box::new(entry))
+            .map(drop)
+            .map_err(self.failed("removing an entry"))
     }
 
     /// Adds an entry of a set that the index does not have.
@@ -87,33 +103,7 @@ impl IndexWriter {
     /// # Errors
     /// When a segment cannot be written.
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let fields = self.fields;
-        let mut document = TantivyDocument::default();
-        document.add_text(fields.key, entry.key());
-        document.add_u64(fields.release, u64::from(entry.release.0));
-        document.add_u64(fields.set, entry.set.bits());
-        document.add_u64(fields.frame, u64::from(entry.frame.0));
-        document.add_u64(fields.lu, u64::from(entry.lu.0));
-        document.add_u64(fields.sentence, entry.sentence.bits());
-        let trigger = folded(entry.trigger);
-        document.add_text(fields.trigger, &trigger);
-        document.add_text(fields.trigger_words, trigger);
-        document.add_text(fields.lemma, folded(entry.lemma));
-        document.add_text(fields.text, entry.text);
-        document.add_text(fields.origin, entry.origin.as_str());
-        if let Some(corpus) = entry.corpus {
-            document.add_text(fields.corpus, folded(corpus));
-        }
-        if let Some(doc) = entry.document {
-            document.add_text(fields.doc, folded(doc));
-        }
-        if let Some(generation) = entry.generation {
-            document.add_text(fields.method, generation.method.as_str());
-            document.add_u64(fields.round, u64::from(generation.round));
-            document.add_u64(fields.recipe, u64::from(generation.recipe.0));
-            document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
-            document.add_f64(fields.aligner, f64::from(generation.aligner));
-        }
+        let document = document(&self.fields, entry);
         self.writer.add_document(document).map(drop).map_err(self.failed("adding an entry"))
     }
 
@@ -130,7 +120,18 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn commit(&mut self, revision: u64) -> Result<()> {
-        let stamp = Stamp { revision, schema: SCHEMA_VERSION };
+        self.commit_with(|| Ok(revision))
+    }
+
+    /// Writes what was added to disk, then lets the store commit, then makes it visible with the
+    /// revision that the store gives: what a full disk could stop is done before the store commits.
+    ///
+    /// # Errors
+    /// When the index cannot be written, or the store's error; what was added is then forgotten.
+    pub fn commit_with<E: From<IndexError>>(
+        &mut self,
+        store: impl FnOnce() -> std::result::Result<u64, E>,
+    ) -> std::result::Result<(), E> {
         let failed = {
             let path = self.path.clone();
             move |error: tantivy::TantivyError| IndexError::Engine {
@@ -140,6 +141,14 @@ impl IndexWriter {
             }
         };
         let mut prepared = self.writer.prepare_commit().map_err(&failed)?;
+        let revision = match store() {
+            Ok(revision) => revision,
+            Err(error) => {
+                prepared.abort().map_err(&failed)?;
+                return Err(error);
+            }
+        };
+        let stamp = Stamp { revision, schema: SCHEMA_VERSION };
         prepared.set_payload(&stamp.to_string());
         prepared.commit().map(drop).map_err(&failed)?;
         self.stamp = Some(stamp);
@@ -154,8 +163,56 @@ impl IndexWriter {
         self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
     }
 
+    /// Waits until no segments are being merged, and closes the index.
+    ///
+    /// # Errors
+    /// When a merge failed.
+    pub fn finish(self) -> Result<()> {
+        let Self { writer, path, .. } = self;
+        writer.wait_merging_threads().map_err(|error| IndexError::Engine {
+            path,
+            action: "closing",
+            reason: error.to_string(),
+        })
+    }
+
     fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
         let path = self.path.clone();
         move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }
+}
+
+/// What stands in the index for an entry.
+pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
+    let mut document = TantivyDocument::default();
+    document.add_u64(fields.bucket, bucket(entry.set));
+    document.add_u64(fields.release, u64::from(entry.release.0));
+    document.add_u64(fields.set, entry.set.bits());
+    document.add_u64(fields.frame, u64::from(entry.frame.0));
+    document.add_u64(fields.lu, u64::from(entry.lu.0));
+    // A generated set's sentence has the set's own number, which need not stand here twice.
+    if entry.sentence.bits() != entry.set.bits() {
+        document.add_u64(fields.sentence, entry.sentence.bits());
+    }
+    document.add_text(fields.trigger, folded(entry.trigger));
+    document.add_text(fields.text, entry.text);
+    document.add_text(fields.origin, entry.origin.as_str());
+    if let Some(corpus) = entry.corpus {
+        document.add_u64(fields.corpus, u64::from(corpus.0));
+    }
+    if let Some((corpus, id)) = entry.document {
+        document.add_u64(fields.doc, document_key(corpus, id));
+    }
+    if let Some(generation) = entry.generation {
+        document.add_text(fields.method, generation.method.as_str());
+        document.add_u64(fields.round, u64::from(generation.round));
+        document.add_u64(fields.recipe, u64::from(generation.recipe.0));
+        document.add_u64(fields.seed, generation.seed.bits());
+        if generation.source != generation.seed {
+            document.add_u64(fields.seed, generation.source.bits());
+        }
+        document.add_f64(fields.paraphrase, f64::from(generation.paraphrase));
+        document.add_f64(fields.aligner, f64::from(generation.aligner));
+    }
+    document
 }

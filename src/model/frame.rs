@@ -1,6 +1,6 @@
 //! Frames, frame elements, relations between them, and semantic types.
 
-use super::{FeId, FrameId, RelationId, SemTypeId};
+use super::{FeId, FrameId, ListedElement, RelationId, SemTypeId};
 
 /// Who made something and when, as FrameNet writes it (`cBy`, `cDate`).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +49,20 @@ impl Frame {
     #[must_use]
     pub fn fe_by_name(&self, name: &str) -> Option<&FrameElement> {
         self.elements.iter().find(|fe| fe.name == name)
+    }
+
+    /// Its FEs as the headers of most LU files list them: in order of name.
+    #[must_use]
+    pub fn elements_by_name(&self) -> Vec<ListedElement> {
+        let listed = self.elements.iter().map(|fe| ListedElement {
+            name: fe.name.clone(),
+            core_type: fe.core_type.as_str().to_owned(),
+            abbreviation: fe.abbreviation.clone(),
+            colors: fe.colors.clone(),
+        });
+        let mut listed: Vec<ListedElement> = listed.collect();
+        listed.sort_by(|a, b| a.name.cmp(&b.name));
+        listed
     }
 
     /// The FE of that number.

@@ -68,7 +68,13 @@ impl LexUnit {
     /// The name without its part of speech.
     #[must_use]
     pub fn lemma(&self) -> &str {
-        self.name.rsplit_once('.').map_or(self.name.as_str(), |(lemma, _)| lemma)
+        Self::lemma_of(&self.name)
+    }
+
+    /// The lemma in an LU's name.
+    #[must_use]
+    pub fn lemma_of(name: &str) -> &str {
+        name.rsplit_once('.').map_or(name, |(lemma, _)| lemma)
     }
 }
 
@@ -125,12 +131,13 @@ pub enum Pos {
     SubordinatingConjunction,
     CoordinatingConjunction,
     AdverbialParticle,
+    Idiom,
     /// Any other text.
     Other,
 }
 
 impl Pos {
-    const NAMES: [(Self, &'static str); 13] = [
+    const NAMES: [(Self, &'static str); 14] = [
         (Self::Noun, "N"),
         (Self::Verb, "V"),
         (Self::Adjective, "A"),
@@ -144,6 +151,7 @@ impl Pos {
         (Self::SubordinatingConjunction, "SCON"),
         (Self::CoordinatingConjunction, "CCON"),
         (Self::AdverbialParticle, "AVP"),
+        (Self::Idiom, "IDIO"),
     ];
 
     /// FrameNet's spelling; `X` for [`Pos::Other`].

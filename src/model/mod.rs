@@ -7,6 +7,8 @@
 mod annotation;
 mod frame;
 mod ids;
+mod judgement;
+mod layout;
 mod lexunit;
 mod provenance;
 mod release;
@@ -22,6 +24,12 @@ pub use frame::{
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
     RelationId, ReleaseId, SemTypeId, SentenceId,
+};
+pub use judgement::Judgement;
+pub use layout::{
+    DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
+    ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,
+    OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
 pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,

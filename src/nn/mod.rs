@@ -23,5 +23,5 @@ pub use config::{BertConfig, ConfigError, Seq2SeqConfig, StackConfig};
 pub use error::{InputProblem, NnError, RowProblem};
 pub use save::{NamedTensor, write_weights};
 pub use seq2seq::EncoderDecoder;
-pub use step::{Candidate, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 pub use weights::{Fingerprint, Weights, WeightsError};

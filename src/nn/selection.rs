@@ -63,7 +63,7 @@ pub(super) fn token_masks<'a>(
     let mask = |number: usize| {
         let (mask, made): (&RowMask, &Vec<u32>) = (&masks[number], &bans[number]);
         let banned = if made.is_empty() { &mask.banned } else { made };
-        TokenMask { banned, extra: &mask.extra }
+        TokenMask { banned, extra: &mask.extra, renormalize: mask.renormalize }
     };
     Ok(of_row.into_iter().map(|number| number.map_or(TokenMask::default(), mask)).collect())
 }
@@ -82,11 +82,12 @@ pub(super) fn merge(
         return None;
     }
     let mut best = Vec::with_capacity(rows.len() * top);
-    let mut extra = Vec::new();
+    let (mut extra, mut first) = (Vec::new(), Vec::with_capacity(rows.len()));
     for (parent, (row, score)) in rows.iter().zip(scores).enumerate() {
         let candidate = |token: u32, log_prob| Candidate { parent: parent as u32, token, log_prob };
         let scored = |c: Candidate| (score + c.log_prob, c);
         best.extend(row.best.iter().map(|best| scored(candidate(best.token, best.log_prob))));
+        first.extend(row.best.first().map(|best| candidate(best.token, best.log_prob)));
         extra.extend(row.extra.iter().map(|extra| candidate(extra.token, extra.log_prob)));
     }
     best.sort_unstable_by(|(sum, a), (other, b)| {
@@ -94,7 +95,8 @@ pub(super) fn merge(
         by_sum.then(a.parent.cmp(&b.parent)).then(a.token.cmp(&b.token))
     });
     best.truncate(top);
-    Some(SlotCandidates { slot, best: best.into_iter().map(|(_, best)| best).collect(), extra })
+    let best = best.into_iter().map(|(_, best)| best).collect();
+    Some(SlotCandidates { slot, best, extra, first })
 }
 
 #[cfg(test)]
@@ -120,8 +122,8 @@ mod tests {
         let mask = |row, banned: &[u32], eos_allowed| RowMask {
             row,
             banned: banned.to_vec(),
-            extra: vec![],
             eos_allowed,
+            ..RowMask::default()
         };
         let masks = [
             mask(3, &[2, 9], false),
@@ -143,8 +145,8 @@ mod tests {
         let mask = |row, banned: &[u32]| RowMask {
             row,
             banned: banned.to_vec(),
-            extra: vec![],
             eos_allowed: true,
+            ..RowMask::default()
         };
         let check = |masks: &[RowMask]| token_masks(2, masks, 0, &mut Vec::new()).is_ok();
         assert!(check(&[mask(1, &[1, 2]), mask(0, &[])]));
@@ -169,6 +171,7 @@ mod tests {
         let best: Vec<(u32, u32)> = merged.best.iter().map(|c| (c.parent, c.token)).collect();
         assert_eq!(best, [(0, 7), (1, 3), (1, 5)]);
         assert_eq!(merged.extra.iter().map(|c| c.parent).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(merged.first.iter().map(|c| c.token).collect::<Vec<_>>(), [7, 3]);
         let broken = [rows[0].clone(), ScoredRow::default()];
         assert!(merge(SlotId(2), &[0.0, 0.0], &broken, 3).is_none());
     }

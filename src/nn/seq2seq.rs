@@ -17,10 +17,13 @@ use super::layers::{
 };
 use super::selection::{group_rows, merge, token_masks};
 use super::{
-    Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig, SlotCandidates,
-    SlotId, StepNetwork, Weights, WeightsError,
+    Candidate, Draw, Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig,
+    SlotCandidates, SlotId, StepNetwork, Weights, WeightsError,
 };
-use crate::compute::kernels::{KeyList, Lookup, Weight, best_tokens, embedding, matmul_into};
+use crate::compute::kernels::{
+    KeyList, Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
+    sample_tokens,
+};
 use crate::compute::{Device, Tensor};
 
 /// PyTorch's default, which Hugging Face's Marian does not override.
@@ -41,6 +44,8 @@ struct Slot {
     source: Vec<u32>,
     /// The path of each row of the previous step.
     paths: Vec<Vec<u32>>,
+    /// Those of the steps before it, first to last, when steps are kept.
+    kept: Option<Vec<Vec<Vec<u32>>>>,
 }
 
 /// An encoder-decoder in the Marian layout.
@@ -258,10 +263,32 @@ impl EncoderDecoder {
                     past.iter().chain([entry]).copied().collect()
                 })
                 .collect();
-            self.own_cache.release_unshared(&slot.paths, &paths);
-            slot.paths = paths;
+            let before = std::mem::replace(&mut slot.paths, paths);
+            match &mut slot.kept {
+                Some(kept) if !before.is_empty() => kept.push(before),
+                Some(_) => {}
+                None => self.own_cache.release_unshared(&before, &slot.paths),
+            }
         }
         entries
+    }
+
+    /// Checks that masks name tokens that exist.
+    fn check_masks(&self, masks: &[TokenMask<'_>]) -> Result<(), NnError> {
+        let vocab_size = self.config.vocab_size;
+        for (row, mask) in masks.iter().enumerate() {
+            let mut named = mask.banned.iter().chain(mask.extra);
+            if let Some(&token) = named.find(|token| **token as usize >= vocab_size) {
+                return Err(NnError::Row { row, problem: RowProblem::Token { token, vocab_size } });
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a slot with a score that is no number, in the step just taken.
+    fn non_finite(&self, slot: SlotId) -> NnError {
+        let step = self.slot(slot).map_or(0, |slot| slot.paths[0].len() - 1);
+        NnError::NonFinite { slot: slot.0, step }
     }
 
     /// Takes one step and leaves the logits of every row in `self.logits`.
@@ -350,7 +377,7 @@ impl StepNetwork for EncoderDecoder {
         for source in sources {
             let (own, others) = rest.split_at(source.len());
             rest = others;
-            let slot = Slot { source: own.to_vec(), paths: Vec::new() };
+            let slot = Slot { source: own.to_vec(), paths: Vec::new(), kept: None };
             let place = self.slots.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.slots.push(None);
                 self.slots.len() - 1
@@ -370,36 +397,79 @@ impl StepNetwork for EncoderDecoder {
         let groups = group_rows(rows)?;
         let mut bans = Vec::new();
         let masks = token_masks(rows.len(), masks, self.config.eos_token, &mut bans)?;
-        for (row, mask) in masks.iter().enumerate() {
-            let mut named = mask.banned.iter().chain(mask.extra);
-            let vocab_size = self.config.vocab_size;
-            if let Some(token) = named.find(|token| **token as usize >= vocab_size) {
-                let problem = RowProblem::Token { token: *token, vocab_size };
-                return Err(NnError::Row { row, problem });
-            }
-        }
+        self.check_masks(&masks)?;
         self.advance(rows, &groups)?;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
         let scored = best_tokens(&self.device, &self.logits, &scores, &masks, top)?;
         let merged = groups.into_iter().map(|group| {
             let slot = rows[group.start].slot;
-            merge(slot, &scores[group.clone()], &scored[group], top).ok_or_else(|| {
-                let step = self.slot(slot).map_or(0, |slot| slot.paths[0].len() - 1);
-                NnError::NonFinite { slot: slot.0, step }
-            })
+            let merged = merge(slot, &scores[group.clone()], &scored[group], top);
+            merged.ok_or_else(|| self.non_finite(slot))
         });
         merged.collect()
     }
 
-    fn rewind(&mut self, slot: SlotId) {
-        if let Some(Some(slot)) = self.slots.get_mut(slot.0 as usize) {
+    fn sample(
+        &mut self,
+        rows: &[Row],
+        masks: &[RowMask],
+        draws: &[Draw],
+    ) -> Result<Vec<Option<Candidate>>, NnError> {
+        let groups = group_rows(rows)?;
+        let mut bans = Vec::new();
+        let masks = token_masks(rows.len(), masks, self.config.eos_token, &mut bans)?;
+        self.check_masks(&masks)?;
+        self.advance(rows, &groups)?;
+        let draws: Vec<TokenDraw> = draws
+            .iter()
+            .map(|&Draw { temperature, top_k, top_p, uniform }| TokenDraw {
+                temperature,
+                top_k,
+                top_p,
+                uniform,
+            })
+            .collect();
+        let drawn = sample_tokens(&self.device, &self.logits, &masks, &draws)?;
+        let parents = groups.iter().flat_map(|group| 0u32..group.len() as u32);
+        let candidates = drawn.into_iter().zip(rows).zip(parents).map(|((drawn, row), parent)| {
+            let Some(TokenScore { token, log_prob }) = drawn else { return Ok(None) };
+            if !log_prob.is_finite() {
+                return Err(self.non_finite(row.slot));
+            }
+            Ok(Some(Candidate { parent, token, log_prob }))
+        });
+        candidates.collect()
+    }
+
+    fn keep_steps(&mut self, slot: SlotId) {
+        let slot = self.slots[slot.0 as usize].as_mut().expect("only an open slot keeps steps");
+        assert!(slot.paths.is_empty(), "steps are kept from the first one on");
+        slot.kept = Some(Vec::new());
+    }
+
+    fn rewind(&mut self, slot: SlotId, steps: usize) {
+        let slot = self.slots[slot.0 as usize].as_mut().expect("only an open slot is rewound");
+        let Some(kept) = &mut slot.kept else {
+            assert_eq!(steps, 0, "no step of this slot was kept");
             self.own_cache.release_unshared(&slot.paths, &[]);
             slot.paths.clear();
+            return;
+        };
+        if !slot.paths.is_empty() {
+            kept.push(std::mem::take(&mut slot.paths));
         }
+        assert!(steps <= kept.len(), "step {steps} was not taken");
+        // While steps are kept, the last entry of a path belongs to it alone.
+        let dropped = kept.drain(steps..).flatten();
+        let entries: Vec<u32> = dropped.filter_map(|path| path.last().copied()).collect();
+        self.own_cache.release(&entries);
+        slot.paths = kept.pop().unwrap_or_default();
     }
 
     fn close(&mut self, slot: SlotId) {
-        self.rewind(slot);
+        if self.slot(slot).is_some() {
+            self.rewind(slot, 0);
+        }
         if let Some(slot) = self.slots.get_mut(slot.0 as usize).and_then(Option::take) {
             self.source_cache.release(&slot.source);
         }

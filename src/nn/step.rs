@@ -39,6 +39,26 @@ pub struct RowMask {
     pub extra: Vec<u32>,
     /// Whether the end of the sentence may come next.
     pub eos_allowed: bool,
+    /// Whether log-probabilities are those among the tokens that may come next, as if the others had
+    /// no logit, and not those of the unmasked distribution.
+    pub renormalize: bool,
+}
+
+/// How one token is drawn for a row.
+///
+/// Tokens that are not banned are ordered by logit (ties by lower token), cut to the `top_k` first
+/// and then to the fewest that reach `top_p` of what is left; the token at which their running sum of
+/// probabilities `softmax(logit / temperature)` passes `uniform` is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Draw {
+    /// Divides the logits; above 0.
+    pub temperature: f32,
+    /// Tokens to choose among; 0 for all.
+    pub top_k: usize,
+    /// Share of the probability to choose among, above 0; 1 for all.
+    pub top_p: f32,
+    /// A number of [0, 1), which decides.
+    pub uniform: f32,
 }
 
 /// One possible continuation.
@@ -48,7 +68,8 @@ pub struct Candidate {
     pub parent: u32,
     /// The token.
     pub token: u32,
-    /// Log-probability of the token under the unmasked distribution (natural log).
+    /// Log-probability of the token (natural log) under the unmasked distribution, or the one that
+    /// the row's mask asks for.
     pub log_prob: f32,
 }
 
@@ -60,8 +81,11 @@ pub struct SlotCandidates {
     /// The best continuations over all rows of the slot by `score + log_prob`, best first; ties by
     /// lower parent, then lower token. Fewer than asked for only when masks leave fewer.
     pub best: Vec<Candidate>,
-    /// The `extra` tokens asked for, in the order of the masks.
+    /// The `extra` tokens asked for, in the order of the rows.
     pub extra: Vec<Candidate>,
+    /// The best continuation of each row by itself, in the order of the rows; none for a row whose
+    /// mask leaves nothing.
+    pub first: Vec<Candidate>,
 }
 
 /// A network that scores continuations step by step.
@@ -100,9 +124,32 @@ pub trait StepNetwork {
         top: usize,
     ) -> Result<Vec<SlotCandidates>, NnError>;
 
-    /// Forgets all hypotheses of a slot but keeps its encoder states, so that the same source can
-    /// be decoded again (each round of expansion rewrites the same sentence).
-    fn rewind(&mut self, slot: SlotId);
+    /// Takes one step with every row, as [`step`](Self::step) does, and draws one token for each
+    /// instead of the best: in the order of the rows, `None` where a mask leaves nothing.
+    ///
+    /// A token depends on its own row and draw only, to the bit.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    fn sample(
+        &mut self,
+        rows: &[Row],
+        masks: &[RowMask],
+        draws: &[Draw],
+    ) -> Result<Vec<Option<Candidate>>, NnError>;
+
+    /// From its next first step on, keeps what every step of a slot left, so that
+    /// [`rewind`](Self::rewind) can go back to any of them. It costs memory: hypotheses that died
+    /// stay.
+    fn keep_steps(&mut self, slot: SlotId);
+
+    /// Goes back to where `steps` steps were taken; the rows of the last one of them are the parents
+    /// of the next. Encoder states stay, so the same source can be decoded again (each round of
+    /// expansion rewrites the same sentence).
+    ///
+    /// # Panics
+    /// If `steps` is neither 0 nor a step that was kept.
+    fn rewind(&mut self, slot: SlotId, steps: usize);
 
     /// Frees a slot.
     fn close(&mut self, slot: SlotId);

@@ -12,6 +12,7 @@
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment; Hu, Rudinger, Post and Van Durme (2019), ParaBank.
 
+mod constraints;
 mod error;
 mod session;
 
@@ -19,11 +20,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use constraints::Constraints;
 pub use error::{ParaphraseError, Refusal};
 pub use session::{Rewrite, Session};
 
 use crate::compute::Device;
-use crate::decode::{AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Stop, Vocabulary};
+use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary};
 use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork};
 use crate::tokenize::Tokenizer;
 
@@ -33,11 +35,17 @@ use crate::tokenize::Tokenizer;
 /// use std::path::Path;
 ///
 /// use fnstore::compute::Device;
-/// use fnstore::paraphrase::{Paraphraser, Request, Settings};
+/// use fnstore::paraphrase::{Constraints, Paraphraser, Request, Settings};
 ///
 /// let mut paraphraser = Paraphraser::open(Path::new("models/paraphrase"), &Device::cpu())?;
-/// let request =
-///     Request { text: "They checked the bill.".into(), avoid: vec!["checked".into()] };
+/// let request = Request {
+///     text: "They checked the bill.".into(),
+///     constraints: Constraints {
+///         avoid: vec!["checked".into()],
+///         require: vec![vec!["bill".into(), "invoice".into()]],
+///         ..Constraints::default()
+///     },
+/// };
 /// let outcomes = paraphraser.paraphrase(&[request], &Settings::default())?;
 /// for paraphrase in outcomes[0].paraphrases() {
 ///     println!("{:.2} {}", paraphrase.score, paraphrase.text);
@@ -59,23 +67,31 @@ pub struct Paraphraser<N = EncoderDecoder> {
 pub struct Settings {
     /// The search. Its `n_best` counts different texts.
     pub beam: BeamSettings,
+    /// Draws outputs in place of the search.
+    pub sample: Option<SampleSettings>,
     /// Phrases banned from every output.
     pub avoid: Vec<String>,
     /// Sources of more pieces, the end not counted, are refused. 80 in Culkin et al. 2021.
     pub max_source_pieces: usize,
     /// Hypotheses in one step of the network, over all sentences.
     pub row_limit: usize,
+    /// Keeps the steps of every search in a session, so that a round that only bans more begins where
+    /// the round before still holds. Outputs are the same; hypotheses that died stay in memory until
+    /// their source is closed (for the default rewriter 4 KiB a token).
+    pub keep_steps: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             beam: BeamSettings::default(),
+            sample: None,
             avoid: Vec::new(),
             max_source_pieces: 80,
             // Weights are read from memory once a step: 256 rows make that cost small, and their
             // logits still fit in cache or little more.
             row_limit: 256,
+            keep_steps: false,
         }
     }
 }
@@ -85,8 +101,8 @@ impl Default for Settings {
 pub struct Request {
     /// The sentence.
     pub text: String,
-    /// Phrases its paraphrases may not contain: matched as whole words, case folded.
-    pub avoid: Vec<String>,
+    /// What is asked of its paraphrases.
+    pub constraints: Constraints,
 }
 
 /// One paraphrase.
@@ -97,8 +113,13 @@ pub struct Paraphrase {
     /// The paraphrase score: mean negative log-likelihood per token under the unmasked network
     /// (natural log, the end counted); lower is better.
     pub score: f32,
+    /// Sum of the log-probabilities of its tokens (natural log).
+    pub log_prob: f32,
     /// Whether it ends by itself; if not, it was cut at the length limit.
     pub ended: bool,
+    /// What it lacks of what is required, as places in [`Constraints::require`]: what the tokenizer
+    /// cannot spell, and more only where no output holds the rest.
+    pub unmet: Vec<usize>,
 }
 
 /// What became of a request.
@@ -175,8 +196,9 @@ impl<N: StepNetwork> Paraphraser<N> {
         Ok(self.tokenizer.encode(text.trim())?.len())
     }
 
-    /// Number of outputs so far that held a banned phrase in their final text, and were dropped.
-    /// The search blocks them by construction, so anything but 0 is a defect.
+    /// Number of outputs so far whose final text held a banned phrase or lacked a required one that
+    /// counted as met, and that were dropped. The search rules them out by construction, so anything
+    /// but 0 is a defect.
     pub fn leaks(&self) -> u64 {
         self.leaks
     }
@@ -197,7 +219,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         for (at, request) in requests.iter().enumerate() {
             match session.open(&request.text) {
                 Ok(source) => {
-                    jobs.insert(session.submit(source, &request.avoid)?, at);
+                    jobs.insert(session.submit(source, &request.constraints)?, at);
                 }
                 Err(ParaphraseError::Refused(refusal)) => {
                     outcomes[at] = Some(Outcome::Refused(refusal));
@@ -219,31 +241,6 @@ impl<N: StepNetwork> Paraphraser<N> {
     /// When no search can follow the settings, or a banned phrase has no visible letter.
     pub fn session(&mut self, settings: Settings) -> Result<Session<'_, N>, ParaphraseError> {
         Session::new(self, settings)
-    }
-
-    /// Compiles phrases, as they are written and as the tokenizer would write them.
-    fn compile(&self, phrases: &[String]) -> Result<Option<Arc<AvoidPhrases>>, ParaphraseError> {
-        if phrases.is_empty() {
-            return Ok(None);
-        }
-        let mut spellings = Vec::with_capacity(phrases.len());
-        for phrase in phrases {
-            let normalized = self.tokenizer.normalize(phrase)?;
-            spellings.push(phrase.clone());
-            if normalized != *phrase && !normalized.trim().is_empty() {
-                spellings.push(normalized);
-            }
-        }
-        Ok(Some(Arc::new(AvoidPhrases::new(Arc::clone(&self.vocabulary), spellings)?)))
-    }
-
-    fn constraint(
-        &self,
-        everywhere: Option<Arc<AvoidPhrases>>,
-        avoid: &[String],
-    ) -> Result<Constraint, ParaphraseError> {
-        let tokens = Some(Arc::clone(&self.never));
-        Ok(Constraint { everywhere, here: self.compile(avoid)?, tokens })
     }
 }
 
@@ -274,10 +271,7 @@ mod tests {
     }
 
     fn request(text: &str, avoid: &[&str]) -> Request {
-        Request {
-            text: text.to_owned(),
-            avoid: avoid.iter().map(|&phrase| phrase.to_owned()).collect(),
-        }
+        Request { text: text.to_owned(), constraints: Constraints::avoiding(avoid.iter().copied()) }
     }
 
     #[test]
@@ -340,7 +334,7 @@ mod tests {
     fn a_phrase_is_banned_in_the_spelling_of_the_tokenizer_too() {
         let paraphraser = paraphraser();
         let wide = "\u{ff46}irm".to_owned();
-        let compiled = paraphraser.compile(std::slice::from_ref(&wide)).unwrap().unwrap();
+        let compiled = paraphraser.avoid(std::slice::from_ref(&wide)).unwrap().unwrap();
         assert_eq!(compiled.violations("a firm no"), ["firm"]);
         assert_eq!(compiled.violations(&wide), [wide.as_str()]);
     }

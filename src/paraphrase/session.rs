@@ -8,8 +8,11 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use super::{Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Settings};
-use crate::decode::{AvoidPhrases, BeamSettings, Constraint, Finished, JobId, Scheduler, SourceId};
+use super::constraints::Compiled;
+use super::{Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Settings};
+use crate::decode::{
+    AvoidPhrases, BeamSettings, Finished, JobId, Scheduler, SearchSettings, SourceId,
+};
 use crate::nn::StepNetwork;
 
 /// Sources in flight through one rewriter.
@@ -22,7 +25,9 @@ pub struct Session<'p, N: StepNetwork> {
     everywhere: Option<Arc<AvoidPhrases>>,
     scheduler: Scheduler,
     /// Constraints of the jobs in flight, for the check on final texts.
-    constraints: HashMap<JobId, (SourceId, Constraint)>,
+    compiled: HashMap<JobId, (SourceId, Compiled)>,
+    /// Constraints of each source's last job.
+    last: HashMap<SourceId, Constraints>,
     finished: VecDeque<Rewrite>,
 }
 
@@ -35,8 +40,12 @@ pub struct Rewrite {
     pub source: SourceId,
     /// What came out.
     pub outcome: Outcome,
+    /// Bans that were lifted, since what is required holds them.
+    pub lifted: Vec<String>,
     /// Steps of the search.
     pub steps: usize,
+    /// How many of them were those of the round before, and took no work.
+    pub steps_reused: usize,
 }
 
 impl<'p, N: StepNetwork> Session<'p, N> {
@@ -44,11 +53,12 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         paraphraser: &'p mut Paraphraser<N>,
         settings: Settings,
     ) -> Result<Self, ParaphraseError> {
-        settings.beam.check()?;
+        search(&settings).check()?;
         Ok(Self {
-            everywhere: paraphraser.compile(&settings.avoid)?,
+            everywhere: paraphraser.avoid(&settings.avoid)?,
             scheduler: Scheduler::new(settings.row_limit),
-            constraints: HashMap::new(),
+            compiled: HashMap::new(),
+            last: HashMap::new(),
             finished: VecDeque::new(),
             paraphraser,
             settings,
@@ -69,25 +79,38 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             pieces if pieces > limit => Err(Refusal::TooLong { pieces, limit }.into()),
             _ => {
                 tokens.push(network.eos_token());
-                Ok(self.scheduler.add_source(tokens))
+                Ok(match self.settings.keep_steps {
+                    true => self.scheduler.add_source_with_steps(tokens),
+                    false => self.scheduler.add_source(tokens),
+                })
             }
         }
     }
 
-    /// Asks for paraphrases of an open source without the phrases in `avoid`, which holds all bans
-    /// of this round (the session's own come on top). Jobs of one source run one after the other.
+    /// Asks for paraphrases of an open source under the constraints of this round, all of them (the
+    /// session's own bans come on top). Jobs of one source run one after the other; where steps are
+    /// kept, a job that only bans more than the one before goes on from it.
     ///
     /// # Errors
-    /// When a phrase has no visible letter.
+    /// When a phrase has no visible letter, more than 128 phrases are required, or any while samples
+    /// are drawn.
     ///
     /// # Panics
     /// If the source was closed.
-    pub fn submit(&mut self, source: SourceId, avoid: &[String]) -> Result<JobId, ParaphraseError> {
-        let constraint = self.paraphraser.constraint(self.everywhere.clone(), avoid)?;
-        // All hypotheses are asked for: some may spell the same text.
-        let beam = BeamSettings { n_best: self.settings.beam.beam_size, ..self.settings.beam };
-        let job = self.scheduler.submit(source, constraint.clone(), beam)?;
-        self.constraints.insert(job, (source, constraint));
+    pub fn submit(
+        &mut self,
+        source: SourceId,
+        constraints: &Constraints,
+    ) -> Result<JobId, ParaphraseError> {
+        let everywhere = (self.settings.avoid.as_slice(), self.everywhere.as_ref());
+        let compiled = self.paraphraser.compile(constraints, everywhere)?;
+        let constraint = compiled.constraint.clone();
+        let before = self.last.insert(source, constraints.clone());
+        let job = match before.is_some_and(|before| constraints.only_ban_more_than(&before)) {
+            true => self.scheduler.submit_next(source, constraint, search(&self.settings))?,
+            false => self.scheduler.submit(source, constraint, search(&self.settings))?,
+        };
+        self.compiled.insert(job, (source, compiled));
         Ok(job)
     }
 
@@ -112,7 +135,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                 }
                 Err(error) => {
                     self.scheduler.clear(&mut self.paraphraser.network);
-                    self.constraints.clear();
+                    self.compiled.clear();
+                    self.last.clear();
                     return Err(error.into());
                 }
             }
@@ -122,34 +146,51 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// Forgets a source; its jobs that are not over are dropped.
     pub fn close(&mut self, source: SourceId) {
         self.scheduler.release(source, &mut self.paraphraser.network);
-        self.constraints.retain(|_, (of, _)| *of != source);
+        self.compiled.retain(|_, (of, _)| *of != source);
+        self.last.remove(&source);
     }
 
     fn rewrite(&mut self, finished: Finished) -> Result<Rewrite, ParaphraseError> {
-        let Finished { job, source, hypotheses, stop, steps } = finished;
-        let (_, constraint) = self.constraints.remove(&job).expect("a job has its constraint");
+        let Finished { job, source, hypotheses, stop, steps, steps_reused } = finished;
+        let (_, compiled) = self.compiled.remove(&job).expect("a job has its constraints");
         let mut seen = HashSet::new();
         let mut paraphrases = Vec::new();
         for hypothesis in hypotheses {
             let decoded = self.paraphraser.tokenizer.decode(&hypothesis.tokens)?;
             let text = decoded.trim();
-            if !constraint.violations(text).is_empty() {
+            if compiled.is_broken(text, &hypothesis.unmet) {
                 self.paraphraser.leaks += 1;
             } else if !text.is_empty() && seen.insert(text.to_owned()) {
                 paraphrases.push(Paraphrase {
                     text: text.to_owned(),
                     score: hypothesis.mean_negative_log_likelihood(),
+                    log_prob: hypothesis.score,
                     ended: hypothesis.ended,
+                    unmet: hypothesis.unmet,
                 });
             }
         }
-        paraphrases.truncate(self.settings.beam.n_best);
+        if self.settings.sample.is_none() {
+            paraphrases.truncate(self.settings.beam.n_best);
+        }
         let outcome = if paraphrases.is_empty() {
             Outcome::NothingLeft(stop)
         } else {
             Outcome::Paraphrases(paraphrases)
         };
-        Ok(Rewrite { job, source, outcome, steps })
+        let lifted = compiled.lifted;
+        Ok(Rewrite { job, source, outcome, lifted, steps, steps_reused })
+    }
+}
+
+/// The search of every job. All hypotheses are asked for: some may spell the same text.
+fn search(settings: &Settings) -> SearchSettings {
+    match settings.sample {
+        Some(sample) => sample.into(),
+        None => {
+            let n_best = settings.beam.outputs_wanted();
+            BeamSettings { n_best, ..settings.beam }.into()
+        }
     }
 }
 
@@ -175,7 +216,7 @@ mod tests {
         let mut chains: Vec<(SourceId, Vec<String>, Vec<Outcome>)> = Vec::new();
         for text in texts {
             let source = session.open(text).unwrap();
-            session.submit(source, &[]).unwrap();
+            session.submit(source, &Constraints::default()).unwrap();
             chains.push((source, Vec::new(), Vec::new()));
         }
         while let Some(rewrite) = session.next_finished().unwrap() {
@@ -183,7 +224,7 @@ mod tests {
             chain.1.extend(first_word(&rewrite.outcome));
             chain.2.push(rewrite.outcome);
             if chain.2.len() < 3 {
-                session.submit(chain.0, &chain.1).unwrap();
+                session.submit(chain.0, &Constraints::avoiding(&chain.1)).unwrap();
             } else {
                 session.close(chain.0);
             }
@@ -212,7 +253,7 @@ mod tests {
         let mut session = paraphraser.session(settings()).unwrap();
         for text in ["the cat", "a dog"] {
             let source = session.open(text).unwrap();
-            session.submit(source, &[]).unwrap();
+            session.submit(source, &Constraints::default()).unwrap();
         }
         session.next_finished().unwrap();
         drop(session);
@@ -234,7 +275,7 @@ mod tests {
         paraphraser.network.is_broken = true;
         let mut session = paraphraser.session(settings()).unwrap();
         let source = session.open("the cat").unwrap();
-        session.submit(source, &[]).unwrap();
+        session.submit(source, &Constraints::default()).unwrap();
         let error = session.next_finished().unwrap_err();
         assert!(matches!(error, ParaphraseError::Decode { .. }), "{error}");
         assert_eq!(session.next_finished().unwrap(), None);
@@ -254,7 +295,7 @@ mod tests {
         let avoid: Vec<String> = words.map(str::to_owned).collect();
         let mut session = paraphraser.session(settings).unwrap();
         let source = session.open("the cat").unwrap();
-        session.submit(source, &avoid).unwrap();
+        session.submit(source, &Constraints::avoiding(avoid)).unwrap();
         let outcome = session.next_finished().unwrap().unwrap().outcome;
         assert_eq!(outcome, Outcome::NothingLeft(Stop::LengthLimit));
     }

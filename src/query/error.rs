@@ -28,6 +28,16 @@ pub enum QueryError {
         /// The nearest field, when one is near.
         suggestion: Option<&'static str>,
     },
+    /// The field exists and has no value that could be shown, counted or compared.
+    #[error(
+        "field `{field}` (column {column}) has no value that can be shown, counted or compared"
+    )]
+    NoValue {
+        /// Where the name starts.
+        column: usize,
+        /// The field.
+        field: Field,
+    },
     /// The field exists and has no such operator.
     #[error(
         "field `{field}` has no operator `{operator}` (column {column}); it takes {}",
@@ -97,6 +107,7 @@ impl QueryError {
         match self {
             Self::Syntax { column, .. }
             | Self::UnknownField { column, .. }
+            | Self::NoValue { column, .. }
             | Self::Operator { column, .. }
             | Self::UnknownValue { column, .. }
             | Self::Malformed { column, .. }

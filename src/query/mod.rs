@@ -33,9 +33,11 @@ mod lexer;
 mod nearest;
 mod parser;
 mod pattern;
+mod selection;
 
 pub use error::QueryError;
 pub use expression::{Comparison, Expression, LabelFacts, LabelField, LabelTest, Term, Test};
 pub use field::{Field, FieldKind, Operator};
 pub use nearest::nearest;
-pub use pattern::{Case, Pattern};
+pub use pattern::{Case, Pattern, Words};
+pub use selection::{Selection, SortKey, listed};

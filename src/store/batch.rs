@@ -3,22 +3,23 @@
 use rocksdb::WriteBatch;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, LexUnit, LuId, RecipeId,
-    ReleaseId, SemType, Sentence, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
+    FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId, RelationId,
+    ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
 use super::engine::Family;
 use super::key::{
-    AnnotationKey, DocumentKey, FrameKey, JournalKey, Key, LexUnitKey, NameKey, NameKind,
-    RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
+    NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{self, ChangeRecord, JournalRecord, RecipeRecord, SetLocationRecord, Stored};
-use super::{JournalEntry, SetLocation, Store, StoreError};
+use super::record::{self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, Stored};
+use super::{Action, Change, JournalEntry, SetLocation, Store, StoreError, Subject};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Rows of one release to be written together.
+/// Rows of one release to be written together, and what the list of changes says of them.
 pub struct Batch<'a> {
     pub(super) store: &'a Store,
     pub(super) release: ReleaseId,
@@ -53,13 +54,28 @@ impl<'a> Batch<'a> {
         self.store.engine.put(&mut self.rows, family, &key.encode(), value)
     }
 
+    fn delete(&mut self, family: Family, key: &impl Key) -> Result<()> {
+        self.store.engine.delete(&mut self.rows, family, &key.encode())
+    }
+
+    /// Lists a change of the release in the commit, in order. What is not listed is not found by
+    /// [`Store::changes_since`], and the index does not hear of it.
+    pub fn record(&mut self, action: Action, subject: &Subject) {
+        self.changes.push(Change::record(self.release, action, subject));
+    }
+
     fn put_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {
-        let mut row = |name: String, folded| {
-            let key = NameKey { release: self.release, kind, folded, name, id };
-            self.store.engine.put(&mut self.rows, Family::Name, &key.encode(), &[])
-        };
-        row(name.to_owned(), false)?;
-        row(fold(name), true)
+        for key in name_keys(self.release, kind, name, id) {
+            self.put(Family::Name, &key, &[])?;
+        }
+        Ok(())
+    }
+
+    fn delete_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {
+        for key in name_keys(self.release, kind, name, id) {
+            self.delete(Family::Name, &key)?;
+        }
+        Ok(())
     }
 
     /// Writes a frame with its names and its FEs' names.
@@ -76,6 +92,20 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
+    /// Deletes a frame with the names that it was written with.
+    ///
+    /// # Errors
+    /// When the engine fails; so for every deletion. A row that is deleted and put again in the same
+    /// batch is there.
+    pub fn delete_frame(&mut self, frame: &Frame) -> Result<()> {
+        self.delete(Family::Frame, &FrameKey { release: self.release, frame: frame.id })?;
+        self.delete_name(NameKind::Frame, &frame.name, u64::from(frame.id.0))?;
+        for fe in &frame.elements {
+            self.delete_name(NameKind::FrameElement, &fe.name, pair(frame.id.0, fe.id.0))?;
+        }
+        Ok(())
+    }
+
     /// Writes a frame relation.
     ///
     /// # Errors
@@ -83,6 +113,11 @@ impl<'a> Batch<'a> {
     pub fn put_relation(&mut self, relation: &FrameRelation) -> Result<()> {
         let key = RelationKey { release: self.release, relation: relation.id };
         self.put(Family::Relation, &key, &relation.to_value())
+    }
+
+    /// Deletes a frame relation.
+    pub fn delete_relation(&mut self, relation: RelationId) -> Result<()> {
+        self.delete(Family::Relation, &RelationKey { release: self.release, relation })
     }
 
     /// Writes a semantic type with its name.
@@ -95,6 +130,13 @@ impl<'a> Batch<'a> {
         self.put_name(NameKind::SemType, &sem_type.name, u64::from(sem_type.id.0))
     }
 
+    /// Deletes a semantic type with its name.
+    pub fn delete_sem_type(&mut self, sem_type: &SemType) -> Result<()> {
+        let key = SemTypeKey { release: self.release, sem_type: sem_type.id };
+        self.delete(Family::SemType, &key)?;
+        self.delete_name(NameKind::SemType, &sem_type.name, u64::from(sem_type.id.0))
+    }
+
     /// Writes an LU with its name.
     ///
     /// # Errors
@@ -102,9 +144,14 @@ impl<'a> Batch<'a> {
     pub fn put_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
         let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
         self.put(Family::LexUnit, &key, &lu.to_value())?;
-        self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))?;
-        self.changes.push(ChangeRecord::LexUnitWritten(self.release.0, lu.frame.0, lu.id.0));
-        Ok(())
+        self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
+    }
+
+    /// Deletes an LU with its name.
+    pub fn delete_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
+        let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
+        self.delete(Family::LexUnit, &key)?;
+        self.delete_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
     }
 
     /// Writes a document with its name.
@@ -119,6 +166,15 @@ impl<'a> Batch<'a> {
         self.put_name(NameKind::Document, &document.name, id)
     }
 
+    /// Deletes a document with its name.
+    pub fn delete_document(&mut self, document: &Document) -> Result<()> {
+        let key =
+            DocumentKey { release: self.release, corpus: document.corpus, document: document.id };
+        self.delete(Family::Document, &key)?;
+        let id = pair(document.corpus.0, document.id.0);
+        self.delete_name(NameKind::Document, &document.name, id)
+    }
+
     /// Writes a sentence.
     ///
     /// # Errors
@@ -126,6 +182,11 @@ impl<'a> Batch<'a> {
     pub fn put_sentence(&mut self, sentence: &Sentence) -> Result<()> {
         let key = SentenceKey { release: self.release, sentence: sentence.id };
         self.put(Family::Sentence, &key, &sentence.to_value())
+    }
+
+    /// Deletes a sentence.
+    pub fn delete_sentence(&mut self, sentence: SentenceId) -> Result<()> {
+        self.delete(Family::Sentence, &SentenceKey { release: self.release, sentence })
     }
 
     /// Writes an annotation set that evokes a frame, with the rows that locate it.
@@ -142,20 +203,10 @@ impl<'a> Batch<'a> {
             set: set.id,
         };
         self.put(Family::Annotation, &key, &set.to_value())?;
-        let location =
-            SetLocationRecord { frame: set.frame.0, lu: set.lu.0, sentence: set.sentence.bits() };
-        let value = record::encode(&location);
+        let value = record::encode_location(set.id, SetLocation::of(set));
         self.put(Family::SetLocation, &SetKey { release, set: set.id }, &value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };
-        self.put(Family::BySentence, &by_sentence, &[])?;
-        self.changes.push(ChangeRecord::SetWritten(
-            release.0,
-            set.frame.0,
-            set.lu.0,
-            set.sentence.bits(),
-            set.id.bits(),
-        ));
-        Ok(())
+        self.put(Family::BySentence, &by_sentence, &[])
     }
 
     /// Deletes the rows of an annotation set from where it was kept.
@@ -169,12 +220,9 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let release = self.release;
         let SetLocation { frame, lu, sentence } = location;
-        let key = AnnotationKey { release, frame, lu, sentence, set }.encode();
-        let by_sentence = SentenceSetKey { release, sentence, set }.encode();
-        let engine = &self.store.engine;
-        engine.delete(&mut self.rows, Family::Annotation, &key)?;
-        engine.delete(&mut self.rows, Family::BySentence, &by_sentence)?;
-        engine.delete(&mut self.rows, Family::SetLocation, &SetKey { release, set }.encode())
+        self.delete(Family::Annotation, &AnnotationKey { release, frame, lu, sentence, set })?;
+        self.delete(Family::BySentence, &SentenceSetKey { release, sentence, set })?;
+        self.delete(Family::SetLocation, &SetKey { release, set })
     }
 
     /// Writes a set of sentence layers.
@@ -184,6 +232,101 @@ impl<'a> Batch<'a> {
     pub fn put_sentence_layers(&mut self, set: &SentenceLayers) -> Result<()> {
         let key = SentenceSetKey { release: self.release, sentence: set.sentence, set: set.id };
         self.put(Family::SentenceLayers, &key, &set.to_value())
+    }
+
+    /// Writes how the top files of the release list what lies below them.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_release_layout(&mut self, layout: &ReleaseLayout) -> Result<()> {
+        self.put(Family::Layout, &LayoutKey::of_release(self.release), &layout.to_value())
+    }
+
+    /// Writes how the file of a frame lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_frame_layout(&mut self, frame: FrameId, layout: &FrameLayout) -> Result<()> {
+        let key = LayoutKey::of_frame(self.release, frame);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Writes how the file of an LU lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_lexunit_layout(
+        &mut self,
+        frame: FrameId,
+        lu: LuId,
+        layout: &LexUnitLayout,
+    ) -> Result<()> {
+        let key = LayoutKey::of_lexunit(self.release, frame, lu);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Writes how the file of a document lists what it holds.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_document_layout(
+        &mut self,
+        corpus: CorpusId,
+        document: DocumentId,
+        layout: &DocumentLayout,
+    ) -> Result<()> {
+        let key = LayoutKey::of_document(self.release, corpus, document);
+        self.put(Family::Layout, &key, &layout.to_value())
+    }
+
+    /// Forgets how the file of a frame listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_frame_layout(&mut self, frame: FrameId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_frame(self.release, frame))
+    }
+
+    /// Forgets how the file of an LU listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_lexunit_layout(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_lexunit(self.release, frame, lu))
+    }
+
+    /// Forgets how the file of a document listed what it held.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn delete_document_layout(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
+        self.delete(Family::Layout, &LayoutKey::of_document(self.release, corpus, document))
+    }
+
+    /// Deletes a set of sentence layers.
+    pub fn delete_sentence_layers(
+        &mut self,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    ) -> Result<()> {
+        let key = SentenceSetKey { release: self.release, sentence, set };
+        self.delete(Family::SentenceLayers, &key)
+    }
+
+    /// Writes a reviewer's judgement of a set.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
+        let Judgement { reviewer, score, time, note } = judgement.clone();
+        let key = JudgementKey { release: self.release, set, reviewer };
+        self.put(Family::Judgement, &key, &record::encode(&JudgementRecord { score, time, note }))
+    }
+
+    /// Deletes a reviewer's judgement of a set.
+    pub fn delete_judgement(&mut self, set: AnnotationSetId, reviewer: &str) -> Result<()> {
+        let key = JudgementKey { release: self.release, set, reviewer: reviewer.to_owned() };
+        self.delete(Family::Judgement, &key)
     }
 
     /// Writes down how far the chain of a seed's target has come.
@@ -202,9 +345,41 @@ impl<'a> Batch<'a> {
         self.put(Family::Journal, &key, &value)
     }
 
-    pub(super) fn put_recipe(&mut self, id: RecipeId, recipe: &RecipeRecord) -> Result<()> {
-        self.put(Family::Recipe, &RecipeKey { recipe: id }, &record::encode(recipe))
+    /// Forgets how far the chain of a seed's target has come.
+    pub fn delete_journal(
+        &mut self,
+        seed: AnnotationSetId,
+        target: u16,
+        recipe: RecipeId,
+    ) -> Result<()> {
+        let key = JournalKey { release: self.release, seed, target, recipe };
+        self.delete(Family::Journal, &key)
     }
+
+    /// Writes down a recipe, which belongs to no release, under a number that no recipe has.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_recipe(
+        &mut self,
+        id: RecipeId,
+        fingerprint: [u8; 16],
+        description: &str,
+    ) -> Result<()> {
+        let recipe = RecipeRecord { fingerprint, description: description.to_owned() };
+        self.put(Family::Recipe, &RecipeKey { recipe: id }, &record::encode(&recipe))
+    }
+}
+
+/// The keys of a name: as it is spelled, and folded.
+fn name_keys(release: ReleaseId, kind: NameKind, name: &str, id: u64) -> [NameKey; 2] {
+    [(name.to_owned(), false), (fold(name), true)].map(|(name, folded)| NameKey {
+        release,
+        kind,
+        folded,
+        name,
+        id,
+    })
 }
 
 fn pair(high: u32, low: u32) -> u64 {
@@ -217,7 +392,7 @@ pub(super) fn unpair(id: u64) -> (u32, u32) {
 }
 
 /// An LU's frame and number from a `name` row's id.
-pub(super) fn lexunit_ids(id: u64) -> (crate::model::FrameId, LuId) {
+pub(super) fn lexunit_ids(id: u64) -> (FrameId, LuId) {
     let (frame, lu) = unpair(id);
-    (crate::model::FrameId(frame), LuId(lu))
+    (FrameId(frame), LuId(lu))
 }

@@ -5,18 +5,24 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
+use rocksdb::properties::{
+    CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
+};
 use rocksdb::{
-    BlockBasedOptions, Cache, ColumnFamily, ColumnFamilyDescriptor, DB, DBCompressionType,
-    IteratorMode, LogLevel, Options, PrefixRange, ReadOptions, WriteBatch, WriteOptions,
+    BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, IteratorMode, Options,
+    PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
 
 use tempfile::TempDir;
 
-use super::StoreError;
 use super::lock::WriterLock;
+use super::tuning::{database_options, descriptors};
+use super::{StoreError, manifest, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -25,7 +31,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 0);
+pub const FORMAT: (u16, u16) = (1, 1);
 
 /// Column families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +51,12 @@ pub(super) enum Family {
     Recipe,
     Journal,
     Judgement,
+    Layout,
     Change,
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 16] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::Meta,
         Self::Frame,
         Self::Relation,
@@ -65,6 +72,7 @@ impl Family {
         Self::Recipe,
         Self::Journal,
         Self::Judgement,
+        Self::Layout,
         Self::Change,
     ];
 
@@ -85,6 +93,7 @@ impl Family {
             Self::Recipe => "recipe",
             Self::Journal => "journal",
             Self::Judgement => "judgement",
+            Self::Layout => "layout",
             Self::Change => "change",
         }
     }
@@ -94,13 +103,10 @@ impl Family {
         !matches!(self, Self::Meta | Self::Recipe | Self::Change)
     }
 
-    /// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all
-    /// of a release; the rest are small, and sixteen large buffers would not be a bounded import.
-    fn write_buffer(self) -> usize {
-        match self {
-            Self::Sentence | Self::Annotation | Self::SentenceLayers => 16 << 20,
-            _ => 4 << 20,
-        }
+    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
+    /// a writer makes it.
+    fn in_first_format(self) -> bool {
+        !matches!(self, Self::Layout)
     }
 }
 
@@ -109,8 +115,9 @@ const FORMAT_KEY: &[u8] = b"format";
 /// Key of the fnstore version that wrote the store last, as text, for the message of a refusal.
 const WRITTEN_BY_KEY: &[u8] = b"written_by";
 
-/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
-const BLOCK_CACHE: usize = 64 << 20;
+/// Bytes of rows from which on a writer that closes writes them to files. Fewer cost a reader less
+/// than the files would, which are small and one for each family.
+const LONG_LOG: u64 = 1 << 20;
 
 /// How long a reader waits before it opens the store again.
 const PAUSES: [Duration; 4] = [
@@ -132,7 +139,7 @@ pub(super) struct Engine {
 impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
         let db_dir = dir.join("db");
-        if !exists(dir) {
+        if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
             }
@@ -140,6 +147,7 @@ impl Engine {
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
         let lock = WriterLock::take(dir)?;
+        replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();
         options.create_if_missing(true);
@@ -177,7 +185,7 @@ impl Engine {
             let lost = matches!(
                 outcome,
                 Err(StoreError::Engine { .. } | StoreError::Damaged { .. } | StoreError::Io { .. })
-            );
+            ) || replace::is_underway(dir);
             match pauses.next() {
                 Some(pause) if lost => std::thread::sleep(pause),
                 _ => return outcome,
@@ -208,17 +216,47 @@ impl Engine {
         .map_err(StoreError::engine("opening the store for reading"))?;
         let engine = Self { db, _lock: None, _scratch: Some(scratch) };
         engine.refresh()?;
+        engine.require_all_files(&db_dir)?;
         // The format is written last: without it the store is being made, or its making was cut
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
-        Family::ALL.into_iter().try_for_each(|family| engine.family(family).map(drop))?;
+        let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
+        families.try_for_each(|family| engine.family(family).map(drop))?;
         Ok(engine)
+    }
+
+    /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for
+    /// files that are gone by the time it looks: the view is then brought up to where they are.
+    fn require_all_files(&self, db_dir: &Path) -> Result<()> {
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            let Some((number, family)) = self.missing_file(db_dir)? else { return Ok(()) };
+            let Some(pause) = pauses.next() else {
+                let path = db_dir.join(format!("{number:06}.sst"));
+                return Err(StoreError::FileLost { path, family });
+            };
+            std::thread::sleep(pause);
+            self.refresh()?;
+        }
+    }
+
+    /// A table file that the manifest names and this handle does not have.
+    fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
+        let named = manifest::live_files(db_dir)
+            .map_err(|source| StoreError::Io { path: db_dir.to_owned(), source })?;
+        let files = self.db.live_files().map_err(StoreError::engine("listing files"))?;
+        let number = |name: &str| name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+        let present: BTreeSet<u64> = files.iter().filter_map(|file| number(&file.name)).collect();
+        Ok(named
+            .into_iter()
+            .flatten()
+            .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
     }
 
     /// The store's format, which must be one that this build reads; `None` for a store that holds
     /// nothing yet (its making may have been cut short).
-    fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
+    pub(super) fn check_format(&self, dir: &Path) -> Result<Option<(u16, u16)>> {
         let version = |major: u16, minor: u16| format!("{major}.{minor}");
         let Some(found) = self.get(Family::Meta, FORMAT_KEY)? else { return Ok(None) };
         let (major, minor) = match found.as_slice() {
@@ -253,7 +291,8 @@ impl Engine {
     }
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.db.get_cf(self.family(family)?, key).map_err(StoreError::engine("reading a record"))
+        let Some(handle) = self.readable(family)? else { return Ok(None) };
+        self.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
     }
 
     /// The records whose keys start with `prefix`, in key order.
@@ -264,8 +303,7 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(PrefixRange(prefix));
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
-        Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+        self.rows(family, options)
     }
 
     /// The records from a key on, in key order.
@@ -276,8 +314,43 @@ impl Engine {
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
         let mut options = ReadOptions::default();
         options.set_iterate_range(start..);
-        let rows = self.db.iterator_cf_opt(self.family(family)?, options, IteratorMode::Start);
+        self.rows(family, options)
+    }
+
+    fn rows(
+        &self,
+        family: Family,
+        options: ReadOptions,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let handle = self.readable(family)?;
+        let rows = handle
+            .map(|handle| self.db.iterator_cf_opt(handle, options, IteratorMode::Start))
+            .into_iter()
+            .flatten();
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
+    }
+
+    /// About how many records a family holds, by what the files say of themselves.
+    pub(super) fn estimated_records(&self, family: Family) -> Result<u64> {
+        let found = self.db.property_int_value_cf(self.family(family)?, ESTIMATE_NUM_KEYS);
+        Ok(found.map_err(StoreError::engine("estimating a family's size"))?.unwrap_or_default())
+    }
+
+    /// Every record of a family, in key order: read from the files, checksums verified, and not kept
+    /// in the cache.
+    pub(super) fn read_through(
+        &self,
+        family: Family,
+    ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
+        let mut options = ReadOptions::default();
+        options.set_verify_checksums(true);
+        options.fill_cache(false);
+        self.rows(family, options)
+    }
+
+    /// RocksDB itself, for what goes over whole families.
+    pub(super) fn db(&self) -> &DB {
+        &self.db
     }
 
     pub(super) fn put(
@@ -329,8 +402,75 @@ impl Engine {
         Ok(())
     }
 
+    /// Writes everything in memory to files and sorts the files of each family into one level.
+    pub(super) fn compact(&self) -> Result<()> {
+        self.require_writer()?;
+        self.flush()?;
+        // The largest first, shared out among the threads that there are.
+        let mut families = Vec::new();
+        for family in Family::ALL {
+            families.push((self.size(family)?.1, self.family(family)?));
+        }
+        families.sort_unstable_by_key(|(bytes, _)| *bytes);
+        let waiting = Mutex::new(families);
+        let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        let compact = || {
+            let mut options = CompactOptions::default();
+            options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
+            options.set_exclusive_manual_compaction(false);
+            while let Some((_, family)) = next() {
+                self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(compact);
+            compact();
+        });
+        Ok(())
+    }
+
+    /// Stops or resumes the packing of files that nothing reads while rows are loaded: each row is
+    /// then packed once, by [`Engine::compact`]. What is read at every write is packed all the time.
+    pub(super) fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.require_writer()?;
+        let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
+        for family in [Family::Annotation, Family::Sentence, Family::BySentence, Family::Change] {
+            self.db
+                .set_options_cf(self.family(family)?, &option)
+                .map_err(StoreError::engine("changing options"))?;
+        }
+        Ok(())
+    }
+
+    /// About how many rows a family has, and the bytes of its files.
+    pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
+        let family = self.family(family)?;
+        let property = |name: &PropName| {
+            let value = self.db.property_int_value_cf(family, name);
+            value.map(Option::unwrap_or_default).map_err(StoreError::engine("reading a size"))
+        };
+        Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
+    }
+
+    /// Bytes that only the log holds on disk, about: a reader reads them again as it opens.
+    fn unflushed(&self) -> u64 {
+        let of = |family: Family| {
+            let family = self.db.cf_handle(family.name())?;
+            self.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
+        };
+        Family::ALL.into_iter().filter_map(of).sum()
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
+    }
+
+    /// The family's handle; `None` when the store is of a format without it.
+    fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
+        match self.family(family) {
+            Err(_) if !family.in_first_format() => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     fn family(&self, family: Family) -> Result<&ColumnFamily> {
@@ -339,6 +479,15 @@ impl Engine {
             key: String::new(),
             reason: "the column family is missing".to_owned(),
         })
+    }
+}
+
+impl Drop for Engine {
+    /// A writer leaves readers little of the log to read. What cannot be flushed stays in the log.
+    fn drop(&mut self) {
+        if self.is_writer() && self.unflushed() > LONG_LOG {
+            let _ = self.flush();
+        }
     }
 }
 
@@ -351,34 +500,6 @@ fn is_family(name: &str) -> bool {
     Family::ALL.iter().any(|family| family.name() == name)
 }
 
-fn present_families(db_dir: &Path) -> Result<Vec<String>> {
+pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
     DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
-}
-
-fn database_options() -> Options {
-    let mut options = Options::default();
-    // A secondary needs its files kept open: the primary may delete them.
-    options.set_max_open_files(-1);
-    options.set_keep_log_file_num(2);
-    options.set_log_level(LogLevel::Warn);
-    options.set_max_background_jobs(2);
-    options
-}
-
-fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
-    let cache = Cache::new_lru_cache(BLOCK_CACHE);
-    let descriptor = |name: String| {
-        let mut blocks = BlockBasedOptions::default();
-        blocks.set_block_cache(&cache);
-        blocks.set_bloom_filter(10.0, false);
-        blocks.set_block_size(16 << 10);
-        let mut options = Options::default();
-        options.set_block_based_table_factory(&blocks);
-        options.set_compression_type(DBCompressionType::Lz4);
-        options.set_bottommost_compression_type(DBCompressionType::Zstd);
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
-        options.set_write_buffer_size(family.map_or(4 << 20, Family::write_buffer));
-        ColumnFamilyDescriptor::new(name, options)
-    };
-    names.into_iter().map(descriptor).collect()
 }

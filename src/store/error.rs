@@ -58,6 +58,18 @@ pub enum StoreError {
         /// The engine's own words.
         reason: String,
     },
+    /// A table file is missing or cannot be opened.
+    #[error(
+        "rows of `{family}` are lost: `{}` is missing or damaged, or another table of that family; \
+         restore a backup with `fnstore restore DIR`",
+        path.display()
+    )]
+    FileLost {
+        /// The file, or one of those that it keeps from being read.
+        path: PathBuf,
+        /// The column family whose rows were in it.
+        family: String,
+    },
     /// A key or a record is not what the format says.
     #[error("damaged {family} record {key}: {reason}; run a new import into an empty store")]
     Damaged {

@@ -38,6 +38,7 @@ macro_rules! key_parts {
 }
 
 key_parts! {
+    u8 = u8, Some, |n| *n;
     u16 = u16, Some, |n| *n;
     u32 = u32, Some, |n| *n;
     u64 = u64, Some, |n| *n;
@@ -109,14 +110,60 @@ keys! {
     }
     /// `sentence_layers` and `by_sentence`
     SentenceSetKey { release: ReleaseId, sentence: SentenceId, set: AnnotationSetId }
-    /// `set_location` and `judgement`
+    /// `set_location`
     SetKey { release: ReleaseId, set: AnnotationSetId }
     /// `recipe`
     RecipeKey { recipe: RecipeId }
     /// `journal`
     JournalKey { release: ReleaseId, seed: AnnotationSetId, target: u16, recipe: RecipeId }
+    /// `layout`: what it is the layout of, and that file's one or two numbers.
+    LayoutKey { release: ReleaseId, kind: u8, first: u32, second: u32 }
     /// `change`
     ChangeKey { revision: u64, ordinal: u32 }
+}
+
+impl LayoutKey {
+    /// The files at the top of a release.
+    pub(super) fn of_release(release: ReleaseId) -> Self {
+        Self { release, kind: 1, first: 0, second: 0 }
+    }
+
+    /// A frame file.
+    pub(super) fn of_frame(release: ReleaseId, frame: FrameId) -> Self {
+        Self { release, kind: 2, first: frame.0, second: 0 }
+    }
+
+    /// An LU file.
+    pub(super) fn of_lexunit(release: ReleaseId, frame: FrameId, lu: LuId) -> Self {
+        Self { release, kind: 3, first: frame.0, second: lu.0 }
+    }
+
+    /// A full-text file.
+    pub(super) fn of_document(release: ReleaseId, corpus: CorpusId, document: DocumentId) -> Self {
+        Self { release, kind: 4, first: corpus.0, second: document.0 }
+    }
+}
+
+/// `judgement`: release, set, and the reviewer's name to the end of the key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct JudgementKey {
+    pub(super) release: ReleaseId,
+    pub(super) set: AnnotationSetId,
+    pub(super) reviewer: String,
+}
+
+impl Key for JudgementKey {
+    fn encode(&self) -> Vec<u8> {
+        let mut key = Prefix::of(self.release).then(self.set).bytes();
+        key.extend_from_slice(self.reviewer.as_bytes());
+        key
+    }
+
+    fn decode(key: &[u8]) -> Option<Self> {
+        let (set, reviewer) = key.split_at_checked(ReleaseId::WIDTH + AnnotationSetId::WIDTH)?;
+        let SetKey { release, set } = SetKey::decode(set)?;
+        Some(Self { release, set, reviewer: std::str::from_utf8(reviewer).ok()?.to_owned() })
+    }
 }
 
 /// The first bytes of a run of keys, part by part.
@@ -264,7 +311,16 @@ mod tests {
         }
 
         #[test]
+        fn judgements_of_any_reviewer_come_back_beside_their_set(reviewer: String, number: u64) {
+            let key = JudgementKey { release: ReleaseId(3), set: set(number, 2), reviewer };
+            let of_set = SetKey { release: key.release, set: key.set }.encode();
+            prop_assert!(key.encode().starts_with(&of_set));
+            prop_assert_eq!(JudgementKey::decode(&key.encode()), Some(key));
+        }
+
+        #[test]
         fn no_bytes_make_a_decoder_panic(bytes: Vec<u8>) {
+            let _ = JudgementKey::decode(&bytes);
             let _ = (AnnotationKey::decode(&bytes), NameKey::decode(&bytes), ChangeKey::decode(&bytes));
         }
     }
@@ -277,7 +333,9 @@ mod tests {
             "| `lexunit` | release u16, frame u32, LU u32 |",
             "| `annotation` | release u16, frame u32, LU u32, sentence u64, set u64 |",
             "| `sentence_layers` | release u16, sentence u64, set u64 |",
+            "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
+            "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",
         ] {
             assert!(schema.contains(line), "schema/keys.md lacks {line}");

@@ -7,13 +7,17 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 
 const LOCK_FILE: &str = "writer.lock";
+
+/// How long a process that was refused waits for the holder to write down its name.
+const PAUSES: [Duration; 3] =
+    [Duration::ZERO, Duration::from_millis(10), Duration::from_millis(50)];
 
 /// Who writes a store.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -43,6 +47,30 @@ impl Holder {
             command: arguments.join(" "),
             since,
         }
+    }
+
+    /// Who holds a lock that is held; unknown when nobody living is named. A holder writes its name
+    /// just after it has taken the lock, so what stands there may be of one that was killed.
+    fn read(file: &mut File) -> Self {
+        for pause in PAUSES {
+            std::thread::sleep(pause);
+            let mut text = String::new();
+            // Who holds it is a courtesy: when it cannot be read the lock still stands.
+            let _ = file.rewind().and_then(|()| file.read_to_string(&mut text));
+            let holder: Option<Self> = serde_json::from_str(&text).ok();
+            if let Some(holder) = holder.filter(Self::may_live) {
+                return holder;
+            }
+        }
+        Self::default()
+    }
+
+    /// Whether the process may be there still; one of another machine may.
+    fn may_live(&self) -> bool {
+        let processes = Path::new("/proc");
+        self.host != Self::this_process().host
+            || !processes.join("self").exists()
+            || processes.join(self.pid.to_string()).exists()
     }
 }
 
@@ -84,10 +112,7 @@ impl WriterLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                // Who holds it is a courtesy: when it cannot be read the lock still stands.
-                let _ = file.read_to_string(&mut text);
-                let holder = serde_json::from_str(&text).unwrap_or_default();
+                let holder = Holder::read(&mut file);
                 return Err(StoreError::Locked { path: dir.to_owned(), holder });
             }
             Err(TryLockError::Error(source)) => return Err(io(source)),
@@ -115,5 +140,26 @@ mod tests {
         assert!(!holder.command.is_empty());
         drop(first);
         WriterLock::take(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_name_that_a_killed_holder_left_is_not_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let _held = WriterLock::take(dir.path()).unwrap();
+        // No process has this number: it is above what systems give out.
+        let killed = Holder { pid: u32::MAX, ..Holder::this_process() };
+        let text = serde_json::to_string(&killed).unwrap();
+        std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();
+        let Err(StoreError::Locked { holder, .. }) = WriterLock::take(dir.path()) else {
+            panic!("the lock was given twice");
+        };
+        assert_eq!(holder, Holder::default());
+        let elsewhere = Holder { host: "elsewhere".to_owned(), ..killed };
+        let text = serde_json::to_string(&elsewhere).unwrap();
+        std::fs::write(dir.path().join(LOCK_FILE), text).unwrap();
+        let Err(StoreError::Locked { holder, .. }) = WriterLock::take(dir.path()) else {
+            panic!("the lock was given twice");
+        };
+        assert_eq!(holder, elsewhere);
     }
 }

@@ -9,31 +9,49 @@
 //! unlisted release are invisible, and the next import removes them.
 
 mod batch;
+mod change;
+mod copy;
 mod engine;
 mod error;
+mod estimate;
 mod key;
 mod lock;
+mod manifest;
 mod read;
 mod record;
+mod replace;
+mod rows;
+mod tuning;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
-use crate::model::{AnnotationSetId, FrameId, LuId, RecipeId, Release, ReleaseId, SentenceId};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId, Release,
+    ReleaseId, SentenceId,
+};
 pub use batch::Batch;
+pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
 use engine::{Engine, Family};
 pub use error::StoreError;
+pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
-use record::{ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord};
+use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
+pub use replace::Replacement;
 use rocksdb::WriteBatch;
+pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// Key of the store's book in `meta`.
 const BOOK_KEY: &[u8] = b"book";
+
+/// Key of the count of the store's own numbers in `meta`.
+const OWN_IDS_KEY: &[u8] = b"own_ids";
 
 /// An open store.
 pub struct Store {
@@ -41,10 +59,12 @@ pub struct Store {
     dir: PathBuf,
     /// Serialises commits of one process: each takes the next revision.
     commit: Mutex<()>,
+    /// Numbers given out so far, committed or not; read when first asked for.
+    own_ids: Mutex<Option<OwnIdsRecord>>,
 }
 
 /// Where an annotation set is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SetLocation {
     /// Its frame.
     pub frame: FrameId,
@@ -52,6 +72,14 @@ pub struct SetLocation {
     pub lu: LuId,
     /// Its sentence.
     pub sentence: SentenceId,
+}
+
+impl SetLocation {
+    /// Where a set belongs.
+    #[must_use]
+    pub fn of(set: &AnnotationSet) -> Self {
+        Self { frame: set.frame, lu: set.lu, sentence: set.sentence }
+    }
 }
 
 /// How far the chain of a seed's target has come under a recipe.
@@ -85,39 +113,15 @@ impl TryFrom<JournalRecord> for JournalEntry {
     }
 }
 
-/// What a commit touched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Change {
-    /// A release became visible, with everything in it.
-    ReleaseAdded(ReleaseId),
-    /// A set was written.
-    SetWritten(ReleaseId, AnnotationSetId, SetLocation),
-    /// An LU was written.
-    LexUnitWritten(ReleaseId, FrameId, LuId),
-}
-
-impl TryFrom<ChangeRecord> for Change {
-    type Error = String;
-
-    fn try_from(record: ChangeRecord) -> std::result::Result<Self, String> {
-        Ok(match record {
-            ChangeRecord::ReleaseAdded(release) => Self::ReleaseAdded(ReleaseId(release)),
-            ChangeRecord::SetWritten(release, frame, lu, sentence, set) => Self::SetWritten(
-                ReleaseId(release),
-                AnnotationSetId::from_bits(set).ok_or(format!("set {set}"))?,
-                SetLocation {
-                    frame: FrameId(frame),
-                    lu: LuId(lu),
-                    sentence: SentenceId::from_bits(sentence)
-                        .ok_or(format!("sentence {sentence}"))?,
-                },
-            ),
-            ChangeRecord::LexUnitWritten(release, frame, lu) => {
-                Self::LexUnitWritten(ReleaseId(release), FrameId(frame), LuId(lu))
-            }
-        })
-    }
+/// What a family of rows takes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FamilySize {
+    /// Its name, as in `schema/keys.md`.
+    pub family: &'static str,
+    /// About how many rows it has: a row that was overwritten may count twice.
+    pub rows: u64,
+    /// Bytes of its files; rows that are in the log alone do not count.
+    pub bytes: u64,
 }
 
 impl Store {
@@ -132,8 +136,7 @@ impl Store {
     /// # Errors
     /// When another process writes it, its format is another, or there is none to open.
     pub fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        let engine = Engine::open_writer(dir, create)?;
-        Ok(Self { engine, dir: dir.to_owned(), commit: Mutex::new(()) })
+        Ok(Self::over(Engine::open_writer(dir, create)?, dir))
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -141,8 +144,12 @@ impl Store {
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open_reader(dir: &Path) -> Result<Self> {
-        let engine = Engine::open_reader(dir)?;
-        Ok(Self { engine, dir: dir.to_owned(), commit: Mutex::new(()) })
+        Ok(Self::over(Engine::open_reader(dir)?, dir))
+    }
+
+    fn over(engine: Engine, dir: &Path) -> Self {
+        let dir = dir.to_owned();
+        Self { engine, dir, commit: Mutex::new(()), own_ids: Mutex::new(None) }
     }
 
     /// The directory.
@@ -218,11 +225,92 @@ impl Store {
         edit(&mut book);
         for (ordinal, change) in (0_u32..).zip(changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
-            self.engine.put(&mut rows, Family::Change, &key, &record::encode(change))?;
+            self.engine.put(&mut rows, Family::Change, &key, &record::encode_change(change))?;
+        }
+        if let Some(given) = *self.own_ids() {
+            self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &record::encode(&given))?;
         }
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &record::encode(&book))?;
         self.engine.write_synced(rows)?;
         Ok(book.revision)
+    }
+
+    fn own_ids(&self) -> MutexGuard<'_, Option<OwnIdsRecord>> {
+        self.own_ids.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Counts numbers of the store's own on; the next commit writes the count down.
+    fn give_own<T>(&self, next: impl FnOnce(&mut OwnIdsRecord) -> Option<T>) -> Result<T> {
+        let damaged = |reason: String| StoreError::damaged("meta", OWN_IDS_KEY, reason);
+        let mut given = self.own_ids();
+        let mut count = match *given {
+            Some(count) => count,
+            None => match self.engine.get(Family::Meta, OWN_IDS_KEY)? {
+                Some(value) => record::decode(&value).map_err(damaged)?,
+                None => OwnIdsRecord::default(),
+            },
+        };
+        let number = next(&mut count).ok_or_else(|| damaged("no number is left".to_owned()))?;
+        *given = Some(count);
+        Ok(number)
+    }
+
+    /// A number of the store's own range for a record that a user makes. No number is given twice by
+    /// one process, and none that was committed ever again.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn own_number(&self) -> Result<u32> {
+        self.give_own(|given| {
+            given.numbers = given.numbers.checked_add(1).filter(|count| *count < OWN_RANGE)?;
+            Some(OWN_RANGE + given.numbers)
+        })
+    }
+
+    /// Takes note of a number of the store's own range that came in with a record that a user of
+    /// another store made: [`own_number`](Self::own_number) gives none up to it.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn skip_own_number(&self, number: u32) -> Result<()> {
+        self.give_own(|given| {
+            given.numbers = given.numbers.max(number.saturating_sub(OWN_RANGE));
+            Some(())
+        })
+    }
+
+    /// An id for a sentence that a user makes, not in use in the release; otherwise as
+    /// [`own_number`](Self::own_number).
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn own_sentence(&self, release: ReleaseId) -> Result<SentenceId> {
+        loop {
+            let id = SentenceId::new(IdSpace::Imported, self.own_tagged()?);
+            if self.sentence(release, id)?.is_none() {
+                return Ok(id);
+            }
+        }
+    }
+
+    /// An id for an annotation set that a user makes; as for sentences.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn own_annotation_set(&self, release: ReleaseId) -> Result<AnnotationSetId> {
+        loop {
+            let id = AnnotationSetId::new(IdSpace::Imported, self.own_tagged()?);
+            if self.set_location(release, id)?.is_none() {
+                return Ok(id);
+            }
+        }
+    }
+
+    fn own_tagged(&self) -> Result<u64> {
+        self.give_own(|given| {
+            given.tagged = given.tagged.checked_add(1)?;
+            Some(given.tagged)
+        })
     }
 
     /// Takes the number for a new release, and removes what an unfinished import left under it.
@@ -256,9 +344,19 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn list_release(&self, release: &Release) -> Result<u64> {
+        self.list_release_with(release, self.batch(release.id))
+    }
+
+    /// As [`list_release`](Self::list_release), with rows that must not show before the release does
+    /// and that no release number hides, as recipes.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn list_release_with(&self, release: &Release, batch: Batch<'_>) -> Result<u64> {
         self.engine.flush()?;
-        let changes = [ChangeRecord::ReleaseAdded(release.id.0)];
-        self.commit_with(WriteBatch::default(), &changes, |book| {
+        let added = Change::record(release.id, Action::Added, &Subject::Release);
+        let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
+        self.commit_with(batch.rows, &changes, |book| {
             book.releases.push(ReleaseRecord::from(release));
             book.next_release = release.id.0 + 1;
         })
@@ -278,7 +376,7 @@ impl Store {
         let id = RecipeId(known.last().map_or(1, |(id, ..)| id.0 + 1));
         // A recipe belongs to no release; the batch's own release number stands in no row of it.
         let mut batch = self.batch(ReleaseId(0));
-        batch.put_recipe(id, &RecipeRecord { fingerprint, description: description.to_owned() })?;
+        batch.put_recipe(id, fingerprint, description)?;
         self.commit(batch)?;
         Ok(id)
     }
@@ -288,5 +386,36 @@ impl Store {
     pub fn disk_bytes(&self) -> u64 {
         let entries = std::fs::read_dir(self.dir.join("db")).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()
+    }
+    /// Stops packing files, which is what many writes want that are all packed at their end, or
+    /// resumes it. Readers find many files meanwhile.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn pause_packing(&self, pause: bool) -> Result<()> {
+        self.engine.pause_packing(pause)
+    }
+
+    /// Sorts what was written into few files, packed as tightly as they are meant to stay. Takes
+    /// some ten seconds for each gigabyte.
+    ///
+    /// # Errors
+    /// When the engine fails, or the handle is a reader's.
+    pub fn compact(&self) -> Result<()> {
+        self.engine.compact()
+    }
+
+    /// Bytes on disk of each family of rows, and about how many rows it has; the largest first.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn family_sizes(&self) -> Result<Vec<FamilySize>> {
+        let mut sizes = Vec::new();
+        for family in Family::ALL {
+            let (rows, bytes) = self.engine.size(family)?;
+            sizes.push(FamilySize { family: family.name(), rows, bytes });
+        }
+        sizes.sort_by_key(|size| std::cmp::Reverse(size.bytes));
+        Ok(sizes)
     }
 }

@@ -1,19 +1,21 @@
 //! Reads: one record by its id, or many in key order.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
-    FrameRelation, LexUnit, LuId, RecipeId, Release, ReleaseId, SemType, SemTypeId, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame,
+    FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId,
+    RelationId, Release, ReleaseId, ReleaseLayout, SemType, SemTypeId, Sentence, SentenceId,
+    SentenceLayers,
 };
 use crate::text::fold;
 
 use super::batch::{lexunit_ids, unpair};
-use super::engine::Family;
+use super::engine::{Family, KeyValue};
 use super::key::{
-    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, Key, LexUnitKey, NameKey,
-    NameKind, Prefix, RecipeKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey,
+    LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
+    SentenceSetKey, SetKey,
 };
-use super::record::{self, ChangeRecord, JournalRecord, RecipeRecord, SetLocationRecord, Stored};
+use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, SetLocation, Store, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -81,6 +83,15 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<LexUnit>> + '_> {
         self.records(Family::LexUnit, Prefix::of(release).bytes())
+    }
+
+    /// The frame relation of that number.
+    pub fn relation(
+        &self,
+        release: ReleaseId,
+        relation: RelationId,
+    ) -> Result<Option<FrameRelation>> {
+        self.record(Family::Relation, RelationKey { release, relation })
     }
 
     /// All frame relations of a release, by number.
@@ -168,10 +179,7 @@ impl Store {
         let family = Family::SetLocation;
         let Some(value) = self.engine.get(family, &key)? else { return Ok(None) };
         let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
-        let record: SetLocationRecord = record::decode(&value).map_err(damaged)?;
-        let sentence = SentenceId::from_bits(record.sentence)
-            .ok_or_else(|| damaged(format!("sentence {}", record.sentence)))?;
-        Ok(Some(SetLocation { frame: FrameId(record.frame), lu: LuId(record.lu), sentence }))
+        record::decode_location(set, &value).map(Some).map_err(damaged)
     }
 
     /// All annotation sets of a release, by frame, LU, sentence and id.
@@ -216,6 +224,17 @@ impl Store {
         }))
     }
 
+    /// Whether a sentence lists a set among those that evoke frames in it.
+    pub fn is_in_sentence(
+        &self,
+        release: ReleaseId,
+        sentence: SentenceId,
+        set: AnnotationSetId,
+    ) -> Result<bool> {
+        let key = SentenceSetKey { release, sentence, set }.encode();
+        Ok(self.engine.get(Family::BySentence, &key)?.is_some())
+    }
+
     /// The set of sentence layers of that id.
     pub fn sentence_layers_set(
         &self,
@@ -243,6 +262,37 @@ impl Store {
         self.records(Family::SentenceLayers, Prefix::of(release).bytes())
     }
 
+    /// How the top files of a release list what lies below them; `None` for a release that format
+    /// 1.0 wrote, or that is no import of FrameNet's files. So for the other layouts.
+    pub fn release_layout(&self, release: ReleaseId) -> Result<Option<ReleaseLayout>> {
+        self.record(Family::Layout, LayoutKey::of_release(release))
+    }
+
+    /// How the file of a frame lists what it holds.
+    pub fn frame_layout(&self, release: ReleaseId, frame: FrameId) -> Result<Option<FrameLayout>> {
+        self.record(Family::Layout, LayoutKey::of_frame(release, frame))
+    }
+
+    /// How the file of an LU lists what it holds.
+    pub fn lexunit_layout(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<Option<LexUnitLayout>> {
+        self.record(Family::Layout, LayoutKey::of_lexunit(release, frame, lu))
+    }
+
+    /// How the file of a document lists what it holds.
+    pub fn document_layout(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<DocumentLayout>> {
+        self.record(Family::Layout, LayoutKey::of_document(release, corpus, document))
+    }
+
     fn named(
         &self,
         release: ReleaseId,
@@ -259,6 +309,17 @@ impl Store {
 
     fn name_key(&self, key: &[u8]) -> Result<NameKey> {
         NameKey::decode(key).ok_or_else(|| StoreError::damaged(Family::Name.name(), key, "no key"))
+    }
+
+    /// The two numbers of every id that a name of a kind has (see [`NameKind`]).
+    pub fn ids_by_name(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        fold_case: bool,
+    ) -> Result<Vec<(u32, u32)>> {
+        Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
     }
 
     /// Numbers of the frames of that name.
@@ -349,6 +410,24 @@ impl Store {
         JournalEntry::try_from(record).map(Some).map_err(damaged)
     }
 
+    /// How far every chain of a release has come: seed, target, recipe and entry, in that order.
+    pub fn journal_rows(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, u16, RecipeId, JournalEntry)>> + '_>
+    {
+        let family = Family::Journal;
+        let rows = self.engine.scan(family, Prefix::of(release).bytes())?;
+        Ok(rows.map(move |row| {
+            let (bytes, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &bytes, reason);
+            let key = JournalKey::decode(&bytes).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+            let entry = JournalEntry::try_from(record).map_err(damaged)?;
+            Ok((key.seed, key.target, key.recipe, entry))
+        }))
+    }
+
     /// All recipes: number, fingerprint and description (JSON).
     pub fn recipes(&self) -> Result<Vec<(RecipeId, [u8; 16], String)>> {
         let family = Family::Recipe;
@@ -363,19 +442,54 @@ impl Store {
         recipes.collect()
     }
 
-    /// What was written after a revision, in order.
+    /// How far the chains of a seed have come: target, recipe and entry, in this order.
+    pub fn journals_of(
+        &self,
+        release: ReleaseId,
+        seed: AnnotationSetId,
+    ) -> Result<impl Iterator<Item = Result<(u16, RecipeId, JournalEntry)>> + '_> {
+        let family = Family::Journal;
+        let rows = self.engine.scan(family, Prefix::of(release).then(seed).bytes())?;
+        Ok(rows.map(move |row| {
+            let (key, value) = row?;
+            let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
+            let at = JournalKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
+            let record: JournalRecord = record::decode(&value).map_err(damaged)?;
+            Ok((at.target, at.recipe, JournalEntry::try_from(record).map_err(damaged)?))
+        }))
+    }
+
+    /// What reviewers say of a set, by reviewer.
+    pub fn judgements(
+        &self,
+        release: ReleaseId,
+        set: AnnotationSetId,
+    ) -> Result<impl Iterator<Item = Result<Judgement>> + '_> {
+        let rows = self.engine.scan(Family::Judgement, Prefix::of(release).then(set).bytes())?;
+        Ok(rows.map(|row| judgement(row?).map(|(_, judgement)| judgement)))
+    }
+
+    /// All judgements of a release, by set and reviewer.
+    pub fn all_judgements(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, Judgement)>> + '_> {
+        let rows = self.engine.scan(Family::Judgement, Prefix::of(release).bytes())?;
+        Ok(rows.map(|row| judgement(row?)))
+    }
+
+    /// What was written after a revision, in order of commit.
     pub fn changes_since(
         &self,
         revision: u64,
-    ) -> Result<impl Iterator<Item = Result<(u64, Change)>> + '_> {
+    ) -> Result<impl Iterator<Item = Result<Change>> + '_> {
         let family = Family::Change;
         let start = ChangeKey { revision: revision.saturating_add(1), ordinal: 0 }.encode();
         Ok(self.engine.scan_from(family, start)?.map(move |row| {
             let (key, value) = row?;
             let damaged = |reason: String| StoreError::damaged(family.name(), &key, reason);
             let at = ChangeKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-            let record: ChangeRecord = record::decode(&value).map_err(damaged)?;
-            Ok((at.revision, Change::try_from(record).map_err(damaged)?))
+            Change::decode(at.revision, &value).map_err(damaged)
         }))
     }
 
@@ -383,4 +497,11 @@ impl Store {
     pub fn releases(&self) -> Result<Vec<Release>> {
         Ok(self.book()?.releases.into_iter().map(record::release_from).collect())
     }
+}
+
+fn judgement((key, value): KeyValue) -> Result<(AnnotationSetId, Judgement)> {
+    let damaged = |reason| StoreError::damaged(Family::Judgement.name(), &key, reason);
+    let at = JudgementKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
+    let JudgementRecord { score, time, note } = record::decode(&value).map_err(damaged)?;
+    Ok((at.set, Judgement { reviewer: at.reviewer, score, time, note }))
 }

@@ -6,17 +6,23 @@
 //! ([`lemmatize`]), so the two cannot disagree.
 
 mod case;
+mod idf;
 mod inflection;
 mod irregular;
 mod lemma;
+mod markup;
+mod names;
 mod offsets;
 mod phrase;
 mod spelling;
 mod words;
 
 pub use case::{capitalize, case_variants, fold, title_case};
+pub use idf::Idf;
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
+pub use markup::{DefinitionPart, definition_parts, plain_definition};
+pub use names::names;
 pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,

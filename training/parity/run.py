@@ -15,6 +15,7 @@ import torch
 import beam
 import bert
 import marian
+import suppress
 
 if __name__ == "__main__":
     torch.set_num_threads(1)  # one order of sums
@@ -24,3 +25,4 @@ if __name__ == "__main__":
     marian.logits(model)
     marian.searches(model)
     beam.settings(model)
+    suppress.searches(model)

@@ -1,7 +1,7 @@
 //! Log-softmax over the vocabulary, then the best tokens of each row.
 //!
 //! `log_prob[v] = logit[v] - log sum_w e^logit[w]`, over *all* tokens: a banned token is set aside
-//! afterwards and its probability is not shared out. Tokens compare by `score + log_prob`, where
+//! afterwards and its probability is not shared out, unless the mask asks for it. Tokens compare by `score + log_prob`, where
 //! `score` is the row's sum so far; rounding that sum first makes ties the same for every row
 //! order, and ties go to the lower token.
 
@@ -21,6 +21,8 @@ pub struct TokenMask<'a> {
     pub banned: &'a [u32],
     /// Tokens to score in any case.
     pub extra: &'a [u32],
+    /// Whether log-probabilities are those among the tokens that are not banned.
+    pub renormalize: bool,
 }
 
 /// A token and its log-probability (natural log).
@@ -58,21 +60,41 @@ pub fn best_tokens(
 ) -> Result<Vec<ScoredRow>, ComputeError> {
     const OP: &str = "best_tokens";
     let (rows, tokens) = (logits.rows(), logits.width());
-    for (operand, found) in [("scores", scores.len()), ("masks", masks.len())] {
-        if found != rows {
-            let (expected, found) = (vec![rows], vec![found]);
-            return Err(ComputeError::Shape { op: OP, operand, expected, found });
-        }
-    }
-    for mask in masks {
-        let mut named = mask.extra.iter().chain(mask.banned.last());
-        if let Some(token) = named.find(|token| **token as usize >= tokens) {
-            let index = *token as usize;
-            return Err(ComputeError::Index { op: OP, operand: "logits", index, rows: tokens });
-        }
-    }
+    check_lengths(OP, rows, [("scores", scores.len()), ("masks", masks.len())])?;
+    check_masks(OP, masks, tokens)?;
     match device {
         Device::Cpu { threads } => Ok(cpu(*threads, logits, scores, masks, top)),
+    }
+}
+
+/// Checks that there is one of each operand for every row.
+pub(super) fn check_lengths(
+    op: &'static str,
+    rows: usize,
+    operands: [(&'static str, usize); 2],
+) -> Result<(), ComputeError> {
+    match operands.into_iter().find(|(_, found)| *found != rows) {
+        Some((operand, found)) => {
+            let (expected, found) = (vec![rows], vec![found]);
+            Err(ComputeError::Shape { op, operand, expected, found })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks that masks name tokens that exist.
+pub(super) fn check_masks(
+    op: &'static str,
+    masks: &[TokenMask<'_>],
+    tokens: usize,
+) -> Result<(), ComputeError> {
+    let mut named = masks.iter().flat_map(|mask| mask.extra.iter().chain(mask.banned.last()));
+    match named.find(|token| **token as usize >= tokens) {
+        Some(&token) => {
+            let index = token as usize;
+            Err(ComputeError::Index { op, operand: "logits", index, rows: tokens })
+        }
+        None => Ok(()),
     }
 }
 
@@ -109,7 +131,7 @@ impl Work for Row<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> ScoredRow {
-        let normaliser = log_sum_exp(lanes, self.logits);
+        let normaliser = log_normaliser(lanes, self.logits, self.mask);
         if !normaliser.is_finite() || !self.score.is_finite() {
             return ScoredRow::default();
         }
@@ -122,6 +144,19 @@ impl Work for Row<'_> {
             is_finite: true,
         }
     }
+}
+
+/// What log-probabilities are counted from under a mask, or NaN when a logit is not a number or
+/// infinite.
+#[inline(always)]
+pub(super) fn log_normaliser<L: Lanes>(lanes: L, logits: &[f32], mask: TokenMask<'_>) -> f32 {
+    let all = log_sum_exp(lanes, logits);
+    if !mask.renormalize || mask.banned.is_empty() || !all.is_finite() {
+        return all;
+    }
+    let mut allowed = logits.to_vec();
+    mask.banned.iter().for_each(|token| allowed[*token as usize] = -1e30);
+    log_sum_exp(lanes, &allowed)
 }
 
 /// `log sum e^logit`, or NaN when a logit is not a number or infinite.
@@ -211,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_ban_sets_aside_and_renormalises_nothing() {
-        let mask = TokenMask { banned: &[1, 3], extra: &[3, 1] };
+        let mask = TokenMask { banned: &[1, 3], extra: &[3, 1], renormalize: false };
         let row = best(&[0.0, 4f32.ln(), 2f32.ln(), 0.0], mask, 3);
         assert_eq!(tokens(&row.best), [2, 0]);
         assert!((row.best[0].log_prob - 0.25f32.ln()).abs() < 1e-6);
@@ -220,9 +255,22 @@ mod tests {
     }
 
     #[test]
+    fn renormalised_log_probabilities_are_those_among_what_is_left() {
+        let mask = TokenMask { banned: &[1, 3], extra: &[], renormalize: true };
+        let row = best(&[0.0, 4f32.ln(), 2f32.ln(), 0.0], mask, 3);
+        assert_eq!(tokens(&row.best), [2, 0]);
+        for (score, want) in row.best.iter().zip([2f32 / 3.0, 1.0 / 3.0]) {
+            assert!((score.log_prob - want.ln()).abs() < 1e-6);
+        }
+    }
+
+    #[test]
     fn everything_banned_leaves_nothing() {
-        let row = best(&[1.0, 2.0], TokenMask { banned: &[0, 1], extra: &[] }, 2);
-        assert!(row.best.is_empty() && row.is_finite);
+        for renormalize in [false, true] {
+            let mask = TokenMask { banned: &[0, 1], extra: &[], renormalize };
+            let row = best(&[1.0, 2.0], mask, 2);
+            assert!(row.best.is_empty() && row.is_finite);
+        }
     }
 
     #[test]
@@ -250,8 +298,8 @@ mod tests {
     #[test]
     fn masks_and_scores_are_checked() {
         let logits = Tensor::zeros(1, 4);
-        let banned = TokenMask { banned: &[4], extra: &[] };
-        let extra = TokenMask { banned: &[], extra: &[9, 0] };
+        let banned = TokenMask { banned: &[4], ..TokenMask::default() };
+        let extra = TokenMask { extra: &[9, 0], ..TokenMask::default() };
         assert!(best_tokens(&ONE, &logits, &[0.0], &[banned], 1).is_err());
         let error = best_tokens(&ONE, &logits, &[0.0], &[extra], 1).unwrap_err().to_string();
         assert!(error.contains("index 9"), "{error}");
@@ -268,7 +316,7 @@ mod tests {
         ) {
             let banned: Vec<u32> =
                 banned.into_iter().filter(|token| (*token as usize) < logits.len()).collect();
-            let mask = TokenMask { banned: &banned, extra: &[] };
+            let mask = TokenMask { banned: &banned, ..TokenMask::default() };
             let many = logits.repeat(rows);
             let batch = Tensor::new(&[rows, logits.len()], many).unwrap();
             let device = Device::Cpu { threads: 3 };

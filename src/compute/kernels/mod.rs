@@ -8,6 +8,7 @@ mod best_tokens;
 mod embedding;
 mod layer_norm;
 mod matmul;
+mod sample_tokens;
 mod scatter;
 
 pub use activation::{Activation, activate};
@@ -16,4 +17,5 @@ pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
 pub use embedding::{Lookup, embedding};
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
+pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;

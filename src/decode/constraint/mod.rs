@@ -1,30 +1,38 @@
-//! What a hypothesis may not say.
+//! What a hypothesis may not say, and what it must.
 //!
-//! A [`Constraint`] joins up to three sources of bans: phrases for every sentence, phrases for this
-//! one, and sequences of token ids. Its progress in a hypothesis is a [`ConstraintState`], a small
-//! value that is copied along when a hypothesis is continued. Bans are hard: what a state blocks is
-//! masked before the best continuations are chosen, so no output can contain a banned phrase.
+//! A [`Constraint`] joins up to three sources of bans (phrases for every sentence, phrases for this
+//! one, sequences of token ids), two of requirements (phrases, sequences of token ids), and tokens
+//! that every output begins with. Its progress in a hypothesis is a [`ConstraintState`], a small value
+//! that is copied along when a hypothesis is continued.
+//!
+//! Both are hard. What a state blocks is masked before the best continuations are chosen, so no output
+//! can contain a banned phrase; the end is blocked until everything required is there, and what is
+//! left to do decides how the beam is shared out (`allocation.rs`).
 //!
 //! Blocking renormalises nothing: the stored score is that of the unmasked network (Culkin et al.
 //! 2021, section 3; Hu et al. 2019, section 3.2).
 
 mod automaton;
+mod goals;
 mod letters;
 mod phrases;
+mod required;
 mod tokens;
 mod vocabulary;
 
 use std::sync::Arc;
 
 pub use phrases::{AvoidPhrases, violations};
+pub use required::{RequirePhrases, RequireTokens};
 pub use tokens::AvoidTokens;
 pub use vocabulary::Vocabulary;
 
 use automaton::ROOT;
+use goals::{GoalState, Goals};
 use letters::TextState;
 
-/// Everything that is banned from one output. The default bans nothing. Both lists of phrases are
-/// compiled for the same vocabulary.
+/// Everything that is asked of one output. The default asks nothing. All phrases are compiled for the
+/// same vocabulary.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,15 +58,23 @@ pub struct Constraint {
     pub here: Option<Arc<AvoidPhrases>>,
     /// Banned sequences of token ids.
     pub tokens: Option<Arc<AvoidTokens>>,
+    /// Phrases that must occur in this output.
+    pub required: Option<Arc<RequirePhrases>>,
+    /// Sequences of token ids that must occur.
+    pub required_tokens: Option<Arc<RequireTokens>>,
+    /// Tokens that the output begins with, whatever is banned. Their scores and their number count.
+    pub prefix: Arc<[u32]>,
 }
 
-/// How far a hypothesis has come towards the banned phrases.
+/// How far a hypothesis has come towards the banned and the required phrases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ConstraintState {
     text: TextState,
     everywhere: u32,
     here: u32,
     tokens: u32,
+    required: GoalState,
+    required_tokens: GoalState,
 }
 
 /// What may not come next.
@@ -71,8 +87,8 @@ pub struct Blocked {
 }
 
 impl Constraint {
-    /// The state before any token. The decoder's start token counts as read by token sequences, as
-    /// in Hugging Face transformers, and spells nothing.
+    /// The state before any token. The decoder's start token counts as read by banned token
+    /// sequences, as in Hugging Face transformers, and spells nothing.
     #[must_use]
     pub fn start(&self, start_token: u32) -> ConstraintState {
         let tokens = self.tokens.as_ref().map_or(ROOT, |avoid| avoid.next(ROOT, start_token));
@@ -86,6 +102,9 @@ impl Constraint {
         if let Some(avoid) = &self.tokens {
             state.tokens = avoid.next(state.tokens, token);
         }
+        if let Some(require) = &self.required_tokens {
+            state.required_tokens = require.goals().next(state.required_tokens, token);
+        }
         if let Some(vocabulary) = self.vocabulary() {
             let text = vocabulary.read(state.text, token, |symbol| {
                 if let Some(avoid) = &self.everywhere {
@@ -93,6 +112,9 @@ impl Constraint {
                 }
                 if let Some(avoid) = &self.here {
                     state.here = avoid.next(state.here, symbol);
+                }
+                if let Some(require) = &self.required {
+                    state.required = require.goals().next(state.required, symbol);
                 }
             });
             state.text = text.unwrap_or_default();
@@ -113,7 +135,7 @@ impl Constraint {
         if let Some(avoid) = &self.tokens {
             add(&mut tokens, avoid.blocked(state.tokens));
         }
-        may_end &= tokens.binary_search(&eos_token).is_err();
+        may_end &= tokens.binary_search(&eos_token).is_err() && self.is_met(state, eos_token);
         (!may_end || !tokens.is_empty()).then_some(Blocked { tokens, may_end })
     }
 
@@ -126,6 +148,75 @@ impl Constraint {
             .all(|(avoid, node)| avoid.as_ref().is_none_or(|avoid| avoid.may_end(node, state.text)))
     }
 
+    /// Whether something is required.
+    #[must_use]
+    pub fn requires(&self) -> bool {
+        self.required.is_some() || self.required_tokens.is_some()
+    }
+
+    /// Constraint tokens that are left to write: those of everything required that is not met, less
+    /// those of one phrase that is under way.
+    #[must_use]
+    pub fn left(&self, state: ConstraintState) -> u32 {
+        let left = |(goals, state): (&Goals, GoalState)| goals.left(state).tokens;
+        self.goals(state).map(left).sum()
+    }
+
+    /// Tokens that bring a hypothesis nearer to something required, ascending.
+    #[must_use]
+    pub fn proposals(&self, state: ConstraintState) -> Vec<u32> {
+        let mut proposals = Vec::new();
+        if let Some(require) = &self.required {
+            require.propose(state.required, state.text, &mut proposals);
+        }
+        if let Some(require) = &self.required_tokens {
+            require.propose(state.required_tokens, &mut proposals);
+        }
+        proposals.sort_unstable();
+        proposals.dedup();
+        proposals
+    }
+
+    /// What is required and not there, were the output cut here: places among the phrases, then, on
+    /// from their number, among the token sequences. What no token can spell is always among it.
+    #[must_use]
+    pub fn unmet(&self, state: ConstraintState) -> Vec<usize> {
+        let mut unmet = Vec::new();
+        let mut before = 0;
+        for (goals, state) in self.goals(self.at_end(state)) {
+            unmet.extend(goals.unmet(state).map(|at| before + at));
+            before += goals.len();
+        }
+        unmet
+    }
+
+    /// Whether everything required that tokens can spell is there, were the output cut here.
+    #[must_use]
+    pub fn is_met_at_cut(&self, state: ConstraintState) -> bool {
+        self.goals(self.at_end(state)).all(|(goals, state)| goals.is_met(state))
+    }
+
+    /// Whether everything required that tokens can spell is there once the end follows.
+    fn is_met(&self, state: ConstraintState, eos_token: u32) -> bool {
+        if !self.requires() {
+            return true;
+        }
+        self.is_met_at_cut(self.advance(state, eos_token))
+    }
+
+    fn at_end(&self, mut state: ConstraintState) -> ConstraintState {
+        if let Some(require) = &self.required {
+            state.required = require.at_end(state.required, state.text);
+        }
+        state
+    }
+
+    fn goals(&self, state: ConstraintState) -> impl Iterator<Item = (&Goals, GoalState)> {
+        let phrases = self.required.iter().map(move |r| (r.goals(), state.required));
+        let tokens = self.required_tokens.iter().map(move |r| (r.goals(), state.required_tokens));
+        phrases.chain(tokens)
+    }
+
     /// The banned phrases that occur in a finished text; none is expected to.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<&str> {
@@ -134,7 +225,9 @@ impl Constraint {
     }
 
     fn vocabulary(&self) -> Option<&Vocabulary> {
-        self.everywhere.as_ref().or(self.here.as_ref()).map(|avoid| &**avoid.vocabulary())
+        let avoid = self.everywhere.as_ref().or(self.here.as_ref());
+        let required = self.required.as_ref();
+        avoid.map(|avoid| &**avoid.vocabulary()).or(required.map(|require| require.vocabulary()))
     }
 }
 
@@ -184,6 +277,7 @@ mod tests {
             everywhere: phrases(&vocabulary, &["yes no"]),
             here: phrases(&vocabulary, &["maybe"]),
             tokens: Some(Arc::new(AvoidTokens::new([[4]]).unwrap())),
+            ..Constraint::default()
         };
         let start = constraint.start(0);
         let read = |tokens: &[u32]| {

@@ -8,7 +8,7 @@
 //! Tokens whose bytes are not UTF-8 by themselves (byte pieces, cut letters) are kept apart as
 //! *fragments*; there are a few hundred at most and each is tried by itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::letters::{self, TextState};
 
@@ -27,6 +27,10 @@ pub struct Vocabulary {
     /// Nodes at which a phrase may begin whatever came before, by the letter that leads to them.
     inner_starts: HashMap<char, Vec<u32>>,
     fragments: Vec<u32>,
+    /// Folded letters of all tokens.
+    letters: HashSet<char>,
+    /// Bytes that are tokens by themselves.
+    bytes: HashSet<u8>,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +59,8 @@ impl Vocabulary {
         spelled.sort_unstable();
         let nodes = trie(&spelled);
         Self {
+            letters: spelled.iter().flat_map(|(letters, _)| letters).copied().collect(),
+            bytes: surfaces.iter().filter(|s| s.len() == 1).map(|surface| surface[0]).collect(),
             inner_starts: inner_starts(&nodes),
             order: spelled.into_iter().map(|(_, id)| id).collect(),
             surfaces,
@@ -85,10 +91,25 @@ impl Vocabulary {
         &self.nodes[node as usize].edges
     }
 
+    /// Whether there are tokens for a folded letter, whole or byte by byte.
+    pub(super) fn can_spell(&self, letter: char) -> bool {
+        let mut buffer = [0; 4];
+        self.letters.contains(&letter)
+            || letter.encode_utf8(&mut buffer).bytes().all(|byte| self.bytes.contains(&byte))
+    }
+
     /// The tokens whose letters start with the path to a node.
     pub(super) fn below(&self, node: u32) -> &[u32] {
         let node = &self.nodes[node as usize];
         &self.order[node.first..node.end]
+    }
+
+    /// The tokens whose letters are the path to a node.
+    pub(super) fn exactly(&self, node: u32) -> &[u32] {
+        let node = &self.nodes[node as usize];
+        let longer =
+            node.edges.first().map_or(node.end, |&(_, child)| self.nodes[child as usize].first);
+        &self.order[node.first..longer]
     }
 
     /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
@@ -180,6 +201,13 @@ mod tests {
         }
         assert_eq!(vocabulary.below(node), [1, 2]);
         assert_eq!(vocabulary.below(TOP).len(), 5);
+    }
+
+    #[test]
+    fn a_letter_is_spelled_by_a_token_or_by_its_bytes() {
+        let vocabulary = Vocabulary::new([&b" conf"[..], b"\xc3", b"\xa9"]);
+        assert!(vocabulary.can_spell('c') && vocabulary.can_spell('\u{e9}'));
+        assert!(!vocabulary.can_spell('x') && !vocabulary.can_spell('\u{ea}'));
     }
 
     #[test]

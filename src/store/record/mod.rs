@@ -11,19 +11,32 @@
 mod golden;
 mod v1;
 mod v1_annotation;
+mod v1_layout;
+mod v1_user;
+mod v2_change;
+mod v2_location;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
 use crate::model::{
-    AnnotationSet, Document, Frame, FrameRelation, LexUnit, Release, SemType, Sentence,
-    SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
+    FrameRelation, LexUnit, LexUnitLayout, LuId, Release, ReleaseLayout, SemType, Sentence,
+    SentenceId, SentenceLayers,
 };
 
-use super::key::{AnnotationKey, DocumentKey, FrameKey, LexUnitKey, RelationKey, SemTypeKey};
-use super::key::{SentenceKey, SentenceSetKey};
-pub(super) use v1::{
-    ChangeRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord, SetLocationRecord,
+use super::SetLocation;
+use super::key::{
+    AnnotationKey, DocumentKey, FrameKey, LayoutKey, LexUnitKey, RelationKey, SemTypeKey,
+    SentenceKey, SentenceSetKey,
 };
+use v1::SetLocationRecord;
+pub(super) use v1::{
+    ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord,
+    sentence_code, sentence_from, set_code, set_from,
+};
+pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
+pub(super) use v2_change::{ChangeRecord, SubjectRecord};
+use v2_location::LocationRecord;
 
 /// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
@@ -33,9 +46,23 @@ const VERSION: u8 = 1;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
 
+/// Version of the change records that are written; rows of version 1 are read.
+const CHANGE_VERSION: u8 = 2;
+/// So for the records that locate sets.
+const LOCATION_VERSION: u8 = 2;
+
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
-    let mut value = vec![VERSION];
+    encode_as(VERSION, record)
+}
+
+/// Encodes a change.
+pub(super) fn encode_change(record: &ChangeRecord) -> Vec<u8> {
+    encode_as(CHANGE_VERSION, record)
+}
+
+fn encode_as<R: bincode::Encode>(version: u8, record: &R) -> Vec<u8> {
+    let mut value = vec![version];
     bincode::encode_into_std_write(record, &mut value, CONFIG)
         .expect("writing to a vector cannot fail and no record holds an unsized sequence");
     value
@@ -43,13 +70,42 @@ pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
 
 /// Decodes a record of a known version.
 pub(super) fn decode<R: bincode::Decode<()>>(value: &[u8]) -> Result<R, String> {
+    decode_as(VERSION, value)
+}
+
+/// Decodes a change; `Err` in `Ok` is one of version 1.
+pub(super) fn decode_change(value: &[u8]) -> Result<Result<ChangeRecord, WrittenRecord>, String> {
+    match value.first() {
+        Some(&VERSION) => decode_as(VERSION, value).map(Err),
+        _ => decode_as(CHANGE_VERSION, value).map(Ok),
+    }
+}
+
+/// Encodes where a set is kept.
+pub(super) fn encode_location(set: AnnotationSetId, location: SetLocation) -> Vec<u8> {
+    encode_as(LOCATION_VERSION, &LocationRecord::new(set, location))
+}
+
+/// Decodes where a set is kept, from either version.
+pub(super) fn decode_location(set: AnnotationSetId, value: &[u8]) -> Result<SetLocation, String> {
+    if value.first() != Some(&VERSION) {
+        return decode_as::<LocationRecord>(LOCATION_VERSION, value)?.into_model(set);
+    }
+    let SetLocationRecord { frame, lu, sentence } = decode(value)?;
+    let sentence = SentenceId::from_bits(sentence).ok_or(format!("sentence {sentence}"))?;
+    Ok(SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence })
+}
+
+fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, String> {
     match value.split_first() {
-        Some((&VERSION, body)) => match bincode::decode_from_slice(body, CONFIG) {
-            Ok((record, read)) if read == body.len() => Ok(record),
-            Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
-            Err(error) => Err(error.to_string()),
-        },
-        Some((version, _)) => Err(format!("record version {version}, expected {VERSION}")),
+        Some((&version, body)) if version == expected => {
+            match bincode::decode_from_slice(body, CONFIG) {
+                Ok((record, read)) if read == body.len() => Ok(record),
+                Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        Some((version, _)) => Err(format!("record version {version}, expected {expected}")),
         None => Err("empty".to_owned()),
     }
 }
@@ -86,6 +142,10 @@ stored! {
     Sentence, SentenceKey, v1::SentenceRecord;
     AnnotationSet, AnnotationKey, v1_annotation::AnnotationRecord;
     SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
+    ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord;
+    FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
+    LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
+    DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
 }
 
 /// A release's record and its model, for the list in `meta`.

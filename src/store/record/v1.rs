@@ -15,22 +15,22 @@ type Result<T> = std::result::Result<T, String>;
 
 /// An annotation-set id: the number shifted left by two, the space in the low bits, which keeps
 /// small numbers small in a variable-length integer.
-pub(super) fn set_code(id: AnnotationSetId) -> u64 {
+pub(in super::super) fn set_code(id: AnnotationSetId) -> u64 {
     id.number() << 2 | id.space() as u64
 }
 
-pub(super) fn set_from(code: u64) -> Result<AnnotationSetId> {
+pub(in super::super) fn set_from(code: u64) -> Result<AnnotationSetId> {
     AnnotationSetId::from_bits((code & 3) << 56 | code >> 2)
         .filter(|_| code >> 58 == 0)
         .ok_or_else(|| format!("{code} is no annotation-set id"))
 }
 
 /// A sentence id, coded like an annotation set's.
-pub(super) fn sentence_code(id: SentenceId) -> u64 {
+pub(in super::super) fn sentence_code(id: SentenceId) -> u64 {
     id.number() << 2 | id.space() as u64
 }
 
-pub(super) fn sentence_from(code: u64) -> Result<SentenceId> {
+pub(in super::super) fn sentence_from(code: u64) -> Result<SentenceId> {
     SentenceId::from_bits((code & 3) << 56 | code >> 2)
         .filter(|_| code >> 58 == 0)
         .ok_or_else(|| format!("{code} is no sentence id"))

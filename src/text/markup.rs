@@ -6,7 +6,7 @@
 
 /// A part of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum DefinitionPart {
     /// Running text.
     Text(String),
     /// An example: FEs as `[Abbrev text]`, targets as `[[text]]`.
@@ -14,7 +14,8 @@ pub(super) enum Part {
 }
 
 /// The paragraphs and examples of a definition; spaces are single, empty parts left out.
-pub(super) fn parts(definition: &str) -> Vec<Part> {
+#[must_use]
+pub fn definition_parts(definition: &str) -> Vec<DefinitionPart> {
     let mut parts = Vec::new();
     let mut text = String::new();
     let mut in_example = false;
@@ -60,22 +61,27 @@ pub(super) fn parts(definition: &str) -> Vec<Part> {
     parts
 }
 
-/// The definition as one text, examples left in place, for JSON.
-pub(super) fn plain(definition: &str) -> String {
-    let lines: Vec<String> = parts(definition)
+/// The definition as one text without markup, a line for each paragraph and example.
+#[must_use]
+pub fn plain_definition(definition: &str) -> String {
+    let lines: Vec<String> = definition_parts(definition)
         .into_iter()
         .map(|part| match part {
-            Part::Text(text) | Part::Example(text) => text,
+            DefinitionPart::Text(text) | DefinitionPart::Example(text) => text,
         })
         .collect();
     lines.join("\n")
 }
 
-fn finish(parts: &mut Vec<Part>, text: &mut String, in_example: bool) {
+fn finish(parts: &mut Vec<DefinitionPart>, text: &mut String, in_example: bool) {
     let words: Vec<&str> = text.split_whitespace().collect();
     if !words.is_empty() {
         let words = words.join(" ");
-        parts.push(if in_example { Part::Example(words) } else { Part::Text(words) });
+        parts.push(if in_example {
+            DefinitionPart::Example(words)
+        } else {
+            DefinitionPart::Text(words)
+        });
     }
     text.clear();
 }
@@ -132,26 +138,29 @@ mod tests {
                           <ex><fex name=\"Chk\">The baker</fex> <t>checked</t> <fex name=\"\">it</fex>.\
                           </ex></def-root>";
         assert_eq!(
-            parts(definition),
+            definition_parts(definition),
             [
-                Part::Text("A Checker looks at a Matter.".to_owned()),
-                Part::Example("[Chk The baker] [[checked]] [it].".to_owned()),
+                DefinitionPart::Text("A Checker looks at a Matter.".to_owned()),
+                DefinitionPart::Example("[Chk The baker] [[checked]] [it].".to_owned()),
             ]
         );
-        assert_eq!(plain("<def-root>One\n\nTwo</def-root>"), "One\nTwo");
+        assert_eq!(plain_definition("<def-root>One\n\nTwo</def-root>"), "One\nTwo");
     }
 
     #[test]
     fn what_is_no_tag_is_kept() {
         for text in ["a < b and c > d", "<", "<unknown>x</unknown>", "3 <", "</"] {
-            assert_eq!(parts(text), [Part::Text(text.to_owned())], "{text}");
+            assert_eq!(definition_parts(text), [DefinitionPart::Text(text.to_owned())], "{text}");
         }
     }
 
     #[test]
     fn broken_markup_loses_no_word() {
-        assert_eq!(parts("<ex>open <t>target"), [Part::Example("open [[target".to_owned())]);
-        assert_eq!(parts("text</ex></ex> more</def-root>").len(), 2);
-        assert_eq!(parts("  \n\n "), []);
+        assert_eq!(
+            definition_parts("<ex>open <t>target"),
+            [DefinitionPart::Example("open [[target".to_owned())]
+        );
+        assert_eq!(definition_parts("text</ex></ex> more</def-root>").len(), 2);
+        assert_eq!(definition_parts("  \n\n "), []);
     }
 }

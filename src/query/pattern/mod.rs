@@ -5,7 +5,12 @@
 //! folding the pieces of a pattern and folding a whole text agree. Regular expressions fold with
 //! the `regex` crate's own Unicode rules.
 
+mod automaton;
+mod words;
+
 use regex::{Regex, RegexBuilder};
+
+pub use words::Words;
 
 /// Whether capital and small letters are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -38,7 +43,7 @@ pub struct Pattern {
 
 /// The pattern as written, with escapes resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::query) enum Form {
     Exact(String),
     /// The pieces between the stars; at least two.
     Wildcard(Vec<String>),
@@ -152,7 +157,7 @@ impl Pattern {
         }
     }
 
-    pub(super) fn form(&self) -> &Form {
+    pub(in crate::query) fn form(&self) -> &Form {
         &self.form
     }
 }

@@ -1,0 +1,175 @@
+//! `fnstore changes`: what was committed, in order, for whoever follows the store.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use fnstore::database::Database;
+use fnstore::model::ReleaseId;
+use fnstore::store::{Change, Subject};
+use serde::Serialize;
+
+use super::output::{Format, Output, tell};
+use super::{Context, Outcome, edit};
+
+/// List what was added, edited and removed
+///
+/// One record for each change of each commit, in order. A program that keeps the last `revision` it has
+/// seen asks with `--since` for what came after it. What an import brought is one change of the release.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Only what was committed after this revision
+    #[arg(long, value_name = "REVISION", default_value_t = 0, hide_default_value = true)]
+    since: u64,
+
+    /// Only changes of this release
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Go on as more is committed, until Ctrl-C
+    #[arg(long)]
+    follow: bool,
+}
+
+/// How long `--follow` waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A change as JSON; see `schema/change.schema.json`.
+#[derive(Debug, Serialize)]
+struct ChangeRecord<'a> {
+    revision: u64,
+    release: &'a str,
+    action: &'static str,
+    kind: &'static str,
+    id: String,
+    frame: Option<u32>,
+    lu: Option<u32>,
+    sentence: Option<String>,
+    reviewer: Option<&'a str>,
+}
+
+impl<'a> ChangeRecord<'a> {
+    fn new(change: &'a Change, release: &'a str) -> Self {
+        let (kind, id) = match &change.subject {
+            Subject::Release => ("release", release.to_owned()),
+            Subject::SemType(id) => ("semtype", id.to_string()),
+            Subject::Frame(id) => ("frame", id.to_string()),
+            Subject::Relation(id) => ("relation", id.to_string()),
+            Subject::LexUnit(_, id) => ("lu", id.to_string()),
+            Subject::Document(corpus, id) => ("document", format!("{corpus}/{id}")),
+            Subject::Sentence(id) => ("sentence", id.to_string()),
+            Subject::SentenceLayers(_, id) => ("layers", id.to_string()),
+            Subject::Set(id, _) => ("set", id.to_string()),
+            Subject::Judgement(set, _) => ("judgement", set.to_string()),
+            _ => ("other", String::new()),
+        };
+        let (frame, lu, sentence) = match &change.subject {
+            Subject::LexUnit(frame, _) => (Some(frame.0), None, None),
+            Subject::Set(_, at) => (Some(at.frame.0), Some(at.lu.0), Some(at.sentence)),
+            Subject::SentenceLayers(sentence, _) => (None, None, Some(*sentence)),
+            _ => (None, None, None),
+        };
+        let reviewer = match &change.subject {
+            Subject::Judgement(_, reviewer) => Some(reviewer.as_str()),
+            _ => None,
+        };
+        Self {
+            revision: change.revision,
+            release,
+            action: change.action.as_str(),
+            kind,
+            id,
+            frame,
+            lu,
+            sentence: sentence.map(|id| id.to_string()),
+            reviewer,
+        }
+    }
+
+    const COLUMNS: [&'static str; 9] =
+        ["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
+
+    fn cells(&self) -> [String; 9] {
+        let number = |number: Option<u32>| number.map_or(String::new(), |it| it.to_string());
+        [
+            self.revision.to_string(),
+            self.release.to_owned(),
+            self.action.to_owned(),
+            self.kind.to_owned(),
+            self.id.clone(),
+            number(self.frame),
+            number(self.lu),
+            self.sentence.clone().unwrap_or_default(),
+            self.reviewer.unwrap_or_default().to_owned(),
+        ]
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = Database::open(&context.store)?;
+    let only = match &args.release {
+        Some(name) => Some(edit::release(&database, Some(name))?.id),
+        None => None,
+    };
+    let output = &mut context.output;
+    let format = output.format_or(Format::Jsonl);
+    if matches!(format, Format::Csv | Format::Tsv) {
+        output.fields(format, ChangeRecord::COLUMNS)?;
+    }
+    let mut since = args.since;
+    let mut shown = false;
+    loop {
+        let last = write_changes(&database, since, only, format, output)?;
+        shown |= last.is_some();
+        since = last.unwrap_or(since);
+        if !args.follow {
+            break;
+        }
+        output.flush()?;
+        std::thread::sleep(PAUSE);
+        database.refresh()?;
+    }
+    output.end_records(format)?;
+    if shown {
+        return Ok(Outcome::Done);
+    }
+    output.flush()?;
+    tell(&format!("nothing was committed after revision {since}"));
+    Ok(Outcome::NothingFound)
+}
+
+/// Writes what was committed after a revision; gives the last one written.
+fn write_changes(
+    database: &Database,
+    since: u64,
+    only: Option<ReleaseId>,
+    format: Format,
+    output: &mut Output,
+) -> anyhow::Result<Option<u64>> {
+    let names: HashMap<ReleaseId, String> =
+        database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
+    let mut last = None;
+    for change in database.changes(since)? {
+        let change = change?;
+        if only.is_some_and(|release| release != change.release) {
+            continue;
+        }
+        let number = change.release.to_string();
+        let record = ChangeRecord::new(&change, names.get(&change.release).unwrap_or(&number));
+        match format {
+            Format::Json | Format::Jsonl => output.record(&record, format)?,
+            Format::Csv | Format::Tsv => output.fields(format, record.cells())?,
+            Format::Table => {
+                let (revision, action) = (change.revision, record.action);
+                let place = record.frame.map_or(String::new(), |frame| format!("  frame {frame}"));
+                let by = record.reviewer.map_or(String::new(), |name| format!("  by {name}"));
+                let line = format!(
+                    "{revision:>8}  {action:<8} {:<10} {}{place}{by}",
+                    record.kind, record.id
+                );
+                output.line(line.trim_end())?;
+            }
+        }
+        last = Some(change.revision);
+    }
+    Ok(last)
+}

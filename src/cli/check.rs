@@ -1,0 +1,134 @@
+//! `fnstore check`: whether the store is whole.
+
+use std::collections::BTreeMap;
+
+use fnstore::database::{CheckOptions, CheckReport, Database};
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped};
+use super::{Context, Outcome, progress};
+
+/// Check that the store is whole
+///
+/// Reads every row with its checksum, decodes it, looks up what it refers to, and counts the index's
+/// entries; works beside a writer and changes nothing. Exits with 1 when something is wrong.
+/// schema/check.md explains the codes.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Also follow every reference back, and compare the index set by set, term by term
+    #[arg(long)]
+    deep: bool,
+}
+
+/// A check as JSON; see `schema/check.schema.json`.
+#[derive(Debug, Serialize)]
+struct CheckRecord {
+    store: String,
+    deep: bool,
+    revision: u64,
+    rows: BTreeMap<&'static str, u64>,
+    unlisted_rows: u64,
+    index_entries: Option<u64>,
+    index_behind: u64,
+    findings: Vec<FindingRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingRecord {
+    code: &'static str,
+    count: u64,
+    meaning: &'static str,
+    examples: Vec<ExampleRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct ExampleRecord {
+    family: &'static str,
+    detail: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let bar = progress::bar("checking", "rows");
+    let options = CheckOptions { deep: args.deep };
+    let report = Database::check_at(&context.store, options, &mut |rows| {
+        // How many there are is only known at the end.
+        bar.set_length(rows);
+        bar.set_position(rows);
+    });
+    bar.finish_and_clear();
+    let report = report?;
+    let output = &mut context.output;
+    match output.format_or(Format::Table) {
+        Format::Table => summary(&report, output)?,
+        Format::Json | Format::Jsonl => {
+            output.json(&record(&report, args.deep, context.store.display().to_string()))?;
+        }
+        format => {
+            for (code, count, examples) in report.findings.iter() {
+                for finding in examples {
+                    let fields =
+                        [code.as_str(), &count.to_string(), finding.family, &finding.detail];
+                    output.fields(format, fields)?;
+                }
+            }
+        }
+    }
+    Ok(if report.findings.is_empty() { Outcome::Done } else { Outcome::CheckFailed })
+}
+
+fn record(report: &CheckReport, deep: bool, store: String) -> CheckRecord {
+    let findings = report.findings.iter().map(|(code, count, examples)| FindingRecord {
+        code: code.as_str(),
+        count,
+        meaning: code.meaning(),
+        examples: examples
+            .iter()
+            .map(|finding| ExampleRecord { family: finding.family, detail: finding.detail.clone() })
+            .collect(),
+    });
+    CheckRecord {
+        store,
+        deep,
+        revision: report.revision,
+        rows: report.rows.clone(),
+        unlisted_rows: report.unlisted_rows,
+        index_entries: report.index_entries,
+        index_behind: report.index_behind,
+        findings: findings.collect(),
+    }
+}
+
+fn summary(report: &CheckReport, output: &mut Output) -> anyhow::Result<()> {
+    let rows: u64 = report.rows.values().sum();
+    let entries = report.index_entries.map_or("no index".to_owned(), |entries| {
+        format!("{} entries of the index", grouped(entries))
+    });
+    output.line(&format!("revision {}: {} rows, {entries}", report.revision, grouped(rows)))?;
+    if report.unlisted_rows > 0 {
+        let rows = grouped(report.unlisted_rows);
+        output
+            .line(&format!("{rows} rows of an unfinished import; the next import removes them"))?;
+    }
+    if report.index_behind > 0 {
+        let commits = grouped(report.index_behind);
+        output.line(&format!(
+            "the index is {commits} commits behind; queries make up for it, the next writer catches up"
+        ))?;
+    }
+    if report.findings.is_empty() {
+        return Ok(output.line("nothing is wrong")?);
+    }
+    for (code, count, examples) in report.findings.iter() {
+        output.line("")?;
+        let title = format!("{}  {}  {}", code.as_str(), grouped(count), code.meaning());
+        output.line(&output.heading(&title))?;
+        for finding in examples {
+            output.line(&format!("  {}: {}", finding.family, finding.detail))?;
+        }
+        let more = count - examples.len() as u64;
+        if more > 0 {
+            output.line(&format!("  and {} more", grouped(more)))?;
+        }
+    }
+    Ok(())
+}

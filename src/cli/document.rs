@@ -1,0 +1,127 @@
+//! A full-text document with its sentences, for reading and as JSON (`schema/document.schema.json`).
+
+use fnstore::database::{Database, Lexicon};
+use fnstore::model::{AnnotationSetId, Document, Sentence};
+use fnstore::query::Pattern;
+use fnstore::store::NameKind;
+use serde::Serialize;
+
+use super::Outcome;
+use super::output::{Format, Output, tell};
+
+/// A document as JSON.
+#[derive(Debug, Serialize)]
+struct DocumentRecord<'a> {
+    release: &'a str,
+    id: u32,
+    name: &'a str,
+    corpus: &'a str,
+    corpus_id: u32,
+    file: &'a str,
+    sentences: Vec<SentenceRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct SentenceRecord {
+    id: String,
+    paragraph: Option<u32>,
+    number: Option<u32>,
+    text: String,
+    /// Ids of the sets that evoke frames.
+    sets: Vec<String>,
+}
+
+/// Shows the documents of a name.
+pub(super) fn show(
+    database: &Database,
+    lexicons: &[Lexicon<'_>],
+    names: &Pattern,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let mut found = Vec::new();
+    for lexicon in lexicons {
+        for document in lexicon.find_documents(names)? {
+            found.push((lexicon, document?));
+        }
+    }
+    if found.is_empty() {
+        // The name may be that of a document whose text the release does not hold.
+        database.require_name(NameKind::Document, names)?;
+        tell("nothing found");
+        return Ok(Outcome::NothingFound);
+    }
+    let records = found.iter().map(|(lexicon, document)| record(lexicon, document));
+    let records = records.collect::<anyhow::Result<Vec<_>>>()?;
+    if output.format_or(Format::Table) != Format::Table {
+        output.documents(&records)?;
+        return Ok(Outcome::Done);
+    }
+    for (number, record) in records.iter().enumerate() {
+        if number > 0 {
+            output.line("")?;
+        }
+        write_document(record, output)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn record<'a>(
+    lexicon: &'a Lexicon<'_>,
+    document: &'a Document,
+) -> anyhow::Result<DocumentRecord<'a>> {
+    let mut sentences = Vec::with_capacity(document.sentences.len());
+    for sentence in lexicon.sentences_of(document) {
+        let sentence = sentence?;
+        let sets = lexicon.annotation_sets_of(sentence.id)?.map(|set| Ok(set?.id));
+        let sets = sets.collect::<anyhow::Result<Vec<AnnotationSetId>>>()?;
+        sentences.push(sentence_record(document, sentence, &sets));
+    }
+    Ok(DocumentRecord {
+        release: &lexicon.release().name,
+        id: document.id.0,
+        name: &document.name,
+        corpus: &document.corpus_name,
+        corpus_id: document.corpus.0,
+        file: &document.file,
+        sentences,
+    })
+}
+
+fn sentence_record(
+    document: &Document,
+    sentence: Sentence,
+    sets: &[AnnotationSetId],
+) -> SentenceRecord {
+    let mut places = sentence.occurrences.iter();
+    let here = (Some(document.corpus), Some(document.id));
+    let place = places.find(|place| (place.corpus, place.document) == here);
+    SentenceRecord {
+        id: sentence.id.to_string(),
+        paragraph: place.and_then(|place| place.paragraph),
+        number: place.and_then(|place| place.number),
+        text: sentence.text,
+        sets: sets.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::Result<()> {
+    let title = output.heading(record.name);
+    output.line(&format!(
+        "{title}  document {}  {} ({})  {}",
+        record.id, record.corpus, record.file, record.release
+    ))?;
+    let mut paragraph = None;
+    for sentence in &record.sentences {
+        if sentence.paragraph != paragraph {
+            paragraph = sentence.paragraph;
+            output.line("")?;
+        }
+        let sets = match sentence.sets.len() {
+            1 => "1 set".to_owned(),
+            sets => format!("{sets} sets"),
+        };
+        output.line(&format!("  {}  {sets}", output.heading(&sentence.id)))?;
+        output.paragraph(6, &sentence.text)?;
+    }
+    Ok(())
+}

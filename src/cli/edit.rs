@@ -1,0 +1,148 @@
+//! `fnstore edit`: a script of edits, all of them or none.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context as _, bail};
+use fnstore::database::{Database, Done, Script, Transaction};
+use fnstore::model::Release;
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped, tell};
+use super::{Context, Outcome};
+
+/// Add, edit and remove frames, LUs, sentences and annotation sets
+///
+/// Reads a script of JSON lines, one edit a line, and does all of it or nothing. What is added gets an
+/// id of the store's own range, which is printed. A line names frames, FEs and LUs by name or number,
+/// sets and sentences by id, and what an earlier line added as `@NAME` when that line says
+/// `"as": "NAME"`. Offsets count characters. schema/edit.schema.json describes every edit.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// The script; `-` is standard input
+    #[arg(value_name = "FILE")]
+    script: PathBuf,
+
+    /// The release to edit [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    /// Check every edit and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  fnstore edit additions.jsonl --dry-run && fnstore edit additions.jsonl
+  fnstore edit - <<'END'
+  {"op": "add-lu", "frame": "Verification", "name": "fact-check.v"}
+  {"op": "add-sentence", "as": "s", "text": "Nobody fact-checked it ."}
+  {"op": "add-set", "sentence": "@s", "frame": "Verification", "lu": "fact-check.v", "targets": [[7, 19]]}
+  END"#;
+
+/// What a line did as JSON; see `schema/edited.schema.json`.
+#[derive(Debug, Serialize)]
+struct DoneRecord {
+    line: u64,
+    op: &'static str,
+    id: String,
+    #[serde(rename = "as")]
+    called: Option<String>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let script = open(&args.script)?;
+    let database = Database::open_existing_writer(&context.store)?;
+    let release = release(&database, args.release.as_deref())?;
+    let mut edits = database.transaction(release.id)?;
+    let mut all = Vec::new();
+    Script::new(&mut edits, None, now()).edit(script, &mut |done| all.push(done)).with_context(
+        || format!("cannot edit by `{}`, nothing was written", args.script.display()),
+    )?;
+    let edited = grouped(all.len() as u64);
+    if all.is_empty() {
+        tell("the script holds no edits");
+        return Ok(Outcome::NothingFound);
+    }
+    if args.dry_run {
+        tell(&format!("edits checked: {edited}; nothing was written"));
+        return Ok(Outcome::Done);
+    }
+    commit(edits, &format!("edits done: {edited}"))?;
+    write_done(all, &mut context.output)?;
+    Ok(Outcome::Done)
+}
+
+/// Commits, and says what was done.
+pub(super) fn commit(edits: Transaction<'_>, done: &str) -> anyhow::Result<()> {
+    let revision = edits.commit()?;
+    tell(&format!("{done}; the store is at revision {revision}"));
+    Ok(())
+}
+
+fn write_done(all: Vec<Done>, output: &mut Output) -> anyhow::Result<()> {
+    let format = output.format_or(Format::Jsonl);
+    let header = ["line", "op", "id", "as"];
+    let rows = all.into_iter().map(|Done { line, operation, id, called }| DoneRecord {
+        line,
+        op: operation,
+        id,
+        called,
+    });
+    let cells = |row: DoneRecord| {
+        vec![row.line.to_string(), row.op.to_owned(), row.id, row.called.unwrap_or_default()]
+    };
+    match format {
+        Format::Json | Format::Jsonl => {
+            for row in rows {
+                output.record(&row, format)?;
+            }
+            output.end_records(format)?;
+        }
+        Format::Table => output.table(&header, rows.map(cells).collect())?,
+        Format::Csv | Format::Tsv => {
+            output.fields(format, header)?;
+            for row in rows {
+                output.fields(format, cells(row))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A file of lines; `-` is standard input.
+pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// The release of a name, or the only one.
+pub(super) fn release(database: &Database, name: Option<&str>) -> anyhow::Result<Release> {
+    if let Some(name) = name {
+        return Ok(database.release(name)?);
+    }
+    let mut releases = database.releases()?;
+    match (releases.pop(), releases.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            let others: Vec<&str> = releases.iter().map(|release| release.name.as_str()).collect();
+            bail!(
+                "the store holds the releases `{}` and `{}`; say which with `--release NAME`",
+                others.join("`, `"),
+                last.name
+            )
+        }
+        _ => bail!("the store holds no release to write into; `fnstore import PATH` brings one in"),
+    }
+}
+
+/// Seconds since 1970 (UTC).
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs())
+}

@@ -1,0 +1,326 @@
+//! `fnstore export`: annotation sets, or a whole release, in another format.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+use clap::ValueEnum as _;
+use fnstore::database::{Database, DatabaseError, FramenetLoss, JsonlExport, LossyExport};
+use fnstore::exchange::TokenFormat;
+use fnstore::exchange::jsonl::Scope;
+use fnstore::query::{Case, Expression};
+use serde::Serialize;
+
+use super::output::{Format, grouped, tell};
+use super::whole_file::WholeFile;
+use super::{Context, Outcome, progress};
+
+/// Export annotation sets or a release
+///
+/// Writes what an expression finds: `jsonl` is every record, and nothing is lost; an expression that
+/// names no more than a release writes it whole, `origin=generated` writes what expansion added, without
+/// FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
+/// cannot hold is counted on stderr. schema/exchange.md describes the formats.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// What to export, as for `query`; none means everything
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet) and where to write: `-`, or
+    /// nothing, is stdout; framenet-xml takes an empty directory, semafor the beginning of three names
+    #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
+    to: Vec<OsString>,
+
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+
+    /// With `origin=generated` or `origin=user`: also write the records that the sets refer to
+    #[arg(long)]
+    with_base: bool,
+
+    /// Match capitals and small letters as written
+    #[arg(long)]
+    case_sensitive: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore export --to jsonl framenet.jsonl
+  fnstore export release=bfn-1.5 --to framenet-xml fndata
+  fnstore export origin=generated 'aligner>=0.5' --to jsonl generated.jsonl
+  fnstore export frame=Verification --to csv -
+  fnstore export 'origin=fulltext split=train' --to conll train.conll
+  fnstore export 'origin=fulltext split=test' --to semafor test";
+
+/// A format of export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum To {
+    /// Every record, a line of JSON each
+    Jsonl,
+    /// A directory of FrameNet's own files
+    FramenetXml,
+    /// Tokens in 15 columns, as open-sesame reads them
+    Conll,
+    /// Tokens in 16 columns, as pyfn writes them
+    Bios,
+    /// Three files PATH.frame.elements, PATH.sentences and PATH.sentences.tokenized
+    Semafor,
+    /// A row for each FE label
+    Csv,
+    /// The rows of csv in columns, compressed with zstd
+    Parquet,
+}
+
+/// Endings of SEMAFOR's three files.
+const SEMAFOR: [&str; 3] = ["frame.elements", "sentences", "sentences.tokenized"];
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let (to, path) = destination(&args)?;
+    let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
+    let expression =
+        Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
+    let database = Database::open(&context.store)?;
+    let export = Export { database: &database, expression: &expression, args: &args, to };
+    let record = match (to, &path) {
+        (To::Semafor, Some(path)) => export.semafor(path)?,
+        (To::FramenetXml, Some(path)) => export.framenet(path)?,
+        (_, Some(path)) => {
+            let mut file = WholeFile::create_new(path, "export", args.force)?;
+            let record = export.write(&mut file)?;
+            if record.found() {
+                file.finish()?;
+            }
+            record
+        }
+        (_, None) => {
+            let record = export.write(context.output.data())?;
+            context.output.flush()?;
+            record
+        }
+    };
+    if !record.found() {
+        tell("nothing found");
+        return Ok(Outcome::NothingFound);
+    }
+    let wants_json =
+        matches!(context.output.format_or(Format::Table), Format::Json | Format::Jsonl);
+    match (wants_json, path) {
+        (true, Some(_)) => context.output.json(&record)?,
+        (true, None) => tell(&serde_json::to_string(&record)?),
+        (false, path) => record.tell(path.as_deref()),
+    }
+    Ok(Outcome::Done)
+}
+
+/// Format and file of `--to`; no file is stdout.
+fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
+    let [format, path @ ..] = args.to.as_slice() else { bail!("`--to` names no format") };
+    let Ok(to) = To::from_str(&format.to_string_lossy(), true) else {
+        let known: Vec<String> = To::value_variants()
+            .iter()
+            .filter_map(|to| Some(format!("`{}`", to.to_possible_value()?.get_name())))
+            .collect();
+        bail!("cannot export to `{}`: expected {}", format.display(), known.join(", "));
+    };
+    let path = path.first().filter(|path| *path != "-").map(PathBuf::from);
+    if let Some(path) = &path {
+        ensure!(
+            !args.expression.is_empty() || !path.to_string_lossy().contains('='),
+            "`{}` stands where `--to` has its file; put the expression before `--to`, as in \
+             `fnstore export {} --to {}`",
+            path.display(),
+            path.display(),
+            format.display()
+        );
+    }
+    ensure!(
+        to != To::Semafor || path.is_some(),
+        "`--to semafor` writes three files: expected the beginning of their names, as in \
+         `--to semafor test`"
+    );
+    ensure!(
+        to != To::FramenetXml || path.is_some(),
+        "`--to framenet-xml` writes a directory: expected its name, as in `--to framenet-xml fndata`"
+    );
+    Ok((to, path))
+}
+
+struct Export<'a> {
+    database: &'a Database,
+    expression: &'a Expression,
+    args: &'a Args,
+    to: To,
+}
+
+impl Export<'_> {
+    fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
+        let (database, expression) = (self.database, self.expression);
+        let report = match self.to {
+            To::Jsonl => {
+                let export = database.export_jsonl(expression, self.args.with_base, out)?;
+                return Ok(self.lossless(export));
+            }
+            To::Conll => database.export_tokens(expression, TokenFormat::Conll, out)?,
+            To::Bios => database.export_tokens(expression, TokenFormat::Bios, out)?,
+            To::Csv => database.export_csv(expression, out)?,
+            To::Parquet => database.export_parquet(expression, out)?,
+            To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
+        };
+        Ok(self.lossy(&report))
+    }
+
+    fn semafor(&self, prefix: &Path) -> anyhow::Result<ExportRecord> {
+        let file = |ending: &str| {
+            let mut name = prefix.as_os_str().to_owned();
+            name.push(format!(".{ending}"));
+            WholeFile::create_new(Path::new(&name), "export", self.args.force)
+        };
+        let [elements, sentences, tokenized] = SEMAFOR;
+        let mut files = [file(elements)?, file(sentences)?, file(tokenized)?];
+        let [elements, sentences, tokenized] = &mut files;
+        let report =
+            self.database.export_semafor(self.expression, [elements, sentences, tokenized])?;
+        if report.sets > 0 {
+            files.into_iter().try_for_each(WholeFile::finish)?;
+        }
+        Ok(self.lossy(&report))
+    }
+
+    fn framenet(&self, dir: &Path) -> anyhow::Result<ExportRecord> {
+        ensure!(
+            !self.args.force,
+            "`--to framenet-xml` replaces nothing: expected an empty directory and no `--force`"
+        );
+        let Some(release) = self.database.release_of(self.expression)? else {
+            return Ok(self.record());
+        };
+        let bar = progress::bar("exporting", "frames and documents");
+        let outcome =
+            self.database.export_framenet(&release, self.expression, dir, &mut |done, of| {
+                bar.set_length(of as u64);
+                bar.set_position(done as u64);
+            });
+        bar.finish_and_clear();
+        let Some(done) = outcome? else { return Ok(self.record()) };
+        let is_whole = done.left_out.is_empty();
+        let losses = done.lost.iter().map(|(loss, count)| {
+            (framenet_loss(*loss), LossRecord { count: *count, said: loss.as_str() })
+        });
+        Ok(ExportRecord {
+            release: Some(release.name),
+            scope: Some(if is_whole { Scope::Whole } else { Scope::Part }.as_str()),
+            records: [
+                ("frame", done.frames),
+                ("lexunit", done.lu_files),
+                ("document", done.documents),
+                ("set", done.sets),
+                ("layers", done.sentence_layer_sets),
+            ]
+            .into(),
+            losses: losses.collect(),
+            left_out: done.left_out,
+            ..self.record()
+        })
+    }
+
+    fn record(&self) -> ExportRecord {
+        let to = self.to.to_possible_value().map(|value| value.get_name().to_owned());
+        ExportRecord {
+            to: to.unwrap_or_default(),
+            expression: self.expression.to_string(),
+            release: None,
+            scope: None,
+            records: BTreeMap::new(),
+            losses: BTreeMap::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    fn lossless(&self, export: Option<JsonlExport>) -> ExportRecord {
+        let Some(JsonlExport { release, scope, records }) = export else { return self.record() };
+        ExportRecord {
+            release: Some(release.name),
+            scope: Some(scope.as_str()),
+            records: records.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
+            ..self.record()
+        }
+    }
+
+    fn lossy(&self, report: &LossyExport) -> ExportRecord {
+        let losses = report
+            .losses
+            .iter()
+            .map(|(loss, count)| (loss.as_str(), LossRecord { count, said: loss.said() }));
+        ExportRecord {
+            records: [("set", report.sets), ("sentence", report.sentences)].into(),
+            losses: losses.collect(),
+            ..self.record()
+        }
+    }
+}
+
+/// The name of a loss in reports.
+fn framenet_loss(loss: FramenetLoss) -> &'static str {
+    match loss {
+        FramenetLoss::Generated => "generation",
+        FramenetLoss::Imported => "imported",
+        FramenetLoss::User => "user",
+        FramenetLoss::Order => "order",
+        _ => "other",
+    }
+}
+
+/// An export as JSON; see `schema/export.schema.json`.
+#[derive(Debug, Serialize)]
+struct ExportRecord {
+    to: String,
+    expression: String,
+    release: Option<String>,
+    scope: Option<&'static str>,
+    records: BTreeMap<&'static str, u64>,
+    losses: BTreeMap<&'static str, LossRecord>,
+    /// Files that a part leaves out, by folder, for framenet-xml.
+    left_out: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct LossRecord {
+    count: u64,
+    said: &'static str,
+}
+
+impl ExportRecord {
+    fn found(&self) -> bool {
+        self.release.is_some() || self.records.values().any(|count| *count > 0)
+    }
+
+    /// Says what was written and what was lost.
+    fn tell(&self, path: Option<&Path>) {
+        let records = self.records.iter();
+        let records = records.map(|(kind, count)| format!("{} {kind}", grouped(*count)));
+        let records = records.collect::<Vec<_>>().join(", ");
+        let whose = match (&self.release, self.scope) {
+            (Some(release), Some("additions")) => format!(" added to {release}"),
+            (Some(release), Some("part")) => format!(" of {release}, a part of it"),
+            (Some(release), _) => format!(" of {release}, whole"),
+            (None, _) => String::new(),
+        };
+        let place = path.map_or(String::new(), |path| format!(" to {}", path.display()));
+        tell(&format!("exported{place}: {records}{whose}"));
+        for (folder, count) in &self.left_out {
+            tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
+        }
+        if self.losses.is_empty() {
+            return;
+        }
+        tell(&format!("what {} cannot hold:", self.to));
+        for (name, LossRecord { count, said }) in &self.losses {
+            tell(&format!("  {:>9}  {name:<22} {said}", grouped(*count)));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `fnstore fes`: the frame elements, one a row.
+
+use fnstore::database::{Database, ElementOfFrame, SemTypeTree};
+use fnstore::store::NameKind;
+use fnstore::text::plain_definition;
+use serde::Serialize;
+
+use super::listing::{Row, Rows, names, names_or_all};
+use super::{Context, Outcome};
+
+/// List frame elements
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Names: `Inspector`, `*time*`, or `~` and a regular expression; all when left out
+    #[arg(value_name = "NAME")]
+    name: Vec<String>,
+
+    /// Only those of a frame of this name, written as NAME is
+    #[arg(long, value_name = "NAME")]
+    frame: Option<String>,
+
+    #[command(flatten)]
+    rows: Rows,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore fes Inspector
+  fnstore fes --frame Verification --format csv
+  fnstore fes '*_time' --limit 20";
+
+/// An FE as JSON; see `schema/fes.schema.json`.
+#[derive(Debug, Serialize)]
+struct FeRow<'a> {
+    release: &'a str,
+    id: u32,
+    name: &'a str,
+    frame: &'a str,
+    abbreviation: &'a str,
+    core_type: &'static str,
+    sem_types: Vec<&'a str>,
+    definition_text: String,
+}
+
+impl Row for FeRow<'_> {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "id", "name", "frame", "abbreviation", "core_type", "sem_types"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![
+            self.release.to_owned(),
+            self.id.to_string(),
+            self.name.to_owned(),
+            self.frame.to_owned(),
+            self.abbreviation.to_owned(),
+            self.core_type.to_owned(),
+            self.sem_types.join("; "),
+        ]
+    }
+}
+
+impl<'a> FeRow<'a> {
+    fn new(release: &'a str, entry: &'a ElementOfFrame, types: &'a SemTypeTree) -> Self {
+        let fe = &entry.element;
+        Self {
+            release,
+            id: fe.id.0,
+            name: &fe.name,
+            frame: &entry.frame_name,
+            abbreviation: &fe.abbreviation,
+            core_type: fe.core_type.as_str(),
+            sem_types: types.names(&fe.sem_types).collect(),
+            definition_text: plain_definition(&fe.definition),
+        }
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let fe_names = names_or_all("fe", &args.name)?;
+    let frame_names = args.frame.as_deref().map(|name| names("frame", name)).transpose()?;
+    let database = Database::open(&context.store)?;
+    database.require_name(NameKind::FrameElement, &fe_names)?;
+    if let Some(frame_names) = &frame_names {
+        database.require_name(NameKind::Frame, frame_names)?;
+    }
+    let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
+    'releases: for lexicon in &lexicons {
+        let types = lexicon.semtype_tree()?;
+        for entry in lexicon.find_fes(&fe_names)? {
+            let entry = entry?;
+            if frame_names.as_ref().is_some_and(|names| !names.matches(&entry.frame_name)) {
+                continue;
+            }
+            if !listing.row(&FeRow::new(&lexicon.release().name, &entry, &types))? {
+                break 'releases;
+            }
+        }
+    }
+    listing.end::<FeRow<'_>>()
+}

@@ -1,0 +1,166 @@
+//! `fnstore import FILE.jsonl`: an export that comes back, or span-labelled data.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use fnstore::database::{Database, ImportOptions, JsonlImport, SpanImport};
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped};
+use super::{Context, Outcome, progress};
+
+/// What a file of JSON lines holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// The records of an export.
+    Records,
+    /// Texts with labelled spans.
+    Spans,
+}
+
+/// Bytes of a file that are looked at to tell what it is.
+const LOOKED_AT: u64 = 4096;
+
+/// What a path holds when that is JSON lines: by its name, or by its first character.
+pub(super) fn kind_of(path: &Path) -> anyhow::Result<Option<Lines>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let mut start = Vec::new();
+    BufReader::new(file.take(LOOKED_AT))
+        .read_until(b'\n', &mut start)
+        .with_context(|| format!("cannot read `{}`", path.display()))?;
+    let start = String::from_utf8_lossy(&start);
+    let start = start.trim_start_matches('\u{feff}').trim_start();
+    let is_named_so = path.extension().is_some_and(|ending| ending == "jsonl");
+    if !start.starts_with('{') && !is_named_so {
+        return Ok(None);
+    }
+    // A record of an export begins with its kind; a span-labelled text has no such key.
+    let key = start.trim_start_matches('{').trim_start();
+    Ok(Some(if key.starts_with("\"kind\"") { Lines::Records } else { Lines::Spans }))
+}
+
+/// Imports a file of JSON lines into the store and says what came in.
+pub(super) fn run(
+    database: &Database,
+    path: &Path,
+    lines: Lines,
+    options: &ImportOptions,
+    context: &Context,
+) -> anyhow::Result<LinesRecord> {
+    let started = Instant::now();
+    let bar = progress::bar("importing", "bytes");
+    bar.set_length(path.metadata().map_or(0, |metadata| metadata.len()));
+    let mut advance = |bytes: u64| bar.set_position(bytes);
+    let record = match lines {
+        Lines::Records => database
+            .import_jsonl(path, options.release.as_deref(), &mut advance)
+            .map(LinesRecord::of_records),
+        Lines::Spans => {
+            database.import_spans(path, options, &mut advance).map(LinesRecord::of_spans)
+        }
+    };
+    bar.finish_and_clear();
+    Ok(LinesRecord {
+        source: path.display().to_string(),
+        store: context.store.display().to_string(),
+        seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+        store_bytes: database.disk_bytes(),
+        ..record?
+    })
+}
+
+/// An import of JSON lines as JSON; see `schema/import-lines.schema.json`.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct LinesRecord {
+    release: String,
+    scope: &'static str,
+    source: String,
+    store: String,
+    seconds: f64,
+    store_bytes: u64,
+    /// Records of each kind that were written.
+    written: BTreeMap<String, u64>,
+    /// Records that were there already.
+    unchanged: u64,
+    /// Spans of each type.
+    types: BTreeMap<String, u64>,
+    /// Texts of each part of the data.
+    splits: BTreeMap<String, u64>,
+}
+
+impl LinesRecord {
+    fn of_records(import: JsonlImport) -> Self {
+        let JsonlImport { release, scope, written, unchanged } = import;
+        Self {
+            release: release.name,
+            scope: scope.as_str(),
+            written: written
+                .into_iter()
+                .map(|(kind, count)| (kind.as_str().to_owned(), count))
+                .collect(),
+            unchanged,
+            ..Self::default()
+        }
+    }
+
+    fn of_spans(import: SpanImport) -> Self {
+        let SpanImport { release, texts, without_spans, types, lexunits, splits } = import;
+        let written = [
+            ("frame", types.len() as u64),
+            ("lexunit", lexunits),
+            ("sentence", texts),
+            ("sentence_without_spans", without_spans),
+            ("set", types.values().sum()),
+        ];
+        Self {
+            release: release.name,
+            scope: "spans",
+            written: written.map(|(kind, count)| (kind.to_owned(), count)).into(),
+            types,
+            splits,
+            ..Self::default()
+        }
+    }
+
+    /// Writes the record in the format that was asked for.
+    pub(super) fn write(&self, output: &mut Output) -> anyhow::Result<Outcome> {
+        let format = output.format_or(Format::Table);
+        match format {
+            Format::Json | Format::Jsonl => output.json(self)?,
+            Format::Csv | Format::Tsv => {
+                for (kind, count) in &self.written {
+                    output.fields(format, [kind.as_str(), &count.to_string()])?;
+                }
+            }
+            Format::Table => self.write_summary(output)?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn write_summary(&self, output: &mut Output) -> anyhow::Result<()> {
+        let title = format!("{} is in {}", self.release, self.store);
+        output.line(&output.heading(&title))?;
+        for (kind, count) in &self.written {
+            output.line(&format!("  {:<24} {:>9}", kind.replace('_', " "), grouped(*count)))?;
+        }
+        if self.unchanged > 0 {
+            output.line(&format!("  {:<24} {:>9}", "there already", grouped(self.unchanged)))?;
+        }
+        for (title, counts) in [("types", &self.types), ("parts", &self.splits)] {
+            if !counts.is_empty() {
+                let counts = counts.iter().map(|(name, count)| format!("{name} {count}"));
+                let counts = counts.collect::<Vec<_>>().join(", ");
+                output.paragraph(2, &format!("{title}: {counts}"))?;
+            }
+        }
+        output.line(&format!("  took {:.1} s", self.seconds))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! `fnstore judge`: what reviewers say of annotation sets.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail, ensure};
+use fnstore::database::{Database, Script};
+use fnstore::model::{AnnotationSetId, Judgement, Release};
+use serde::Serialize;
+
+use super::edit::{self, now};
+use super::output::{Format, Output, grouped, tell};
+use super::{Context, Outcome};
+
+/// Judge annotation sets, or show how they were judged
+///
+/// A judgement is a score from 0 (wrong) to 100 (right) with a note. A reviewer has one of each set;
+/// another one takes its place. `fnstore query 'judgement>=80'` finds the sets that any reviewer
+/// gave 80 or more.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Id of the set, as in `g1024`
+    #[arg(value_name = "ID", required_unless_present = "from", conflicts_with = "from")]
+    set: Option<String>,
+
+    /// The score, 0 to 100; without it the set's judgements are shown
+    #[arg(value_name = "SCORE", value_parser = clap::value_parser!(u8).range(0..=100), requires = "reviewer")]
+    score: Option<u8>,
+
+    /// Who judges; for lines of `--from` that do not say it
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
+
+    /// What the reviewer adds
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        requires = "score",
+        hide_default_value = true
+    )]
+    note: String,
+
+    /// Take the reviewer's judgement of the set back
+    #[arg(long, conflicts_with_all = ["score", "from"], requires = "reviewer")]
+    remove: bool,
+
+    /// Take judgements from FILE (`-` is standard input), all or none: JSON lines with `set`, `score`,
+    /// and where they are given `reviewer`, `note` and `time`
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    /// The release [default: the only one, or the only one that has the set]
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore judge g1024 90 --reviewer kim --note 'fluent'
+  fnstore judge g1024
+  fnstore judge --from judged.jsonl --reviewer kim";
+
+/// A judgement as JSON; see `schema/judgement.schema.json`.
+#[derive(Debug, Serialize)]
+struct JudgementRecord<'a> {
+    release: &'a str,
+    set: String,
+    reviewer: &'a str,
+    score: u8,
+    time: u64,
+    note: &'a str,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if let Some(from) = &args.from {
+        let lines = edit::open(from)?;
+        let database = Database::open_existing_writer(&context.store)?;
+        let release = edit::release(&database, args.release.as_deref())?;
+        let mut edits = database.transaction(release.id)?;
+        let mut count = 0;
+        Script::new(&mut edits, args.reviewer, now())
+            .judge(lines, &mut |_| count += 1)
+            .with_context(|| {
+                format!("cannot take judgements from `{}`, nothing was written", from.display())
+            })?;
+        if count == 0 {
+            tell("there are no judgements in it");
+            return Ok(Outcome::NothingFound);
+        }
+        edit::commit(edits, &format!("judgements taken: {}", grouped(count)))?;
+        return Ok(Outcome::Done);
+    }
+    let text = args.set.as_deref().unwrap_or_default();
+    let Some(set) = AnnotationSetId::parse(text) else {
+        bail!("`{text}` is no id of an annotation set; expected one as in `g1024`");
+    };
+    let Some(reviewer) = args.reviewer.filter(|_| args.score.is_some() || args.remove) else {
+        let database = Database::open(&context.store)?;
+        let release = release_of(&database, args.release.as_deref(), set)?;
+        return show(&database, &release, set, &mut context.output);
+    };
+    let database = Database::open_existing_writer(&context.store)?;
+    let release = release_of(&database, args.release.as_deref(), set)?;
+    let mut edits = database.transaction(release.id)?;
+    match args.score {
+        Some(score) => {
+            let judgement = Judgement { reviewer, score, time: now(), note: args.note };
+            edits.set_judgement(set, judgement)?;
+        }
+        None => edits.remove_judgement(set, &reviewer)?,
+    }
+    edits.commit()?;
+    Ok(Outcome::Done)
+}
+
+/// The release of that name, else the only one that has the set.
+fn release_of(
+    database: &Database,
+    name: Option<&str>,
+    set: AnnotationSetId,
+) -> anyhow::Result<Release> {
+    let mut having = Vec::new();
+    for release in database.releases()? {
+        let is_asked = name.is_none_or(|name| release.name == name);
+        if is_asked && database.store().set_location(release.id, set)?.is_some() {
+            having.push(release);
+        }
+    }
+    if let Some(name) = name {
+        database.release(name)?;
+    }
+    ensure!(!having.is_empty(), "there is no annotation set `{set}`");
+    let several: Vec<&str> = having.iter().map(|release| release.name.as_str()).collect();
+    ensure!(
+        having.len() == 1,
+        "`{set}` is in the releases `{}`; say which with `--release NAME`",
+        several.join("`, `")
+    );
+    Ok(having.remove(0))
+}
+
+fn show(
+    database: &Database,
+    release: &Release,
+    set: AnnotationSetId,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let judgements = database.store().judgements(release.id, set)?;
+    let judgements = judgements.collect::<Result<Vec<Judgement>, _>>()?;
+    if judgements.is_empty() {
+        tell(&format!("nobody has judged `{set}`"));
+        return Ok(Outcome::NothingFound);
+    }
+    let format = output.format_or(Format::Jsonl);
+    let header = ["set", "reviewer", "score", "time", "note"];
+    let cells = |of: &Judgement| {
+        let (score, time) = (of.score.to_string(), of.time.to_string());
+        vec![set.to_string(), of.reviewer.clone(), score, time, of.note.clone()]
+    };
+    match format {
+        Format::Json | Format::Jsonl => {
+            for Judgement { reviewer, score, time, note } in &judgements {
+                let (release, set) = (release.name.as_str(), set.to_string());
+                let record =
+                    JudgementRecord { release, set, reviewer, score: *score, time: *time, note };
+                output.record(&record, format)?;
+            }
+            output.end_records(format)?;
+        }
+        Format::Table => output.table(&header, judgements.iter().map(cells).collect())?,
+        Format::Csv | Format::Tsv => {
+            output.fields(format, header)?;
+            for judgement in &judgements {
+                output.fields(format, cells(judgement))?;
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}

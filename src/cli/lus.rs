@@ -1,0 +1,116 @@
+//! `fnstore lus`: the lexical units, one a row.
+
+use fnstore::database::Database;
+use fnstore::model::LexUnit;
+use fnstore::query::Pattern;
+use fnstore::store::NameKind;
+use serde::Serialize;
+
+use super::listing::{Row, Rows, Statuses, names, names_or_all};
+use super::{Context, Outcome};
+
+/// List lexical units
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Names: `confirm.v`, `confirm*`, or `~` and a regular expression; all when left out
+    #[arg(value_name = "NAME")]
+    name: Vec<String>,
+
+    /// Only those of a frame of this name, written as NAME is
+    #[arg(long, value_name = "NAME")]
+    frame: Option<String>,
+
+    #[command(flatten)]
+    rows: Rows,
+
+    #[command(flatten)]
+    statuses: Statuses,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore lus 'confirm*'
+  fnstore lus --frame Verification
+  fnstore lus '~^un.*\\.a$' --format csv";
+
+/// An LU as JSON; see `schema/lus.schema.json`.
+#[derive(Debug, Serialize)]
+struct LuRow<'a> {
+    release: &'a str,
+    id: u32,
+    name: &'a str,
+    frame: &'a str,
+    pos: &'static str,
+    status: &'a str,
+    annotated: u32,
+    incorporated_fe: Option<&'a str>,
+    definition: &'a str,
+}
+
+impl Row for LuRow<'_> {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "id", "name", "frame", "pos", "status", "annotated"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![
+            self.release.to_owned(),
+            self.id.to_string(),
+            self.name.to_owned(),
+            self.frame.to_owned(),
+            self.pos.to_owned(),
+            self.status.to_owned(),
+            self.annotated.to_string(),
+        ]
+    }
+}
+
+impl<'a> LuRow<'a> {
+    fn new(release: &'a str, frame: &'a str, lu: &'a LexUnit) -> Self {
+        Self {
+            release,
+            id: lu.id.0,
+            name: &lu.name,
+            frame,
+            pos: lu.pos.as_str(),
+            status: &lu.status,
+            annotated: lu.sentence_count.annotated,
+            incorporated_fe: lu.incorporated_fe.as_deref(),
+            definition: &lu.definition,
+        }
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let lu_names = names_or_all("lu", &args.name)?;
+    let frame_names: Option<Pattern> =
+        args.frame.as_deref().map(|name| names("frame", name)).transpose()?;
+    let database = Database::open(&context.store)?;
+    database.require_name(NameKind::LexUnit, &lu_names)?;
+    if let Some(frame_names) = &frame_names {
+        database.require_name(NameKind::Frame, frame_names)?;
+    }
+    let catalog = database.catalog()?;
+    let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
+    let mut hidden = 0;
+    'releases: for lexicon in &lexicons {
+        let release = lexicon.release();
+        for lu in lexicon.find_lus(&lu_names)? {
+            let lu = lu?;
+            let frame = catalog.frame(release.id, lu.frame)?;
+            if frame_names.as_ref().is_some_and(|names| !names.matches(&frame)) {
+                continue;
+            }
+            if !args.statuses.include_named(&lu_names, &lu) {
+                hidden += 1;
+                continue;
+            }
+            if !listing.row(&LuRow::new(&release.name, &frame, &lu))? {
+                break 'releases;
+            }
+        }
+    }
+    let outcome = listing.end::<LuRow<'_>>()?;
+    Statuses::tell_hidden(hidden);
+    Ok(outcome)
+}

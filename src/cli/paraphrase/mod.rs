@@ -1,0 +1,470 @@
+//! `fnstore paraphrase`: sentences in, paraphrases under constraints out, line by line.
+//!
+//! Lines are read while others are being rewritten, a few dozen at a time, and written in the order
+//! in which they came. A line that cannot be rewritten gets a record with a coded error in its place.
+
+mod lines;
+mod settings;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+
+use anyhow::Context as _;
+use fnstore::database::Database;
+use fnstore::decode::{SourceId, Stop};
+use fnstore::nn::EncoderDecoder;
+use fnstore::paraphrase::{Outcome as Found, Paraphraser, Rewrite, Session};
+use fnstore::text::{self, Idf};
+use serde::Serialize;
+
+use super::error::LinesFailed;
+use super::expand::DeviceName;
+use super::output::{Format, Output, tell};
+use super::{Context, Outcome, locate};
+use lines::{Item, Layout, Line, LineError, Lines};
+use settings::SearchArgs;
+
+/// Name of the default rewriter.
+const MODEL: &str = "paraphrase";
+
+/// Sentences that are rewritten side by side: enough to fill the network's batches.
+const IN_FLIGHT: usize = 32;
+
+/// Lines read ahead of the first that is not written: they wait in memory.
+const READ_AHEAD: u64 = 4 * IN_FLIGHT as u64;
+
+/// Rewrite sentences, without words that are banned and with words that are required
+///
+/// Reads one sentence a line; JSON lines and the tab-separated form of the ParaBank rewriter bring
+/// each sentence's own constraints. Phrases are matched as whole words, case folded. A line that
+/// cannot be rewritten gets a record with an error and its code; the others go on, and the program
+/// ends with code 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// File to read [default: standard input]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// What a line holds [default: parabank for *.tsv, else as the first line shows: text or jsonl]
+    #[arg(long, value_name = "LAYOUT", value_enum)]
+    input: Option<Layout>,
+
+    /// Phrase that no output may contain; may be repeated
+    #[arg(long, value_name = "PHRASE")]
+    avoid: Vec<String>,
+
+    /// File of such phrases, one a line
+    #[arg(long, value_name = "FILE")]
+    avoid_list: Option<PathBuf>,
+
+    /// Phrase that every output must contain, or several with `|` between them, of which one; may be
+    /// repeated
+    #[arg(long, value_name = "PHRASE[|PHRASE]")]
+    require: Vec<String>,
+
+    /// Require the names of each sentence, found by their capital letters
+    #[arg(long)]
+    require_names: bool,
+
+    /// Ban the N most telling words of each sentence, by inverse document frequency
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    avoid_telling: usize,
+
+    /// Sentences to count document frequencies in, one a line [default: those of the store]
+    #[arg(long, value_name = "FILE", requires = "avoid_telling")]
+    idf: Option<PathBuf>,
+
+    #[command(flatten)]
+    search: SearchArgs,
+
+    /// Directory of the rewriter, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = MODEL)]
+    model: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    /// Where the network runs
+    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
+    device: DeviceName,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  echo 'They checked the bill.' | fnstore paraphrase --avoid checked --require 'bill|invoice'
+  echo '{\"text\": \"They checked it.\", \"avoid\": [\"checked\"]}' | fnstore paraphrase
+  fnstore paraphrase sentences.txt --sample 5 --top-k 10 --seed 7 > samples.jsonl";
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let mut avoid = args.avoid.clone();
+    if let Some(file) = &args.avoid_list {
+        avoid.extend(settings::phrases_of(file)?);
+    }
+    let settings = args.search.settings(avoid);
+    let heuristics = Heuristics::new(&args, &context.store)?;
+    let input = open(args.file.as_deref())?;
+    let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
+    let layout = args.input.or(is_table.then_some(Layout::Parabank));
+    let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
+    let mut paraphraser = Paraphraser::open(&model, &args.device.open())?;
+    let mut run = Run {
+        lines: read_ahead(Lines::new(input, layout)),
+        is_read: false,
+        next_to_write: 1,
+        read: 0,
+        in_flight: HashMap::new(),
+        waiting: BTreeMap::new(),
+        tally: Tally::default(),
+        heuristics,
+    };
+    let session = paraphraser.session(settings).context("cannot begin")?;
+    run.all(session, &mut context.output)?;
+    let tally = run.tally;
+    if paraphraser.leaks() > 0 {
+        tell(&format!("{} outputs broke a constraint and were dropped", paraphraser.leaks()));
+    }
+    if tally.failed > 0 {
+        context.output.flush()?;
+        return Err(LinesFailed { failed: tally.failed, lines: tally.lines }.into());
+    }
+    Ok(if tally.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
+}
+
+fn open(file: Option<&Path>) -> anyhow::Result<Box<dyn BufRead + Send>> {
+    Ok(match file {
+        None => Box::new(BufReader::new(io::stdin())),
+        Some(path) if path == Path::new("-") => Box::new(BufReader::new(io::stdin())),
+        Some(path) => {
+            let file = File::open(path)
+                .with_context(|| format!("cannot read sentences from `{}`", path.display()))?;
+            Box::new(BufReader::new(file))
+        }
+    })
+}
+
+/// Reads lines on a thread of its own, so that waiting for the next line holds up no rewriting.
+fn read_ahead(mut lines: Lines<Box<dyn BufRead + Send>>) -> Receiver<io::Result<Line>> {
+    let (send, receive) = mpsc::sync_channel(IN_FLIGHT);
+    std::thread::spawn(move || {
+        while let Some(line) = lines.next().transpose() {
+            let failed = line.is_err();
+            // Nobody listens any more once the run has ended on an error.
+            if send.send(line).is_err() || failed {
+                break;
+            }
+        }
+    });
+    receive
+}
+
+/// Constraints that are found in the sentence itself.
+struct Heuristics {
+    require: Vec<Vec<String>>,
+    names: bool,
+    telling: usize,
+    idf: Idf,
+}
+
+impl Heuristics {
+    fn new(args: &Args, store: &Path) -> anyhow::Result<Self> {
+        let require = args
+            .require
+            .iter()
+            .map(|phrases| phrases.split('|').map(|phrase| phrase.trim().to_owned()).collect())
+            .collect();
+        let idf = match (&args.idf, args.avoid_telling) {
+            (_, 0) => Idf::default(),
+            (Some(file), _) => {
+                let text = std::fs::read_to_string(file)
+                    .with_context(|| format!("cannot count words in `{}`", file.display()))?;
+                Idf::new(text.lines())
+            }
+            (None, _) => idf_of_store(store)?,
+        };
+        Ok(Self { require, names: args.require_names, telling: args.avoid_telling, idf })
+    }
+
+    fn apply(&self, item: &mut Item) {
+        let sentence = &item.request.text;
+        let constraints = &mut item.request.constraints;
+        constraints.require.extend(self.require.iter().cloned());
+        if self.names {
+            for name in text::names(sentence).into_iter().filter_map(|name| name.of(sentence)) {
+                let name = vec![name.to_owned()];
+                if !constraints.require.contains(&name) {
+                    constraints.require.push(name);
+                }
+            }
+        }
+        if self.telling > 0 {
+            let required = constraints.require.iter().flatten();
+            let kept: Vec<&str> = required.flat_map(|phrase| phrase.split_whitespace()).collect();
+            let telling = self.idf.most_telling(sentence, self.telling, &kept);
+            constraints.avoid.extend(telling.into_iter().map(str::to_owned));
+        }
+    }
+}
+
+/// Document frequencies over the sentences of every release of a store.
+fn idf_of_store(store: &Path) -> anyhow::Result<Idf> {
+    let database = Database::open(store)
+        .context("cannot count words in the store; name a file of sentences with `--idf FILE`")?;
+    let mut idf = Idf::default();
+    for release in database.releases()? {
+        for sentence in database.store().sentences(release.id)? {
+            idf.add(&sentence?.text);
+        }
+    }
+    Ok(idf)
+}
+
+/// Lines on their way.
+struct Run {
+    lines: Receiver<io::Result<Line>>,
+    /// The input is at its end.
+    is_read: bool,
+    next_to_write: u64,
+    /// Lines read so far.
+    read: u64,
+    in_flight: HashMap<SourceId, (u64, Item)>,
+    /// Finished lines that an earlier one holds up.
+    waiting: BTreeMap<u64, Record>,
+    tally: Tally,
+    heuristics: Heuristics,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    lines: u64,
+    rewritten: u64,
+    failed: u64,
+}
+
+impl Run {
+    fn all(
+        &mut self,
+        mut session: Session<'_, EncoderDecoder>,
+        output: &mut Output,
+    ) -> anyhow::Result<()> {
+        let format = output.format_or(Format::Jsonl);
+        if matches!(format, Format::Csv | Format::Tsv) {
+            output.fields(format, COLUMNS)?;
+        }
+        loop {
+            self.take_lines(&mut session)?;
+            self.write(format, output)?;
+            if self.in_flight.is_empty() {
+                if self.is_read && self.waiting.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            if let Some(rewrite) = session.next_finished()? {
+                let (number, item) =
+                    self.in_flight.remove(&rewrite.source).expect("every open source has its line");
+                session.close(rewrite.source);
+                self.waiting.insert(number, Record::new(number, item, rewrite));
+            }
+        }
+        output.end_records(format)?;
+        Ok(())
+    }
+
+    /// Takes lines while there is room: those that are there, and one more where nothing else is to
+    /// be done.
+    fn take_lines(&mut self, session: &mut Session<'_, EncoderDecoder>) -> anyhow::Result<()> {
+        while !self.is_read
+            && self.in_flight.len() < IN_FLIGHT
+            && self.read < self.next_to_write + READ_AHEAD
+        {
+            let line = match self.lines.try_recv() {
+                Ok(line) => line,
+                Err(mpsc::TryRecvError::Empty) if !self.is_idle() => return Ok(()),
+                _ => match self.lines.recv() {
+                    Ok(line) => line,
+                    Err(mpsc::RecvError) => {
+                        self.is_read = true;
+                        return Ok(());
+                    }
+                },
+            };
+            self.take_line(line.context("cannot read the next line")?, session)?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is being rewritten and nothing waits to be written.
+    fn is_idle(&self) -> bool {
+        self.in_flight.is_empty() && self.waiting.is_empty()
+    }
+
+    fn take_line(
+        &mut self,
+        Line { number, content }: Line,
+        session: &mut Session<'_, EncoderDecoder>,
+    ) -> anyhow::Result<()> {
+        self.read = number;
+        let failed = |id, error| Record::failed(number, id, error);
+        let mut item = match content {
+            Ok(item) => item,
+            Err(error) => {
+                self.waiting.insert(number, failed(None, error));
+                return Ok(());
+            }
+        };
+        self.heuristics.apply(&mut item);
+        let begun = session.open(&item.request.text).and_then(|source| {
+            let submitted = session.submit(source, &item.request.constraints);
+            submitted.map(|_| source).inspect_err(|_| session.close(source))
+        });
+        match begun {
+            Ok(source) => {
+                self.in_flight.insert(source, (number, item));
+            }
+            Err(error) => {
+                let error = LineError::of(error)?;
+                self.waiting.insert(number, failed(item.id, error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the lines that are finished, up to the first that is not.
+    fn write(&mut self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+        let mut wrote = false;
+        while let Some(record) = self.waiting.remove(&self.next_to_write) {
+            self.next_to_write += 1;
+            self.tally.lines += 1;
+            self.tally.failed += u64::from(record.error.is_some());
+            self.tally.rewritten += u64::from(!record.paraphrases.is_empty());
+            record.tell_lifted();
+            match format {
+                Format::Table => record.lay_out(output)?,
+                Format::Csv | Format::Tsv => record.rows(format, output)?,
+                Format::Json | Format::Jsonl => output.record(&record, format)?,
+            }
+            wrote = true;
+        }
+        if wrote {
+            // Whoever reads along gets a line when it is done.
+            output.flush()?;
+        }
+        Ok(())
+    }
+}
+
+const COLUMNS: [&str; 6] = ["line", "rank", "score", "text", "unmet", "error"];
+
+/// What became of a line, as JSON; see `schema/paraphrase.schema.json`.
+#[derive(Debug, Serialize)]
+struct Record {
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<serde_json::Value>,
+    text: Option<String>,
+    paraphrases: Vec<ParaphraseRecord>,
+    /// Bans that were lifted, since what is required holds them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lifted: Vec<String>,
+    /// Why there is no paraphrase though nothing is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<LineError>,
+}
+
+#[derive(Debug, Serialize)]
+struct ParaphraseRecord {
+    text: String,
+    score: f32,
+    log_prob: f32,
+    ended: bool,
+    met: Vec<Vec<String>>,
+    unmet: Vec<Vec<String>>,
+}
+
+impl Record {
+    fn new(line: u64, item: Item, rewrite: Rewrite) -> Self {
+        let require = item.request.constraints.require;
+        let (found, stop) = match rewrite.outcome {
+            Found::Paraphrases(found) => (found, None),
+            Found::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
+            Found::NothingLeft(_) | Found::Refused(_) => (Vec::new(), Some("blocked")),
+        };
+        let phrases = |places: &mut dyn Iterator<Item = usize>| -> Vec<Vec<String>> {
+            places.map(|at| require[at].clone()).collect()
+        };
+        let paraphrases = found
+            .into_iter()
+            .map(|p| ParaphraseRecord {
+                met: phrases(&mut (0..require.len()).filter(|at| !p.unmet.contains(at))),
+                unmet: phrases(&mut p.unmet.iter().copied()),
+                text: p.text,
+                score: p.score,
+                log_prob: p.log_prob,
+                ended: p.ended,
+            })
+            .collect();
+        let (text, lifted) = (Some(item.request.text), rewrite.lifted);
+        Self { line, id: item.id, text, paraphrases, lifted, stop, error: None }
+    }
+
+    fn failed(line: u64, id: Option<serde_json::Value>, error: LineError) -> Self {
+        let (paraphrases, lifted) = (Vec::new(), Vec::new());
+        Self { line, id, text: None, paraphrases, lifted, stop: None, error: Some(error) }
+    }
+
+    /// A phrase both required and banned is required.
+    fn tell_lifted(&self) {
+        for phrase in &self.lifted {
+            tell(&format!(
+                "line {}: `{phrase}` is both banned and required; the ban is lifted",
+                self.line
+            ));
+        }
+    }
+
+    /// The record laid out for reading.
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        if let Some(LineError { code, message }) = &self.error {
+            output.line(&format!("line {}: {code}: {message}", self.line))?;
+        }
+        if let Some(text) = &self.text {
+            output.line(&output.heading(text.trim()))?;
+        }
+        if self.stop.is_some() {
+            output.line("  nothing is left to say")?;
+        }
+        for paraphrase in &self.paraphrases {
+            let unmet = phrase_list(&paraphrase.unmet);
+            let note = if unmet.is_empty() { String::new() } else { format!("  [lacks {unmet}]") };
+            output.line(&format!("  {:>6.3}  {}{note}", paraphrase.score, paraphrase.text))?;
+        }
+        Ok(())
+    }
+
+    /// The record as rows of delimited fields, one for each paraphrase.
+    fn rows(&self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+        let line = self.line.to_string();
+        if self.paraphrases.is_empty() {
+            let code = self.error.as_ref().map(|error| error.code).or(self.stop).unwrap_or("");
+            output.fields(format, [&line, "", "", "", "", code])?;
+        }
+        for (at, paraphrase) in self.paraphrases.iter().enumerate() {
+            let (rank, score) = ((at + 1).to_string(), format!("{:.6}", paraphrase.score));
+            let unmet = phrase_list(&paraphrase.unmet);
+            output.fields(format, [&line, &rank, &score, &paraphrase.text, &unmet, ""])?;
+        }
+        Ok(())
+    }
+}
+
+/// Phrases in one line: commas between them, `|` between alternatives.
+fn phrase_list(phrases: &[Vec<String>]) -> String {
+    phrases.iter().map(|goal| goal.join("|")).collect::<Vec<_>>().join(", ")
+}

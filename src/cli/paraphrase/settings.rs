@@ -1,0 +1,175 @@
+//! The options of `fnstore paraphrase`, resolved into the library's settings.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use fnstore::decode::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
+use fnstore::paraphrase::Settings;
+
+/// How paraphrases are found.
+#[derive(Debug, clap::Args)]
+pub(super) struct SearchArgs {
+    /// Hypotheses kept by the search
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    beam: usize,
+
+    /// Paraphrases wanted for each sentence, at most the beam
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    n_best: usize,
+
+    /// What ranks outputs of different lengths: huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or
+    /// marian=ALPHA,WORD_PENALTY
+    #[arg(long, value_name = "FORMULA", default_value = "huggingface=1")]
+    length_penalty: Penalty,
+
+    /// Longest output, in pieces for each piece of the sentence
+    #[arg(long, value_name = "F", default_value_t = LengthLimit::default().factor)]
+    max_length_factor: f32,
+
+    /// Pieces that an output may be longer than that
+    #[arg(long, value_name = "N", default_value_t = LengthLimit::default().constant)]
+    max_length_more: usize,
+
+    /// When a search ends
+    #[arg(long, value_enum, default_value_t = StopRule::Heuristic)]
+    stop: StopRule,
+
+    /// Finished outputs that end a search, as a share of the beam
+    #[arg(long, value_name = "F", default_value_t = 1.0)]
+    patience: f32,
+
+    /// Drop hypotheses whose score is so far behind the best output; 0 keeps all
+    #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
+    prune: f32,
+
+    /// Score among the tokens that are not banned, as CTranslate2 does
+    #[arg(long)]
+    renormalize: bool,
+
+    /// Draw so many outputs in place of the search
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+
+    /// Decides what is drawn
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
+    seed: u64,
+
+    /// Below 1 the likely is drawn more often, above 1 less often
+    #[arg(long, value_name = "T", default_value_t = 1.0, requires = "sample")]
+    temperature: f32,
+
+    /// Draw among the N likeliest tokens; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    top_k: usize,
+
+    /// Draw among the likeliest tokens that hold this share of the probability
+    #[arg(long, value_name = "P", default_value_t = 1.0, requires = "sample")]
+    top_p: f32,
+
+    /// Refuse sentences of more than N pieces
+    #[arg(long, value_name = "N", default_value_t = Settings::default().max_source_pieces)]
+    max_pieces: usize,
+}
+
+/// When a search ends that still has something to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StopRule {
+    /// When the best open hypothesis is not expected to beat the outputs
+    Heuristic,
+    /// As soon as the outputs are there
+    FirstFull,
+    /// When no open hypothesis can beat the outputs
+    Exhaustive,
+}
+
+/// A formula of length normalisation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Penalty(LengthPenalty);
+
+impl FromStr for Penalty {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        let (name, numbers) = text.split_once('=').unwrap_or((text, ""));
+        let numbers: Vec<f32> = numbers
+            .split(',')
+            .filter(|number| !number.is_empty())
+            .map(|number| number.parse().with_context(|| format!("`{number}` is no number")))
+            .collect::<anyhow::Result<_>>()?;
+        let penalty = match (name, numbers.as_slice()) {
+            ("huggingface" | "ctranslate2", &[power]) => LengthPenalty::Power(power),
+            ("huggingface" | "ctranslate2", []) => LengthPenalty::Power(1.0),
+            ("sockeye", &[alpha, beta]) => LengthPenalty::Sockeye { alpha, beta },
+            ("sockeye", []) => LengthPenalty::Sockeye { alpha: 1.0, beta: 0.0 },
+            ("marian", &[alpha, word_penalty]) => LengthPenalty::Marian { alpha, word_penalty },
+            ("marian", []) => LengthPenalty::Marian { alpha: 0.0, word_penalty: 0.0 },
+            _ => anyhow::bail!(
+                "expected huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or \
+                 marian=ALPHA,WORD_PENALTY"
+            ),
+        };
+        Ok(Self(penalty))
+    }
+}
+
+impl SearchArgs {
+    pub(super) fn settings(&self, avoid: Vec<String>) -> Settings {
+        let Penalty(length_penalty) = self.length_penalty;
+        let length_limit =
+            LengthLimit { factor: self.max_length_factor, constant: self.max_length_more };
+        let beam = BeamSettings {
+            beam_size: self.beam,
+            n_best: self.n_best.min(self.beam),
+            length_penalty,
+            length_limit,
+            stopping: match self.stop {
+                StopRule::Heuristic => Stopping::Heuristic,
+                StopRule::FirstFull => Stopping::FirstFull,
+                StopRule::Exhaustive => Stopping::Exhaustive,
+            },
+            patience: self.patience,
+            prune_threshold: self.prune,
+            renormalize: self.renormalize,
+        };
+        let sample = self.sample.map(|samples| SampleSettings {
+            samples,
+            seed: self.seed,
+            temperature: self.temperature,
+            top_k: self.top_k,
+            top_p: self.top_p,
+            length_penalty,
+            length_limit,
+            renormalize: self.renormalize,
+        });
+        let max_source_pieces = self.max_pieces;
+        Settings { beam, sample, avoid, max_source_pieces, ..Settings::default() }
+    }
+}
+
+/// The phrases of a file, one a line; empty lines are left out.
+pub(super) fn phrases_of(file: &PathBuf) -> anyhow::Result<Vec<String>> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read phrases from `{}`", file.display()))?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_formula_is_a_name_and_its_numbers() {
+        let parsed = |text: &str| text.parse::<Penalty>().map(|penalty| penalty.0);
+        assert_eq!(parsed("huggingface=0.5").unwrap(), LengthPenalty::Power(0.5));
+        assert_eq!(parsed("ctranslate2").unwrap(), LengthPenalty::Power(1.0));
+        let sockeye = LengthPenalty::Sockeye { alpha: 0.6, beta: 5.0 };
+        assert_eq!(parsed("sockeye=0.6,5").unwrap(), sockeye);
+        let marian = LengthPenalty::Marian { alpha: 1.0, word_penalty: 0.0 };
+        assert_eq!(parsed("marian=1,0").unwrap(), marian);
+        for wrong in ["", "fairseq=1", "sockeye=1", "huggingface=x", "huggingface=1,2"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `fnstore query --explain`: how a query is answered.
+
+use fnstore::database::{Explanation, TermReport};
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped};
+
+/// A plan as JSON; described in `schema/plan.schema.json`.
+#[derive(Debug, Serialize)]
+struct Plan<'a> {
+    releases: &'a [String],
+    access: &'static str,
+    place: &'a str,
+    estimated: u64,
+    read: u64,
+    answers: u64,
+    milliseconds: f64,
+    terms: Vec<Term<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Term<'a> {
+    term: &'a str,
+    access: &'static str,
+    estimated: Option<u64>,
+    asked: u64,
+    passed: u64,
+}
+
+impl<'a> From<&'a TermReport> for Term<'a> {
+    fn from(report: &'a TermReport) -> Self {
+        let TermReport { term, access, estimated, asked, passed } = report;
+        let access = access.as_str();
+        Self { term, access, estimated: *estimated, asked: *asked, passed: *passed }
+    }
+}
+
+const COLUMNS: [&str; 5] = ["term", "access", "estimated", "asked", "passed"];
+
+/// Writes a plan, for reading unless another format is asked for.
+pub(super) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow::Result<()> {
+    let milliseconds = explained.elapsed.as_secs_f64() * 1e3;
+    let rows = explained.terms.iter().map(|report| {
+        vec![
+            report.term.clone(),
+            report.access.to_string(),
+            report.estimated.map_or("-".to_owned(), grouped),
+            grouped(report.asked),
+            grouped(report.passed),
+        ]
+    });
+    match output.format_or(Format::Table) {
+        Format::Json | Format::Jsonl => output.json(&Plan {
+            releases: &explained.releases,
+            access: explained.access.as_str(),
+            place: &explained.place,
+            estimated: explained.estimated,
+            read: explained.read,
+            answers: explained.answers,
+            milliseconds,
+            terms: explained.terms.iter().map(Term::from).collect(),
+        }),
+        format @ (Format::Csv | Format::Tsv) => {
+            output.fields(format, COLUMNS)?;
+            rows.into_iter().try_for_each(|row| Ok(output.fields(format, row)?))
+        }
+        Format::Table => {
+            let releases = match explained.releases.as_slice() {
+                [] => "no release".to_owned(),
+                names => names.join(", "),
+            };
+            output.line(&format!(
+                "{}: {} in {releases}; {} sets estimated, {} read, {} answers, {milliseconds:.1} ms",
+                explained.access,
+                explained.place,
+                grouped(explained.estimated),
+                grouped(explained.read),
+                grouped(explained.answers),
+            ))?;
+            if explained.terms.is_empty() {
+                return Ok(());
+            }
+            Ok(output.table(&COLUMNS, rows.collect())?)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `fnstore reindex`: the index built anew from the store.
+
+use std::time::Instant;
+
+use fnstore::database::Database;
+use serde::Serialize;
+
+use super::output::{Format, grouped};
+use super::{Context, Outcome};
+
+/// Build the index anew from the store
+///
+/// The old index stays until the new one is whole. Nothing else needs this: an index that is lost or
+/// behind is repaired by whoever writes next.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {}
+
+/// A new index as JSON; see `schema/reindex.schema.json`.
+#[derive(Debug, Serialize)]
+struct ReindexRecord {
+    store: String,
+    revision: u64,
+    entries: u64,
+    seconds: f64,
+}
+
+pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let started = Instant::now();
+    let report = Database::reindex(&context.store)?;
+    let record = ReindexRecord {
+        store: context.store.display().to_string(),
+        revision: report.revision,
+        entries: report.entries,
+        seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+    };
+    let output = &mut context.output;
+    match output.format_or(Format::Table) {
+        Format::Table => output.line(&format!(
+            "{} entries, as of revision {}, in {:.1} s",
+            grouped(record.entries),
+            record.revision,
+            record.seconds
+        ))?,
+        Format::Json | Format::Jsonl => output.json(&record)?,
+        format => {
+            let (revision, entries) = (record.revision.to_string(), record.entries.to_string());
+            output.fields(format, ["revision", &revision])?;
+            output.fields(format, ["entries", &entries])?;
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,24 @@
+//! `fnstore restore`: a backup in the place of the store.
+
+use std::path::PathBuf;
+
+use fnstore::database::restore;
+
+use super::{Context, Outcome, backup};
+
+/// Put a backup in the place of the store
+///
+/// The backup's files are compared with their hashes, copied, opened and indexed before anything is
+/// replaced; until then, and when anything is wrong, the store stays as it was.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Directory that `fnstore backup` wrote
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let manifest = restore(&args.dir, &context.store)?;
+    backup::print(&manifest, &context.store, &mut context.output)?;
+    Ok(Outcome::Done)
+}

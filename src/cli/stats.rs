@@ -1,0 +1,168 @@
+//! `fnstore stats`: how far annotation covers the lexicon.
+
+use std::cell::Cell;
+
+use fnstore::database::{Coverage, CoverageCounts, Database};
+use fnstore::model::Origin;
+use serde::Serialize;
+
+use super::listing::{Listing, Row, Rows, Statuses};
+use super::{Context, Outcome};
+
+/// Count lexical units and their annotation: what is covered and what is not
+///
+/// Rows of the groups `all`, `pos` and `lu-status` count LUs, those of them without an exemplar, without
+/// any set made by a human, and with generated sets alone, then their annotation sets by origin. Rows of
+/// the group `set-status` count annotation sets by their own status.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    rows: Rows,
+
+    #[command(flatten)]
+    statuses: Statuses,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore stats
+  fnstore stats --release bfn-1.5 --format csv
+  fnstore stats --include-status Problem";
+
+/// A row of counts as JSON; see `schema/stats.schema.json`.
+#[derive(Debug, Serialize)]
+struct StatsRow<'a> {
+    release: &'a str,
+    group: &'static str,
+    value: &'a str,
+    /// `None` in the group `set-status`, which counts no LUs.
+    lus: Option<u64>,
+    without_exemplars: Option<u64>,
+    without_human_sets: Option<u64>,
+    generated_only: Option<u64>,
+    exemplar: u64,
+    fulltext: u64,
+    imported: u64,
+    user: u64,
+    generated: u64,
+}
+
+impl Row for StatsRow<'_> {
+    const COLUMNS: &'static [&'static str] = &[
+        "release",
+        "group",
+        "value",
+        "lus",
+        "without_exemplars",
+        "without_human_sets",
+        "generated_only",
+        "exemplar",
+        "fulltext",
+        "imported",
+        "user",
+        "generated",
+    ];
+
+    fn fields(&self) -> Vec<String> {
+        let maybe = |count: Option<u64>| count.map_or(String::new(), |count| count.to_string());
+        vec![
+            self.release.to_owned(),
+            self.group.to_owned(),
+            self.value.to_owned(),
+            maybe(self.lus),
+            maybe(self.without_exemplars),
+            maybe(self.without_human_sets),
+            maybe(self.generated_only),
+            self.exemplar.to_string(),
+            self.fulltext.to_string(),
+            self.imported.to_string(),
+            self.user.to_string(),
+            self.generated.to_string(),
+        ]
+    }
+}
+
+impl<'a> StatsRow<'a> {
+    fn of_lus(
+        release: &'a str,
+        group: &'static str,
+        value: &'a str,
+        counts: &CoverageCounts,
+    ) -> Self {
+        Self {
+            lus: Some(counts.lus),
+            without_exemplars: Some(counts.without_exemplars),
+            without_human_sets: Some(counts.without_human_sets),
+            generated_only: Some(counts.generated_only),
+            ..Self::of_sets(release, group, value, &|origin| counts.sets_of(origin))
+        }
+    }
+
+    fn of_sets(
+        release: &'a str,
+        group: &'static str,
+        value: &'a str,
+        sets: &dyn Fn(Origin) -> u64,
+    ) -> Self {
+        Self {
+            release,
+            group,
+            value,
+            lus: None,
+            without_exemplars: None,
+            without_human_sets: None,
+            generated_only: None,
+            exemplar: sets(Origin::Exemplar),
+            fulltext: sets(Origin::FullText),
+            imported: sets(Origin::Imported),
+            user: sets(Origin::User),
+            generated: sets(Origin::Generated),
+        }
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = Database::open(&context.store)?;
+    let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
+    let hidden = Cell::new(0);
+    for lexicon in &lexicons {
+        let coverage = lexicon.coverage(|lu| {
+            let counts = args.statuses.include(lu);
+            hidden.set(hidden.get() + usize::from(!counts));
+            counts
+        })?;
+        if !list(&lexicon.release().name, &coverage, &mut listing)? {
+            break;
+        }
+    }
+    let outcome = listing.end::<StatsRow<'_>>()?;
+    Statuses::tell_hidden(hidden.get());
+    Ok(outcome)
+}
+
+fn list(release: &str, coverage: &Coverage, listing: &mut Listing<'_>) -> anyhow::Result<bool> {
+    let total = StatsRow::of_lus(release, "all", "all", &coverage.total);
+    let by_pos = coverage.by_pos.iter();
+    let by_pos = by_pos.map(|(pos, counts)| StatsRow::of_lus(release, "pos", pos, counts));
+    let by_status = coverage.by_status.iter();
+    let by_status =
+        by_status.map(|(status, counts)| StatsRow::of_lus(release, "lu-status", status, counts));
+    let mut statuses: Vec<&str> =
+        coverage.set_statuses.keys().map(|(_, status)| status.as_str()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    let of_sets = statuses.into_iter().map(|status| {
+        let sets = |origin| {
+            let key = (origin, status.to_owned());
+            coverage.set_statuses.get(&key).copied().unwrap_or_default()
+        };
+        StatsRow::of_sets(release, "set-status", status, &sets)
+    });
+    for row in std::iter::once(total).chain(by_pos).chain(by_status).chain(of_sets) {
+        if !listing.row(&row)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

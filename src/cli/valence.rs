@@ -1,0 +1,269 @@
+//! `fnstore valence`: how lexical units realise their frame elements.
+//!
+//! The tables are FrameNet's own, which its lexicographers' tools made from an LU's exemplars; or, with
+//! `--over`, the same tables counted from the annotation sets that a query finds.
+
+use std::collections::BTreeMap;
+
+use fnstore::database::{Database, DatabaseError, Lexicon, observed_valences};
+use fnstore::model::{AnnotationSet, FeRealization, LexUnit, LuId, ValencePattern, Valences};
+use fnstore::query::{Expression, Pattern};
+use fnstore::store::NameKind;
+use serde::Serialize;
+
+use super::lexunit::RealizationRecord;
+use super::listing::{Statuses, lexicons, names};
+use super::output::{Format, Output, grouped, tell};
+use super::{Context, Outcome};
+
+/// Show how lexical units realise their frame elements
+///
+/// For each frame element, and for the elements of a sentence together: the phrase types and grammatical
+/// functions that express them, with the number of annotation sets. The numbers are FrameNet's own, of
+/// the LU's exemplars, unless `--over` says what to count.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Lexical units: `lu=confirm.v`, `confirm.v`, `confirm*`, or `~` and a regular expression
+    #[arg(value_name = "LU", required = true)]
+    lu: Vec<String>,
+
+    /// Count over the annotation sets of the LUs that this query finds, instead of taking FrameNet's
+    /// tables; sets whose FEs nobody annotated do not count
+    #[arg(long, value_name = "EXPR")]
+    over: Option<String>,
+
+    /// Also name the annotation sets that show each pattern
+    #[arg(long)]
+    sets: bool,
+
+    /// Stop after N lexical units
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Only of this release
+    #[arg(long, value_name = "NAME")]
+    release: Option<String>,
+
+    #[command(flatten)]
+    statuses: Statuses,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore valence lu=confirm.v
+  fnstore valence 'lu=confirm*' --sets --format json
+  fnstore valence confirm.v --over origin=fulltext
+  fnstore valence confirm.v --over 'fe=Inspector{gf=Ext}' --format csv";
+
+/// The valence of an LU as JSON; see `schema/valence.schema.json`.
+#[derive(Debug, Serialize)]
+struct ValenceRecord<'a> {
+    release: &'a str,
+    frame: &'a str,
+    lu: &'a str,
+    id: u32,
+    /// The query that was counted over; `None` for FrameNet's own tables.
+    over: Option<&'a str>,
+    realizations: Vec<RealizationRecord<'a>>,
+    groups: Vec<RealizationRecord<'a>>,
+}
+
+const COLUMNS: [&str; 10] =
+    ["release", "frame", "lu", "id", "table", "fes", "total", "pattern", "count", "sets"];
+
+/// An LU with its tables.
+struct Entry<'l> {
+    release: &'l str,
+    frame: String,
+    lu: LexUnit,
+    valences: Valences,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let lu_names = names("lu", &args.lu.join(" "))?;
+    let over = args.over.as_deref();
+    let query = over.map(Expression::parse).transpose().map_err(DatabaseError::from)?;
+    let database = Database::open(&context.store)?;
+    database.require_name(NameKind::LexUnit, &lu_names)?;
+    let lexicons = lexicons(&database, args.release.as_deref())?;
+    let mut entries = Vec::new();
+    let mut hidden = 0;
+    for lexicon in &lexicons {
+        for entry in entries_of(lexicon, &lu_names, query.as_ref())? {
+            if !args.statuses.include_named(&lu_names, &entry.lu) {
+                hidden += 1;
+            } else if !entry.valences.is_empty() {
+                entries.push(entry);
+            }
+        }
+    }
+    let shown = args.limit.unwrap_or(usize::MAX).min(entries.len());
+    write(&entries[..shown], over, args.sets, &mut context.output)?;
+    Statuses::tell_hidden(hidden);
+    if shown < entries.len() {
+        tell(&format!("showing the first {shown}; there are more"));
+    } else if entries.is_empty() {
+        tell("nothing found");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn entries_of<'l>(
+    lexicon: &'l Lexicon<'_>,
+    lu_names: &Pattern,
+    query: Option<&Expression>,
+) -> anyhow::Result<Vec<Entry<'l>>> {
+    let mut sets: BTreeMap<LuId, Vec<AnnotationSet>> = BTreeMap::new();
+    if let Some(query) = query {
+        for answer in lexicon.annotations(query)? {
+            let answer = answer?;
+            if lu_names.matches(&answer.lexunit) {
+                sets.entry(answer.set.lu).or_default().push(answer.set);
+            }
+        }
+    }
+    let mut entries = Vec::new();
+    for lu in lexicon.find_lus(lu_names)? {
+        let mut lu = lu?;
+        let frame = lexicon.frame(lu.frame)?;
+        let own = std::mem::take(&mut lu.valences);
+        entries.push(Entry {
+            release: &lexicon.release().name,
+            frame: frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name),
+            valences: match query {
+                None => own,
+                Some(_) => observed_valences(sets.get(&lu.id).into_iter().flatten()),
+            },
+            lu,
+        });
+    }
+    Ok(entries)
+}
+
+/// Writes the tables of LUs.
+fn write(
+    entries: &[Entry<'_>],
+    over: Option<&str>,
+    with_sets: bool,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let format = output.format_or(Format::Table);
+    if matches!(format, Format::Csv | Format::Tsv) && !entries.is_empty() {
+        output.fields(format, COLUMNS)?;
+    }
+    for (number, entry) in entries.iter().enumerate() {
+        match format {
+            Format::Table => {
+                if number > 0 {
+                    output.line("")?;
+                }
+                let title = output.heading(&format!("{}  {}", entry.lu.name, entry.frame));
+                output.line(&format!("{title}  LU {}  {}", entry.lu.id, entry.release))?;
+                write_tables(&entry.valences, with_sets, output)?;
+            }
+            Format::Json | Format::Jsonl => {
+                output.record(&ValenceRecord::new(entry, over, with_sets), format)?;
+            }
+            Format::Csv | Format::Tsv => {
+                let Valences { realizations, groups, .. } = &entry.valences;
+                for (table, realizations) in [("fe", realizations), ("group", groups)] {
+                    write_rows(entry, table, realizations, with_sets, format, output)?;
+                }
+            }
+        }
+    }
+    output.end_records(format)?;
+    Ok(())
+}
+
+impl<'a> ValenceRecord<'a> {
+    fn new(entry: &'a Entry<'_>, over: Option<&'a str>, with_sets: bool) -> Self {
+        let records = |realizations: &'a [FeRealization]| {
+            let records = realizations.iter().map(|one| RealizationRecord::new(one, with_sets));
+            records.collect()
+        };
+        Self {
+            release: entry.release,
+            frame: &entry.frame,
+            lu: &entry.lu.name,
+            id: entry.lu.id.0,
+            over,
+            realizations: records(&entry.valences.realizations),
+            groups: records(&entry.valences.groups),
+        }
+    }
+}
+
+fn write_rows(
+    entry: &Entry<'_>,
+    table: &str,
+    realizations: &[FeRealization],
+    with_sets: bool,
+    format: Format,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    for realization in realizations {
+        for pattern in &realization.patterns {
+            output.fields(
+                format,
+                [
+                    entry.release,
+                    &entry.frame,
+                    &entry.lu.name,
+                    &entry.lu.id.to_string(),
+                    table,
+                    &realization.elements.join("; "),
+                    &realization.total.to_string(),
+                    &units(pattern, "; "),
+                    &pattern.total.to_string(),
+                    &if with_sets { sets(pattern) } else { String::new() },
+                ],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the tables for reading.
+pub(super) fn write_tables(
+    valences: &Valences,
+    with_sets: bool,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let tables = [
+        ("FEs and how they are realised", &valences.realizations),
+        ("FEs realised together", &valences.groups),
+    ];
+    for (title, realizations) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
+        output.line("")?;
+        output.line(&output.heading(title))?;
+        for realization in realizations {
+            let (total, names) = (realization.total, realization.elements.join(", "));
+            output.line(&format!("  {:>5}  {names}", grouped(u64::from(total))))?;
+            for pattern in &realization.patterns {
+                let total = grouped(u64::from(pattern.total));
+                output.line(&format!("         {total:>5}  {}", units(pattern, "  ")))?;
+                if with_sets {
+                    output.paragraph(18, &sets(pattern))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pattern as `FE.PT.GF`, the GF left out where nothing is expressed.
+fn units(pattern: &ValencePattern, separator: &str) -> String {
+    let units = pattern.units.iter().map(|unit| {
+        let parts = [unit.fe.as_str(), unit.pt.as_str(), unit.gf.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        parts.join(".")
+    });
+    units.collect::<Vec<_>>().join(separator)
+}
+
+fn sets(pattern: &ValencePattern) -> String {
+    pattern.sets.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,50 @@
+//! What can go wrong with a backup.
+
+use std::path::PathBuf;
+
+/// A backup cannot be written or restored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackupError {
+    /// The directory for a backup holds something.
+    #[error(
+        "cannot write a backup to `{}`: something is there; name a directory that does not exist \
+         or is empty",
+        path.display()
+    )]
+    NotEmpty {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory holds no backup.
+    #[error(
+        "`{}` holds no backup: {reason}; expected a directory that `fnstore backup` wrote, with its \
+         `backup.json`",
+        path.display()
+    )]
+    NotABackup {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A backup is not what was written.
+    #[error(
+        "the backup in `{}` is damaged: {reason}; nothing was restored, use another backup",
+        path.display()
+    )]
+    Damaged {
+        /// The backup's directory.
+        path: PathBuf,
+        /// Which file, and what is wrong with it.
+        reason: String,
+    },
+    /// A file cannot be read or written.
+    #[error("cannot use `{}`", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,403 @@
+//! A release as the files that it came in: FrameNet's XML, written so that an import of it makes an
+//! equal store.
+//!
+//! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time. A
+//! release that format 1.0 imported has no layouts: then its sentences stand in order of id.
+//!
+//! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that are
+//! called after their origin; their provenance has no place in the format, and is counted as lost.
+
+mod directory;
+mod indexes;
+mod lexunits;
+mod listed;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use self::directory::Directory;
+use crate::database::{Database, Result};
+use crate::framenet::{
+    FrameFile, FullTextFile, ReadSentence, SemTypeNames, write_frame_file, write_fulltext_file,
+};
+use crate::model::{
+    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, OWN_RANGE,
+    Origin, Release,
+};
+use crate::query::Expression;
+use crate::store::Store;
+
+/// What an export as FrameNet's XML wrote and left out.
+#[derive(Debug, Clone)]
+pub struct FramenetExport {
+    /// The release.
+    pub release: Release,
+    /// Frame files.
+    pub frames: u64,
+    /// LU files.
+    pub lu_files: u64,
+    /// Full-text files.
+    pub documents: u64,
+    /// Sets that evoke frames.
+    pub sets: u64,
+    /// Sets of sentence layers, counted in every place that lists them.
+    pub sentence_layer_sets: u64,
+    /// Bytes of XML.
+    pub bytes: u64,
+    /// Files of the release that a partial export leaves out, by folder.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// What the format has no place for.
+    pub lost: BTreeMap<FramenetLoss, u64>,
+}
+
+/// Something that FrameNet's XML has no place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FramenetLoss {
+    /// A generated set: written as an exemplar, without seed, round, recipe, scores and flags.
+    Generated,
+    /// A set from a file of another format: written as an exemplar, without the file's name.
+    Imported,
+    /// A set that a user made: written as an exemplar.
+    User,
+    /// A file whose order format 1.0 did not keep: its sentences stand in order of id.
+    Order,
+}
+
+impl FramenetLoss {
+    /// In a few words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Generated => {
+                "generated sets written as exemplars, without seed, round, recipe, scores and flags"
+            }
+            Self::Imported => "imported sets written as exemplars, without the name of their file",
+            Self::User => "sets made by a user written as exemplars",
+            Self::Order => "files of a release that format 1.0 imported: sentences in order of id",
+        }
+    }
+}
+
+/// What a part of the work wrote.
+#[derive(Default)]
+struct Tally {
+    frames: u64,
+    lu_files: u64,
+    documents: u64,
+    sets: u64,
+    sentence_layer_sets: u64,
+    bytes: u64,
+    left_out: BTreeMap<&'static str, u64>,
+    lost: BTreeMap<FramenetLoss, u64>,
+    /// Every LU that a file was written for, and whether that holds annotation.
+    lexunits: HashMap<(FrameId, LuId), bool>,
+    written_frames: HashSet<FrameId>,
+    written_documents: HashSet<(CorpusId, DocumentId)>,
+}
+
+impl Tally {
+    fn lose(&mut self, loss: FramenetLoss) {
+        *self.lost.entry(loss).or_default() += 1;
+    }
+
+    fn leave_out(&mut self, folder: &'static str) {
+        *self.left_out.entry(folder).or_default() += 1;
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.frames += other.frames;
+        self.lu_files += other.lu_files;
+        self.documents += other.documents;
+        self.sets += other.sets;
+        self.sentence_layer_sets += other.sentence_layer_sets;
+        self.bytes += other.bytes;
+        for (folder, count) in other.left_out {
+            *self.left_out.entry(folder).or_default() += count;
+        }
+        for (loss, count) in other.lost {
+            *self.lost.entry(loss).or_default() += count;
+        }
+        self.lexunits.extend(other.lexunits);
+        self.written_frames.extend(other.written_frames);
+        self.written_documents.extend(other.written_documents);
+        self
+    }
+}
+
+/// The sets of a partial export, with the frames and LUs that they evoke.
+struct Wanted {
+    sets: HashSet<AnnotationSetId>,
+    lexunits: HashSet<(FrameId, LuId)>,
+    frames: HashSet<FrameId>,
+}
+
+/// What every file of the export needs to know.
+struct Exporter<'a> {
+    store: &'a Store,
+    release: Release,
+    directory: &'a Directory,
+    /// `None` for the whole release.
+    wanted: Option<Wanted>,
+    sem_types: SemTypeNames,
+    frames: BTreeMap<FrameId, String>,
+    lexunits: HashMap<(FrameId, LuId), String>,
+    /// Numbers that stand for LUs of several frames, whose files need the frame in their name.
+    shared: HashSet<LuId>,
+    documents: BTreeMap<(CorpusId, DocumentId), Document>,
+}
+
+/// Frames exported together, and full texts: enough for all cores, few enough to report on.
+const CHUNK: usize = 16;
+
+impl Database {
+    /// Writes a release as FrameNet's XML into `dir`, which must be empty or not there.
+    ///
+    /// An expression that names no more than releases exports all of the release: an import of it makes
+    /// an equal store. Any other exports a part: the sets for which it holds, the files of their
+    /// LUs, frames and documents, and the relations between these frames; valence tables stay
+    /// FrameNet's own and whole. `progress` is told how many frames and documents are done, and of
+    /// how many.
+    ///
+    /// All or nothing: the files lie beside `dir` until all are written. `None` when nothing matches.
+    ///
+    /// # Errors
+    /// When `dir` holds something or cannot be written, the expression names what there is not, or
+    /// the store fails.
+    pub fn export_framenet(
+        &self,
+        release: &Release,
+        expression: &Expression,
+        dir: &Path,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Option<FramenetExport>> {
+        let directory = Directory::create(dir)?;
+        let wanted = self.wanted(release, expression)?;
+        if wanted.as_ref().is_some_and(|wanted| wanted.sets.is_empty()) {
+            return Ok(None);
+        }
+        let exporter = Exporter::new(&self.store, release, &directory, wanted)?;
+        let frames: Vec<FrameId> = exporter.frames.keys().copied().collect();
+        let documents: Vec<&Document> =
+            exporter.documents.values().filter(|document| has_file(document)).collect();
+        let of = frames.len() + documents.len();
+        let mut tally = Tally::default();
+        let mut done = 0;
+        for chunk in frames.chunks(CHUNK) {
+            tally = tally.merge(in_parallel(chunk, |frame, tally| exporter.frame(*frame, tally))?);
+            done += chunk.len();
+            progress(done, of);
+        }
+        for chunk in documents.chunks(CHUNK) {
+            tally = tally.merge(in_parallel(chunk, |row, tally| exporter.document(row, tally))?);
+            done += chunk.len();
+            progress(done, of);
+        }
+        exporter.top_files(&mut tally)?;
+        drop(exporter);
+        directory.publish()?;
+        Ok(Some(FramenetExport {
+            release: release.clone(),
+            frames: tally.frames,
+            lu_files: tally.lu_files,
+            documents: tally.documents,
+            sets: tally.sets,
+            sentence_layer_sets: tally.sentence_layer_sets,
+            bytes: tally.bytes,
+            left_out: tally.left_out,
+            lost: tally.lost,
+        }))
+    }
+
+    /// The sets that an expression stands for; `None` for all.
+    fn wanted(&self, release: &Release, expression: &Expression) -> Result<Option<Wanted>> {
+        self.refresh()?;
+        if super::names_only_releases(expression) {
+            return Ok(None);
+        }
+        let mut wanted =
+            Wanted { sets: HashSet::new(), lexunits: HashSet::new(), frames: HashSet::new() };
+        for answer in self.query(expression)? {
+            let answer = answer?;
+            if answer.release.id == release.id {
+                wanted.sets.insert(answer.set.id);
+                wanted.lexunits.insert((answer.set.frame, answer.set.lu));
+                wanted.frames.insert(answer.set.frame);
+            }
+        }
+        Ok(Some(wanted))
+    }
+}
+
+/// Works on all items by all cores.
+fn in_parallel<T: Sync>(
+    items: &[T],
+    work: impl Fn(&T, &mut Tally) -> Result<()> + Sync,
+) -> Result<Tally> {
+    let tallies = items.par_iter().map(|item| {
+        let mut tally = Tally::default();
+        work(item, &mut tally).map(|()| tally)
+    });
+    tallies.try_reduce(Tally::default, |a, b| Ok(a.merge(b)))
+}
+
+impl<'a> Exporter<'a> {
+    fn new(
+        store: &'a Store,
+        release: &Release,
+        directory: &'a Directory,
+        wanted: Option<Wanted>,
+    ) -> Result<Self> {
+        let id = release.id;
+        let mut exporter = Self {
+            store,
+            release: release.clone(),
+            directory,
+            wanted,
+            sem_types: SemTypeNames::new(),
+            frames: BTreeMap::new(),
+            lexunits: HashMap::new(),
+            shared: HashSet::new(),
+            documents: BTreeMap::new(),
+        };
+        for sem_type in store.sem_types(id)? {
+            let sem_type = sem_type?;
+            exporter.sem_types.insert(sem_type.id, sem_type.name);
+        }
+        for row in store.frame_names(id)? {
+            let (frame, name) = row?;
+            exporter.frames.insert(frame, name);
+        }
+        let mut seen = HashSet::new();
+        for row in store.lexunit_names(id)? {
+            let (frame, lu, name) = row?;
+            if !seen.insert(lu) {
+                exporter.shared.insert(lu);
+            }
+            exporter.lexunits.insert((frame, lu), name);
+        }
+        for document in store.documents(id)? {
+            let document = document?;
+            exporter.documents.insert((document.corpus, document.id), document);
+        }
+        Ok(exporter)
+    }
+
+    fn wants_set(&self, set: AnnotationSetId) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.sets.contains(&set))
+    }
+
+    fn wants_lexunit(&self, lu: &LexUnit) -> bool {
+        self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
+    }
+
+    /// A frame's file, and those of its LUs.
+    fn frame(&self, id: FrameId, tally: &mut Tally) -> Result<()> {
+        let release = self.release.id;
+        let Some(frame) = self.store.frame(release, id)? else { return Ok(()) };
+        let mut lexunits = BTreeMap::new();
+        for lu in self.store.lexunits_of(release, id)? {
+            let lu = lu?;
+            lexunits.insert(lu.id, lu);
+        }
+        let wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.frames.contains(&id));
+        if frame.has_file && !wanted {
+            tally.leave_out("frame");
+        }
+        for lu in lexunits.values() {
+            self.lexunit_file(&frame, lu, tally)?;
+        }
+        if frame.has_file && wanted {
+            self.frame_file(frame, lexunits, tally)?;
+        }
+        Ok(())
+    }
+
+    fn frame_file(
+        &self,
+        frame: Frame,
+        mut lexunits: BTreeMap<LuId, LexUnit>,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let layout = self.store.frame_layout(self.release.id, frame.id)?;
+        if layout.is_none() {
+            tally.lose(FramenetLoss::Order);
+        }
+        let layout = layout.unwrap_or_default();
+        lexunits.retain(|_, lu| {
+            (lu.listing.frame_file || lu.id.0 >= OWN_RANGE) && self.wants_lexunit(lu)
+        });
+        let mut listed: Vec<LexUnit> =
+            layout.lexunits.iter().filter_map(|lu| lexunits.remove(lu)).collect();
+        listed.extend(lexunits.into_values());
+        let name = self.directory.unique("frame", &frame.name);
+        tally.frames += 1;
+        tally.written_frames.insert(frame.id);
+        let file = FrameFile {
+            file: name.clone(),
+            frame,
+            lexunits: listed,
+            layout,
+            sem_type_names: Vec::new(),
+            warnings: Vec::new(),
+        };
+        tally.bytes += self.directory.write(&name, &write_frame_file(&file, &self.sem_types))?;
+        Ok(())
+    }
+
+    /// A full-text file; none when nothing of it is wanted.
+    fn document(&self, document: &Document, tally: &mut Tally) -> Result<()> {
+        let key = (document.corpus, document.id);
+        let layout = self.store.document_layout(self.release.id, key.0, key.1)?;
+        let layout = match layout {
+            Some(layout) => layout,
+            None => {
+                if !document.file.is_empty() {
+                    tally.lose(FramenetLoss::Order);
+                }
+                self.guessed_document(document)?
+            }
+        };
+        let mut sentences: Vec<ReadSentence> = Vec::new();
+        for listed in &layout.sentences {
+            sentences.extend(self.sentence(listed, &layout.odd_labels, None, tally)?);
+        }
+        if self.wanted.is_some() && sentences.is_empty() {
+            tally.leave_out("fulltext");
+            return Ok(());
+        }
+        let name = match document.file.as_str() {
+            "" => format!("{}__{}", document.corpus_name, document.name),
+            stem => stem.to_owned(),
+        };
+        let name = self.directory.unique("fulltext", &name);
+        tally.documents += 1;
+        tally.written_documents.insert(key);
+        let file = FullTextFile {
+            file: name.clone(),
+            corpus: (document.corpus, document.corpus_name.clone()),
+            document: (document.id, document.name.clone()),
+            sentences,
+            warnings: Vec::new(),
+        };
+        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file))?;
+        Ok(())
+    }
+}
+
+/// Whether a document is full text, and no mere source of exemplars: a release's, or a user's.
+fn has_file(document: &Document) -> bool {
+    !document.file.is_empty() || document.id.0 >= OWN_RANGE
+}
+
+/// The loss that a set of this origin is, when it is one.
+fn loss_of(origin: Origin) -> Option<FramenetLoss> {
+    match origin {
+        Origin::Exemplar | Origin::FullText => None,
+        Origin::Imported => Some(FramenetLoss::Imported),
+        Origin::User => Some(FramenetLoss::User),
+        Origin::Generated => Some(FramenetLoss::Generated),
+    }
+}

@@ -1,0 +1,121 @@
+//! A directory that appears with all its files or not at all.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use tempfile::TempDir;
+
+use crate::database::{DatabaseError, Result};
+
+/// Folders of a release.
+const FOLDERS: [&str; 3] = ["frame", "lu", "fulltext"];
+
+/// The directory of a release being written, under a passing name beside its own.
+pub(super) struct Directory {
+    target: PathBuf,
+    files: TempDir,
+    names: Mutex<HashSet<String>>,
+}
+
+impl Directory {
+    /// Makes the folders beside `target`, which must be an empty directory or not be there.
+    pub(super) fn create(target: &Path) -> Result<Self> {
+        let failed = |source| DatabaseError::Export { path: target.to_owned(), source };
+        let taken = match std::fs::read_dir(target) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(failed(error)),
+        };
+        if taken {
+            return Err(DatabaseError::ExportTarget { path: target.to_owned() });
+        }
+        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+        let files = builder
+            .prefix(".fnstore-export-")
+            .tempdir_in(parent.unwrap_or(Path::new(".")))
+            .map_err(failed)?;
+        for folder in FOLDERS {
+            std::fs::create_dir(files.path().join(folder)).map_err(failed)?;
+        }
+        Ok(Self { target: target.to_owned(), files, names: Mutex::default() })
+    }
+
+    /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide the
+    /// file, is replaced.
+    pub(super) fn unique(&self, folder: &str, stem: &str) -> String {
+        let safe = |letter: char| {
+            if letter.is_control() || "/\\:*?\"<>|".contains(letter) { '_' } else { letter }
+        };
+        let mut stem: String = stem.chars().map(safe).collect();
+        if stem.is_empty() || stem.starts_with('.') {
+            stem.insert(0, '_');
+        }
+        let mut names = self.names.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut name = format!("{folder}/{stem}.xml");
+        // Some file systems take capitals and small letters for the same.
+        while !names.insert(name.to_lowercase()) {
+            stem.push('_');
+            name = format!("{folder}/{stem}.xml");
+        }
+        name
+    }
+
+    /// Writes a file; gives its length in bytes.
+    pub(super) fn write(&self, name: &str, content: &str) -> Result<u64> {
+        let failed = |source| DatabaseError::Export { path: self.target.join(name), source };
+        std::fs::write(self.files.path().join(name), content).map_err(failed)?;
+        Ok(content.len() as u64)
+    }
+
+    /// Gives the directory its name.
+    pub(super) fn publish(self) -> Result<()> {
+        let failed = |source| DatabaseError::Export { path: self.target.clone(), source };
+        if self.target.exists() {
+            std::fs::remove_dir(&self.target).map_err(failed)?;
+        }
+        std::fs::rename(self.files.path(), &self.target).map_err(failed)?;
+        // It is gone from where it was: there is nothing to remove any more.
+        let _ = self.files.keep();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_its_folder_or_stands_for_two_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let directory = Directory::create(&dir.path().join("out")).unwrap();
+        assert_eq!(directory.unique("frame", "../x"), "frame/_.._x.xml");
+        assert_eq!(directory.unique("frame", "Checking"), "frame/Checking.xml");
+        assert_eq!(directory.unique("frame", "checking"), "frame/checking_.xml");
+        assert_eq!(directory.unique("lu", ""), "lu/_.xml");
+    }
+
+    #[test]
+    fn what_is_there_is_not_overwritten_and_what_failed_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("out");
+        std::fs::write(&target, "x").unwrap();
+        let refused = Directory::create(&target).err().unwrap();
+        assert!(matches!(refused, DatabaseError::ExportTarget { .. }), "{refused}");
+        std::fs::remove_file(&target).unwrap();
+        let directory = Directory::create(&target).unwrap();
+        directory.write("frame/a.xml", "<a/>").unwrap();
+        drop(directory);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        let directory = Directory::create(&target).unwrap();
+        directory.write("frame/a.xml", "<a/>").unwrap();
+        directory.publish().unwrap();
+        assert_eq!(std::fs::read_to_string(target.join("frame/a.xml")).unwrap(), "<a/>");
+        assert!(Directory::create(&target).is_err());
+    }
+}

@@ -1,0 +1,207 @@
+//! The files at the top of a release.
+
+use std::collections::HashSet;
+
+use super::{Exporter, Tally, has_file};
+use crate::database::Result;
+use crate::framenet::{
+    write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
+};
+use crate::model::{
+    FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
+    RelationKind, RelationList, ReleaseLayout, SemType, SemTypeList,
+};
+
+impl Exporter<'_> {
+    /// Writes the top files, once it is known which others there are.
+    pub(super) fn top_files(&self, tally: &mut Tally) -> Result<()> {
+        // What no import laid out gets every file.
+        let layout = self.store.release_layout(self.release.id)?.unwrap_or_else(|| ReleaseLayout {
+            lu_index: Some(LuIndex::default()),
+            fulltext_index: Some(Vec::new()),
+            sem_types: Some(SemTypeList::default()),
+            relations: Some(RelationList::default()),
+            ..ReleaseLayout::default()
+        });
+        let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
+        let frame_index = self.frame_index(frame_index, tally)?;
+        self.write(tally, "frameIndex.xml", &write_frame_index(&frame_index))?;
+        if let Some(index) = lu_index {
+            let index = self.lu_index(index, tally)?;
+            self.write(tally, "luIndex.xml", &write_lu_index(&index))?;
+        }
+        if let Some(index) = fulltext_index {
+            let index = self.fulltext_index(index, tally);
+            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index))?;
+        }
+        if let Some(list) = sem_types {
+            let (types, list) = self.sem_type_list(list)?;
+            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list))?;
+        }
+        if let Some(list) = relations {
+            let (relations, list) = self.relation_list(list, tally)?;
+            self.write(tally, "frRelation.xml", &write_relations(&relations, &list))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, tally: &mut Tally, name: &str, content: &str) -> Result<()> {
+        tally.bytes += self.directory.write(name, content)?;
+        Ok(())
+    }
+
+    /// The index as it was, without what is left out, and with what came later.
+    fn frame_index(
+        &self,
+        listed: Vec<FrameIndexEntry>,
+        tally: &Tally,
+    ) -> Result<Vec<FrameIndexEntry>> {
+        let mut index = Vec::with_capacity(listed.len());
+        let mut left = tally.written_frames.clone();
+        for mut entry in listed {
+            match self.store.frame(self.release.id, entry.id)? {
+                Some(frame) if left.remove(&entry.id) => {
+                    fill(&mut entry.name, &frame.name);
+                    entry.modified = frame.modified;
+                }
+                // Listed without a file; a part of the release has no use for it.
+                Some(frame) if !frame.has_file && self.wanted.is_none() => {}
+                _ => continue,
+            }
+            index.push(entry);
+        }
+        let mut left: Vec<FrameId> = left.into_iter().collect();
+        left.sort_by_key(|id| (self.frames.get(id), *id));
+        for id in left {
+            if let Some(frame) = self.store.frame(self.release.id, id)? {
+                index.push(FrameIndexEntry { id, name: frame.name, modified: frame.modified });
+            }
+        }
+        Ok(index)
+    }
+
+    fn lu_index(&self, listed: LuIndex, tally: &Tally) -> Result<LuIndex> {
+        let mut index = LuIndex { legend: listed.legend, entries: Vec::new() };
+        let mut left: HashSet<(FrameId, LuId)> = tally.lexunits.keys().copied().collect();
+        for mut entry in listed.entries {
+            let key = (entry.frame, entry.id);
+            if left.remove(&key) {
+                self.renew(&mut entry, tally.lexunits.get(&key))?;
+            } else {
+                let lu = self.store.lexunit(self.release.id, entry.frame, entry.id)?;
+                if self.wanted.is_some() || lu.is_some_and(|lu| lu.listing.lu_file) {
+                    continue;
+                }
+            }
+            index.entries.push(entry);
+        }
+        let mut left: Vec<(FrameId, LuId)> = left.into_iter().collect();
+        left.sort_by_key(|key| (self.lexunits.get(key), *key));
+        for (frame, id) in left {
+            let (name, frame_name, status) = Default::default();
+            let mut entry = LuIndexEntry { id, name, frame, frame_name, status, annotated: false };
+            self.renew(&mut entry, tally.lexunits.get(&(frame, id)))?;
+            index.entries.push(entry);
+        }
+        Ok(index)
+    }
+
+    /// Fills in what the LU's file says, and the entry not otherwise.
+    fn renew(&self, entry: &mut LuIndexEntry, annotated: Option<&bool>) -> Result<()> {
+        let release = self.release.id;
+        let Some(lu) = self.store.lexunit(release, entry.frame, entry.id)? else { return Ok(()) };
+        let layout = self.store.lexunit_layout(release, entry.frame, entry.id)?;
+        let head = layout.and_then(|layout| layout.head);
+        let (name, status) = head.map_or((lu.name, lu.status), |head| (head.name, head.status));
+        fill(&mut entry.name, &name);
+        fill(&mut entry.status, &status);
+        fill(&mut entry.frame_name, self.frames.get(&entry.frame).map_or("", String::as_str));
+        // What a whole release says of an LU whose file has no sets stays; a part says what it holds.
+        let said = entry.annotated && self.wanted.is_none();
+        entry.annotated = said || annotated.copied().unwrap_or_default();
+        Ok(())
+    }
+
+    fn fulltext_index(&self, listed: Vec<IndexCorpus>, tally: &Tally) -> Vec<IndexCorpus> {
+        let mut left = tally.written_documents.clone();
+        let mut index = listed;
+        for corpus in &mut index {
+            let of = corpus.id;
+            corpus.documents.retain_mut(|(id, name)| {
+                let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
+                if left.remove(&(of, *id)) {
+                    fill(name, known.map_or("", |row| &row.name));
+                    return true;
+                }
+                // Listed without a file.
+                self.wanted.is_none() && known.is_none()
+            });
+        }
+        if self.wanted.is_some() {
+            index.retain(|corpus| !corpus.documents.is_empty());
+        }
+        let rest = self.documents.iter().filter(|(key, _)| left.contains(key));
+        for ((corpus, id), row) in rest {
+            let entry = (*id, row.name.clone());
+            match index.iter_mut().find(|known| known.id == *corpus) {
+                Some(known) => known.documents.push(entry),
+                None => index.push(IndexCorpus {
+                    id: *corpus,
+                    name: row.corpus_name.clone(),
+                    documents: vec![entry],
+                }),
+            }
+        }
+        index
+    }
+
+    fn sem_type_list(&self, mut list: SemTypeList) -> Result<(Vec<SemType>, SemTypeList)> {
+        let mut types = Vec::new();
+        for sem_type in self.store.sem_types(self.release.id)? {
+            types.push(sem_type?);
+        }
+        let listed: HashSet<_> = list.sem_types.iter().copied().collect();
+        let rest = types.iter().map(|sem_type| sem_type.id).filter(|id| !listed.contains(id));
+        list.sem_types.extend(rest);
+        Ok((types, list))
+    }
+
+    /// The relations, in a part of the release those between its frames.
+    fn relation_list(
+        &self,
+        mut list: RelationList,
+        tally: &Tally,
+    ) -> Result<(Vec<FrameRelation>, RelationList)> {
+        let written = &tally.written_frames;
+        let mut relations = Vec::new();
+        for relation in self.store.relations(self.release.id)? {
+            let relation = relation?;
+            let between = [relation.parent, relation.child].iter().all(|id| written.contains(id));
+            if self.wanted.is_none() || between {
+                relations.push(relation);
+            }
+        }
+        let listed: HashSet<_> =
+            list.kinds.iter().flat_map(|kind| &kind.relations).copied().collect();
+        for relation in relations.iter().filter(|relation| !listed.contains(&relation.id)) {
+            match list.kinds.iter_mut().find(|kind| kind.name == relation.kind) {
+                Some(kind) => kind.relations.push(relation.id),
+                None => list.kinds.push(RelationKind {
+                    id: None,
+                    name: relation.kind.clone(),
+                    super_role: relation.super_role.clone(),
+                    sub_role: relation.sub_role.clone(),
+                    relations: vec![relation.id],
+                }),
+            }
+        }
+        Ok((relations, list))
+    }
+}
+
+/// Fills in what an index says like the listed file; see [`ReleaseLayout`].
+fn fill(listed: &mut String, known: &str) {
+    if listed.is_empty() {
+        known.clone_into(listed);
+    }
+}

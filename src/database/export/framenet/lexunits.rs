@@ -1,0 +1,153 @@
+//! LU files.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::listed::OfLexUnit;
+use super::{Exporter, FramenetLoss, Tally};
+use crate::database::Result;
+use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
+    ListedSentence, ListedSubcorpus, Origin, Provenance, SentenceId,
+};
+
+impl Exporter<'_> {
+    /// The file of an LU, when the release has one or its sets need one.
+    pub(super) fn lexunit_file(
+        &self,
+        frame: &Frame,
+        lu: &LexUnit,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let release = self.release.id;
+        let mut sets = HashMap::new();
+        for set in self.store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
+            let set = set?;
+            if set.provenance.origin() != Origin::FullText {
+                sets.insert(set.id, set);
+            }
+        }
+        if !lu.listing.lu_file && sets.is_empty() {
+            return Ok(());
+        }
+        let of = OfLexUnit { lexunit: lu, sets: &sets };
+        let mut layout = match self.store.lexunit_layout(release, lu.frame, lu.id)? {
+            Some(layout) => layout,
+            None => {
+                if lu.listing.lu_file {
+                    tally.lose(FramenetLoss::Order);
+                }
+                self.guessed_lexunit(&of)?
+            }
+        };
+        layout.subcorpora.extend(unlisted(&layout, &sets));
+        let mut subcorpora = Vec::new();
+        for subcorpus in &layout.subcorpora {
+            let mut sentences = Vec::new();
+            for listed in &subcorpus.sentences {
+                sentences.extend(self.sentence(listed, &layout.odd_labels, Some(&of), tally)?);
+            }
+            if self.wanted.is_none() || !sentences.is_empty() {
+                subcorpora.push(ReadSubcorpus { name: subcorpus.name.clone(), sentences });
+            }
+        }
+        if self.wanted.is_some() && subcorpora.is_empty() {
+            tally.leave_out("lu");
+            return Ok(());
+        }
+        self.write_lexunit(frame, lu, layout, subcorpora, tally)
+    }
+
+    fn write_lexunit(
+        &self,
+        frame: &Frame,
+        lu: &LexUnit,
+        layout: LexUnitLayout,
+        subcorpora: Vec<ReadSubcorpus>,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let stem = if self.shared.contains(&lu.id) {
+            format!("lu{}_{}", lu.id, lu.frame)
+        } else {
+            format!("lu{}", lu.id)
+        };
+        let name = self.directory.unique("lu", &stem);
+        let sentences = || subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
+        let annotated = sentences().any(|sentence| {
+            let mut sets = sentence.sets.iter();
+            sets.any(|set| set.status != "UNANN")
+        });
+        tally.lexunits.insert((lu.frame, lu.id), annotated);
+        tally.lu_files += 1;
+        let mut lexunit = lu.clone();
+        lexunit.lexemes = layout.lexemes;
+        if let Some(head) = layout.head {
+            lexunit.name = head.name;
+            lexunit.pos = head.pos;
+            lexunit.status = head.status;
+            lexunit.incorporated_fe = head.incorporated_fe;
+            lexunit.definition = head.definition;
+            lexunit.sem_types = head.sem_types;
+        }
+        let corpora = layout.corpora.iter().map(|(id, documents)| self.corpus(*id, documents));
+        let file = LuFile {
+            file: name.clone(),
+            lexunit,
+            frame_name: frame.name.clone(),
+            corpora: corpora.collect(),
+            elements: layout.elements.unwrap_or_else(|| frame.elements_by_name()),
+            subcorpora,
+            sem_type_names: Vec::new(),
+            warnings: Vec::new(),
+        };
+        tally.bytes += self.directory.write(&name, &write_lu_file(&file, &self.sem_types))?;
+        Ok(())
+    }
+}
+
+impl Exporter<'_> {
+    /// A corpus with its documents, as the header of an LU file lists it.
+    fn corpus(
+        &self,
+        id: CorpusId,
+        documents: &[DocumentId],
+    ) -> (CorpusId, String, Vec<(DocumentId, String)>) {
+        let description = |document: &DocumentId| {
+            let row = self.documents.get(&(id, *document));
+            (*document, row.map(|row| row.name.clone()).unwrap_or_default())
+        };
+        // FrameNet 1.5 calls corpus 164 `QA` in full text and `ANC_r` elsewhere, by document.
+        let first = documents.first().and_then(|document| self.documents.get(&(id, *document)));
+        let name = first.map(|row| row.corpus_name.clone()).unwrap_or_default();
+        (id, name, documents.iter().map(description).collect())
+    }
+}
+
+/// Subcorpora for the sets that no subcorpus lists: FrameNet's exemplars under their own subcorpus's
+/// name, others under their origin's, sentences in order of id.
+fn unlisted(
+    layout: &LexUnitLayout,
+    sets: &HashMap<AnnotationSetId, AnnotationSet>,
+) -> Vec<ListedSubcorpus> {
+    let sentences = layout.subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
+    let listed: HashSet<AnnotationSetId> =
+        sentences.flat_map(|sentence| &sentence.sets).copied().collect();
+    let mut rest: BTreeMap<&str, BTreeMap<SentenceId, Vec<AnnotationSetId>>> = BTreeMap::new();
+    for set in sets.values().filter(|set| !listed.contains(&set.id)) {
+        let name = match &set.provenance {
+            Provenance::Exemplar { subcorpus, .. } => subcorpus,
+            other => other.origin().as_str(),
+        };
+        rest.entry(name).or_default().entry(set.sentence).or_default().push(set.id);
+    }
+    let listed = |(id, mut sets): (SentenceId, Vec<AnnotationSetId>)| {
+        sets.sort_unstable();
+        ListedSentence { id, occurrence: 0, sets }
+    };
+    rest.into_iter()
+        .map(|(name, sentences)| ListedSubcorpus {
+            name: name.to_owned(),
+            sentences: sentences.into_iter().map(listed).collect(),
+        })
+        .collect()
+}

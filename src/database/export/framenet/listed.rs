@@ -1,0 +1,220 @@
+//! Sentences as a file lists them, with the sets that stand there.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Exporter, Tally, loss_of};
+use crate::database::Result;
+use crate::framenet::{Evokes, ReadSentence, ReadSet};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Extent, Label, Layer, LayerName,
+    LexUnit, LexUnitLayout, ListedSentence, ListedSubcorpus, OddLabel, OddOffsets, Provenance,
+    Sentence, SentenceId, SentenceLayers, Span,
+};
+
+/// The LU of a file, with its sets.
+pub(super) struct OfLexUnit<'a> {
+    pub(super) lexunit: &'a LexUnit,
+    pub(super) sets: &'a HashMap<AnnotationSetId, AnnotationSet>,
+}
+
+impl Exporter<'_> {
+    /// A sentence with the sets that its listing names, `None` when nothing of it is wanted or it is gone.
+    pub(super) fn sentence(
+        &self,
+        listed: &ListedSentence,
+        odd: &[OddLabel],
+        of: Option<&OfLexUnit<'_>>,
+        tally: &mut Tally,
+    ) -> Result<Option<ReadSentence>> {
+        let Some(sentence) = self.store.sentence(self.release.id, listed.id)? else {
+            return Ok(None);
+        };
+        let mut sets = Vec::with_capacity(listed.sets.len());
+        let (mut evoking, mut layers) = (0, 0);
+        for id in &listed.sets {
+            let odd = odd.iter().filter(|odd| odd.set == *id).map(|odd| odd.label.clone());
+            if let Some(set) = self.frame_set(*id, of)? {
+                if self.wants_set(set.id) {
+                    evoking += 1;
+                    tally.lost_with(&set);
+                    sets.push(self.read_frame_set(set, of, odd.collect()));
+                }
+            } else if let Some(set) =
+                self.store.sentence_layers_set(self.release.id, sentence.id, *id)?
+            {
+                layers += 1;
+                sets.push(read_sentence_layers(set, odd.collect()));
+            }
+        }
+        if self.wanted.is_some() && evoking == 0 {
+            return Ok(None);
+        }
+        tally.sets += evoking;
+        tally.sentence_layer_sets += layers;
+        Ok(Some(read_sentence(sentence, listed.occurrence, sets)))
+    }
+
+    /// The set of that id, when it evokes a frame and stands where it is listed.
+    fn frame_set(
+        &self,
+        id: AnnotationSetId,
+        of: Option<&OfLexUnit<'_>>,
+    ) -> Result<Option<AnnotationSet>> {
+        if let Some(set) = of.and_then(|of| of.sets.get(&id)) {
+            return Ok(Some(set.clone()));
+        }
+        let set = self.store.annotation_set(self.release.id, id)?;
+        Ok(set.filter(|set| match (&set.provenance, of) {
+            (Provenance::Exemplar { lu, .. }, Some(of)) => *lu == of.lexunit.id,
+            (Provenance::FullText { .. }, None) => true,
+            _ => false,
+        }))
+    }
+
+    fn read_frame_set(
+        &self,
+        set: AnnotationSet,
+        of: Option<&OfLexUnit<'_>>,
+        odd: Vec<OddOffsets>,
+    ) -> ReadSet {
+        // In an LU file a set evokes the LU's frame unless it says otherwise, or nobody annotated it.
+        let unsaid = of.is_some_and(|of| {
+            (of.lexunit.frame, of.lexunit.id) == (set.frame, set.lu) && set.status != "UNANN"
+        });
+        let evokes = if unsaid {
+            Evokes::Unsaid
+        } else {
+            Evokes::Frame {
+                frame: set.frame,
+                frame_name: self.frames.get(&set.frame).cloned().unwrap_or_default(),
+                lu: set.lu,
+                lu_name: self.lexunits.get(&(set.frame, set.lu)).cloned().unwrap_or_default(),
+            }
+        };
+        let targets = missing_target_layer(&set);
+        ReadSet {
+            xml_id: set.xml_id.unwrap_or(set.id.number()),
+            line: 0,
+            status: set.status,
+            created: set.created,
+            evokes,
+            layers: targets.into_iter().chain(set.layers).collect(),
+            odd,
+        }
+    }
+
+    /// How a full-text file may have listed its sentences, for a release without layouts.
+    pub(super) fn guessed_document(&self, document: &Document) -> Result<DocumentLayout> {
+        let release = self.release.id;
+        let mut layout = DocumentLayout::default();
+        for id in &document.sentences {
+            let mut sets = Vec::new();
+            for layers in self.store.sentence_layers(release, *id)? {
+                sets.push(layers?.id);
+            }
+            for set in self.store.sets_of_sentence(release, *id)? {
+                sets.push(set?);
+            }
+            layout.sentences.push(ListedSentence { id: *id, occurrence: 0, sets });
+        }
+        Ok(layout)
+    }
+
+    /// How an LU file may have listed its exemplars, for a release without layouts.
+    pub(super) fn guessed_lexunit(&self, of: &OfLexUnit<'_>) -> Result<LexUnitLayout> {
+        let lexunit = of.lexunit;
+        let mut by_subcorpus: BTreeMap<&str, BTreeMap<SentenceId, Vec<AnnotationSetId>>> =
+            BTreeMap::new();
+        for set in of.sets.values() {
+            if let Provenance::Exemplar { subcorpus, .. } = &set.provenance {
+                let sentences = by_subcorpus.entry(subcorpus).or_default();
+                sentences.entry(set.sentence).or_default().push(set.id);
+            }
+        }
+        let mut names: Vec<&str> = lexunit.subcorpora.iter().map(String::as_str).collect();
+        names.extend(
+            by_subcorpus
+                .keys()
+                .filter(|name| !lexunit.subcorpora.iter().any(|known| known == *name)),
+        );
+        let mut subcorpora = Vec::new();
+        for name in names {
+            let mut sentences = Vec::new();
+            // A name that stands twice is filled the first time.
+            for (id, mut own) in by_subcorpus.remove(name).unwrap_or_default() {
+                own.sort_unstable();
+                let mut sets = Vec::new();
+                for layers in self.store.sentence_layers(self.release.id, id)? {
+                    let layers = layers?;
+                    if layers.listed_under.contains(&lexunit.id) {
+                        sets.push(layers.id);
+                    }
+                }
+                sets.append(&mut own);
+                let occurrence = self.occurrence_in(id, lexunit, name)?;
+                sentences.push(ListedSentence { id, occurrence, sets });
+            }
+            subcorpora.push(ListedSubcorpus { name: name.to_owned(), sentences });
+        }
+        Ok(LexUnitLayout { lexemes: lexunit.lexemes.clone(), subcorpora, ..Default::default() })
+    }
+
+    fn occurrence_in(&self, id: SentenceId, lexunit: &LexUnit, subcorpus: &str) -> Result<u32> {
+        let sentence = self.store.sentence(self.release.id, id)?;
+        let occurrences = sentence.map(|sentence| sentence.occurrences).unwrap_or_default();
+        let here = occurrences.iter().position(|place| {
+            place.lu == Some(lexunit.id) && place.subcorpus.as_deref() == Some(subcorpus)
+        });
+        Ok(here.and_then(|index| u32::try_from(index).ok()).unwrap_or(0))
+    }
+}
+
+impl Tally {
+    fn lost_with(&mut self, set: &AnnotationSet) {
+        if let Some(loss) = loss_of(set.provenance.origin()) {
+            self.lose(loss);
+        }
+    }
+}
+
+/// The Target layer of a set that has targets and no layer for them, as generated ones may.
+fn missing_target_layer(set: &AnnotationSet) -> Option<Layer> {
+    let has_layer = set.layers.iter().any(|layer| layer.name == LayerName::Target);
+    let label = |span: &Span| Label {
+        name: LayerName::Target.as_str().to_owned(),
+        extent: Extent::Overt(*span),
+        fe: None,
+        annotator: String::new(),
+        colors: None,
+    };
+    let labels = set.targets.iter().map(label).collect();
+    (!has_layer && !set.targets.is_empty()).then_some(Layer {
+        name: LayerName::Target,
+        rank: 1,
+        labels,
+    })
+}
+
+fn read_sentence(sentence: Sentence, occurrence: u32, sets: Vec<ReadSet>) -> ReadSentence {
+    let Sentence { id, xml_id, text, mut occurrences } = sentence;
+    let index = occurrence as usize;
+    let occurrence =
+        if index < occurrences.len() { occurrences.swap_remove(index) } else { Default::default() };
+    ReadSentence { xml_id: xml_id.unwrap_or(id.number()), line: 0, text, occurrence, sets }
+}
+
+fn read_sentence_layers(set: SentenceLayers, odd: Vec<OddOffsets>) -> ReadSet {
+    let evokes = match set.construction {
+        Some((id, name)) => Evokes::Construction { id, name },
+        None => Evokes::Unsaid,
+    };
+    ReadSet {
+        xml_id: set.xml_id,
+        line: 0,
+        status: set.status,
+        created: set.created,
+        evokes,
+        layers: set.layers,
+        odd,
+    }
+}

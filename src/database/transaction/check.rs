@@ -1,0 +1,276 @@
+//! What must hold of a record before it is staged: names are names, what it refers to is there, and
+//! spans lie in their text on character boundaries.
+
+use std::fmt::Display;
+
+use super::staged::absent;
+use super::{EditError, Result, Transaction};
+use crate::model::{
+    AnnotationSet, Document, Extent, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
+    LexUnit, Pos, SemType, SemTypeId, Sentence, Span,
+};
+use crate::query::nearest;
+use crate::text::CharIndex;
+
+/// That a name can be one: it is not empty, and it holds no control character. (A zero byte would
+/// end it in the keys of names.)
+pub(super) fn name(field: &str, name: &str) -> Result<()> {
+    if name.trim().is_empty() || name.contains(char::is_control) {
+        let expected = "a name without control characters";
+        return Err(EditError::value(field, name.escape_debug(), expected).into());
+    }
+    Ok(())
+}
+
+/// That what never changes is what it was.
+pub(super) fn same<T: PartialEq + Display>(
+    field: &str,
+    value: &T,
+    before: &T,
+    instead: &str,
+) -> Result<()> {
+    if value == before {
+        return Ok(());
+    }
+    Err(EditError::value(field, value, format!("`{before}`, which never changes: {instead}"))
+        .into())
+}
+
+/// As [`same`], of FrameNet's own numbers.
+pub(super) fn same_option(field: &str, value: Option<u64>, before: Option<u64>) -> Result<()> {
+    let text = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
+    same(field, &text(value), &text(before), "it is FrameNet's own")
+}
+
+impl Transaction<'_> {
+    fn existing_frame(&self, frame: FrameId) -> Result<Frame> {
+        Ok(self.frame(frame)?.ok_or_else(|| absent::<Frame>(frame))?)
+    }
+
+    pub(super) fn check_sem_types(&self, field: &str, types: &[SemTypeId]) -> Result<()> {
+        for (at, id) in types.iter().enumerate() {
+            if self.sem_type(*id)?.is_none() {
+                let field = format!("{field}[{at}]");
+                return Err(EditError::value(field, id, "a semantic type of the release").into());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_sem_type(&self, sem_type: &SemType) -> Result<()> {
+        name("name", &sem_type.name)?;
+        if sem_type.parents.contains(&sem_type.id) {
+            return Err(EditError::value("parents", sem_type.id, "other semantic types").into());
+        }
+        self.check_sem_types("parents", &sem_type.parents)
+    }
+
+    /// Checks a relation, and takes the names of frames and FEs from where they are defined.
+    pub(super) fn complete_relation(&self, relation: &mut FrameRelation) -> Result<()> {
+        name("kind", &relation.kind)?;
+        let parent = self.existing_frame(relation.parent)?;
+        let child = self.existing_frame(relation.child)?;
+        if parent.id == child.id {
+            return Err(EditError::value("child", child.id, "another frame than the parent").into());
+        }
+        for (at, pair) in relation.elements.iter_mut().enumerate() {
+            let sides = [
+                (&parent, pair.parent, &mut pair.parent_name, "parent"),
+                (&child, pair.child, &mut pair.child_name, "child"),
+            ];
+            for (frame, fe, fe_name, side) in sides {
+                let Some(found) = frame.fe(fe) else {
+                    let field = format!("elements[{at}].{side}");
+                    let expected = format!("an FE of `{}`", frame.name);
+                    return Err(EditError::value(field, fe, expected).into());
+                };
+                fe_name.clone_from(&found.name);
+            }
+        }
+        relation.parent_name = parent.name;
+        relation.child_name = child.name;
+        Ok(())
+    }
+
+    /// Checks an LU; what it has as before is not looked at.
+    pub(super) fn check_lexunit(&self, lu: &LexUnit, before: Option<&LexUnit>) -> Result<()> {
+        let frame = self.existing_frame(lu.frame)?;
+        if before.is_none_or(|before| (&before.name, before.pos) != (&lu.name, lu.pos)) {
+            name("name", &lu.name)?;
+            if lu.lemma().is_empty() || Pos::of_lu_name(&lu.name) == Pos::Other {
+                let expected = "a lemma, a point and a part of speech, as in `confirm.v`";
+                return Err(EditError::value("name", &lu.name, expected).into());
+            }
+            if lu.pos != Pos::of_lu_name(&lu.name) {
+                let expected = format!("that of the name, `{}`", Pos::of_lu_name(&lu.name));
+                return Err(EditError::value("pos", lu.pos, expected).into());
+            }
+        }
+        if before.is_none_or(|before| before.incorporated_fe != lu.incorporated_fe)
+            && let Some(fe) = &lu.incorporated_fe
+            && frame.fe_by_name(fe).is_none()
+        {
+            return Err(unknown_fe("incorporated_fe", fe, &frame).into());
+        }
+        if before.is_none_or(|before| before.sem_types != lu.sem_types) {
+            self.check_sem_types("sem_types", &lu.sem_types)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_document(&self, document: &Document) -> Result<()> {
+        name("name", &document.name)?;
+        name("corpus_name", &document.corpus_name)?;
+        for (at, id) in document.sentences.iter().enumerate() {
+            if self.sentence(*id)?.is_none() {
+                let field = format!("sentences[{at}]");
+                return Err(EditError::value(field, id, "a sentence of the release").into());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_sentence(&self, sentence: &Sentence) -> Result<()> {
+        if sentence.text.trim().is_empty() || sentence.text.contains('\0') {
+            let text = sentence.text.escape_debug();
+            return Err(EditError::value("text", text, "a text without zero characters").into());
+        }
+        for (at, place) in sentence.occurrences.iter().enumerate() {
+            if let Some((corpus, document)) = place.corpus.zip(place.document)
+                && self.document(corpus, document)?.is_none()
+            {
+                let field = format!("occurrences[{at}].document");
+                return Err(EditError::value(field, document, "a document of the corpus").into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a set, gives FE labels the FEs' numbers, and makes the Target layer say what the
+    /// targets say. Layers and targets that are as before are not looked at.
+    pub(super) fn complete_annotation_set(
+        &self,
+        set: &mut AnnotationSet,
+        before: Option<&AnnotationSet>,
+    ) -> Result<()> {
+        let frame = self.existing_frame(set.frame)?;
+        if self.lexunit(set.frame, set.lu)?.is_none() {
+            let expected = format!("the number of an LU of `{}`", frame.name);
+            return Err(EditError::value("lu", set.lu, expected).into());
+        }
+        let sentence = self.sentence(set.sentence)?;
+        let sentence = sentence.ok_or_else(|| absent::<Sentence>(set.sentence))?;
+        let text = Text { text: &sentence.text, index: CharIndex::new(&sentence.text) };
+        name("status", &set.status)?;
+        if before.is_none_or(|before| before.targets != set.targets) {
+            for (at, span) in set.targets.iter().enumerate() {
+                text.check_span(&format!("targets[{at}]"), *span)?;
+            }
+            if let Some(at) = set.targets.windows(2).position(|two| two[0].end > two[1].start) {
+                let field = format!("targets[{}]", at + 1);
+                let value = text.shown(set.targets[at + 1]);
+                let expected = "targets in order of text that do not overlap";
+                return Err(EditError::value(field, value, expected).into());
+            }
+        }
+        for (at, layer) in set.layers.iter_mut().enumerate() {
+            let as_before = before
+                .is_some_and(|before| before.frame == frame.id && before.layers.contains(layer));
+            if !as_before {
+                text.complete_layer(&format!("layers[{at}]"), layer, &frame)?;
+            }
+        }
+        agree_with_targets(set);
+        Ok(())
+    }
+}
+
+/// A sentence's text with its character boundaries.
+struct Text<'a> {
+    text: &'a str,
+    index: CharIndex,
+}
+
+impl Text<'_> {
+    fn shown(&self, span: Span) -> String {
+        format!("{}..{}", span.start, span.end)
+    }
+
+    fn check_span(&self, field: &str, span: Span) -> Result<()> {
+        let wrong = |expected: String| EditError::value(field, self.shown(span), expected);
+        if span.is_empty() {
+            return Err(wrong("a span that covers text".to_owned()).into());
+        }
+        if let Err(error) = self.index.to_chars(span) {
+            let expected = format!(
+                "a span on character boundaries of the text's {} bytes ({error})",
+                self.text.len()
+            );
+            return Err(wrong(expected).into());
+        }
+        Ok(())
+    }
+
+    fn complete_layer(&self, field: &str, layer: &mut Layer, frame: &Frame) -> Result<()> {
+        name(&format!("{field}.name"), layer.name.as_str())?;
+        if layer.rank == 0 {
+            return Err(EditError::value(format!("{field}.rank"), 0, "1 or more").into());
+        }
+        for (at, label) in layer.labels.iter_mut().enumerate() {
+            let field = format!("{field}.labels[{at}]");
+            name(&format!("{field}.name"), &label.name)?;
+            if let Extent::Overt(span) = label.extent {
+                self.check_span(&format!("{field}.span"), span)?;
+            }
+            if layer.name == LayerName::Fe {
+                complete_fe(&field, label, frame)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Finds the FE of an FE label by its name, and its number when there is none.
+fn complete_fe(field: &str, label: &mut Label, frame: &Frame) -> Result<()> {
+    let Some(fe) = frame.fe_by_name(&label.name) else {
+        return Err(unknown_fe(&format!("{field}.name"), &label.name, frame).into());
+    };
+    match label.fe {
+        None => label.fe = Some(fe.id),
+        Some(id) if id == fe.id => {}
+        Some(id) => {
+            let expected = format!("{}, the number of `{}`", fe.id, fe.name);
+            return Err(EditError::value(format!("{field}.fe"), id, expected).into());
+        }
+    }
+    Ok(())
+}
+
+fn unknown_fe(field: &str, fe: &str, frame: &Frame) -> EditError {
+    let names = frame.elements.iter().map(|fe| fe.name.as_str());
+    let near = nearest(fe, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    EditError::value(field, fe, format!("an FE of `{}`{near}", frame.name))
+}
+
+/// Writes the Target layer from the targets, unless it says the same.
+fn agree_with_targets(set: &mut AnnotationSet) {
+    let layers = set.layers.iter().filter(|layer| layer.name == LayerName::Target);
+    let labels = layers.flat_map(|layer| &layer.labels);
+    let mut spans: Vec<Span> = labels.filter_map(|label| label.extent.span()).collect();
+    spans.retain(|span| !span.is_empty());
+    spans.sort_unstable();
+    spans.dedup();
+    if spans == set.targets {
+        return;
+    }
+    let label = |span: &Span| Label {
+        name: LayerName::Target.as_str().to_owned(),
+        extent: Extent::Overt(*span),
+        fe: None,
+        annotator: String::new(),
+        colors: None,
+    };
+    let labels = set.targets.iter().map(label).collect();
+    set.layers.retain(|layer| layer.name != LayerName::Target);
+    set.layers.insert(0, Layer { name: LayerName::Target, rank: 1, labels });
+}

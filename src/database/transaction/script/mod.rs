@@ -1,0 +1,159 @@
+//! Edit scripts: a transaction written down, one edit a line of JSON.
+//!
+//! A line names records as people do: frames and LUs by name, FEs by their name in the frame, sets and
+//! sentences by their written id, and what an earlier line added by `@` and the name it gave it
+//! (`"as"`). Offsets count code points.
+
+mod apply;
+mod operation;
+mod resolve;
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read};
+
+use operation::{Judge, Operation};
+
+use super::{EditError, Result, Transaction};
+use crate::database::DatabaseError;
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, SemTypeId, SentenceId,
+};
+
+/// Longest line that is read: far above the longest sentence, far below what fills the memory.
+const LINE_LIMIT: u64 = 16 << 20;
+
+/// A line of a script cannot be read or done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScriptError {
+    /// The script cannot be read.
+    #[error("cannot read line {line}")]
+    Read {
+        /// The line, from 1.
+        line: u64,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The line is no edit.
+    #[error("line {line}: E-syntax: {reason}")]
+    Syntax {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong, in the JSON reader's words.
+        reason: String,
+    },
+    /// The edit cannot be made.
+    #[error("line {line}")]
+    Edit {
+        /// The line, from 1.
+        line: u64,
+        /// Why.
+        source: Box<DatabaseError>,
+    },
+}
+
+/// What a line did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// The line, from 1.
+    pub line: u64,
+    /// The operation, as in `add-set`.
+    pub operation: &'static str,
+    /// Id of the record, as written outside the store; an FE's and a judgement's are their names.
+    pub id: String,
+    /// What the script calls the record.
+    pub called: Option<String>,
+}
+
+/// A record that a line added.
+#[derive(Debug, Clone, Copy)]
+enum Made {
+    Frame(FrameId),
+    LexUnit(FrameId, LuId),
+    Relation(RelationId),
+    SemType(SemTypeId),
+    Document(CorpusId, DocumentId),
+    Sentence(SentenceId),
+    Set(AnnotationSetId),
+}
+
+/// A script being done.
+pub struct Script<'t, 'a> {
+    edits: &'t mut Transaction<'a>,
+    made: HashMap<String, Made>,
+    /// Who judges where a line does not say it.
+    reviewer: Option<String>,
+    /// Seconds since 1970 (UTC), for judgements without a time.
+    now: u64,
+}
+
+impl<'t, 'a> Script<'t, 'a> {
+    /// A script that adds its edits to a transaction. A judgement whose line does not say who and
+    /// when is `reviewer`'s of `now`, in seconds since 1970 (UTC).
+    pub fn new(edits: &'t mut Transaction<'a>, reviewer: Option<String>, now: u64) -> Self {
+        Self { edits, made: HashMap::new(), reviewer, now }
+    }
+
+    /// Does the edits of a script, line by line; empty lines are skipped. Tells `done` of each.
+    ///
+    /// # Errors
+    /// At the first line that is wrong: the transaction then holds the edits before it, and is best
+    /// dropped.
+    pub fn edit(&mut self, lines: impl BufRead, done: &mut dyn FnMut(Done)) -> Result<()> {
+        each_line(lines, |line, text| {
+            let operation: Operation = parse(line, text)?;
+            let name = operation.name();
+            let (id, called) = self.apply(operation).map_err(|error| at(line, error))?;
+            done(Done { line, operation: name, id, called });
+            Ok(())
+        })
+    }
+
+    /// Takes judgements, one a line: `set`, `score`, and where they are given `reviewer`, `note` and
+    /// `time`. Tells `done` of each.
+    ///
+    /// # Errors
+    /// As [`edit`](Self::edit).
+    pub fn judge(&mut self, lines: impl BufRead, done: &mut dyn FnMut(Done)) -> Result<()> {
+        each_line(lines, |line, text| {
+            let judge: Judge = parse(line, text)?;
+            let operation = Operation::Judge(judge);
+            let name = operation.name();
+            let (id, called) = self.apply(operation).map_err(|error| at(line, error))?;
+            done(Done { line, operation: name, id, called });
+            Ok(())
+        })
+    }
+}
+
+fn at(line: u64, error: DatabaseError) -> DatabaseError {
+    ScriptError::Edit { line, source: Box::new(error) }.into()
+}
+
+fn parse<'de, T: serde::Deserialize<'de>>(line: u64, text: &'de str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| {
+        // The reader's own line is always 1; what is left of it says the column.
+        let reason = error.to_string().replace("line 1 column", "column");
+        ScriptError::Syntax { line, reason }.into()
+    })
+}
+
+fn each_line(mut lines: impl BufRead, mut take: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let mut bytes = Vec::new();
+    for line in 1.. {
+        bytes.clear();
+        let read = lines.by_ref().take(LINE_LIMIT + 1).read_until(b'\n', &mut bytes);
+        if read.map_err(|source| ScriptError::Read { line, source })? == 0 {
+            break;
+        }
+        let wrong = |reason: &str| ScriptError::Syntax { line, reason: reason.to_owned() };
+        if bytes.len() as u64 > LINE_LIMIT {
+            return Err(wrong("the line is longer than 16 MiB").into());
+        }
+        let text = std::str::from_utf8(&bytes).map_err(|_| wrong("the line is not UTF-8"))?;
+        if !text.trim().is_empty() {
+            take(line, text.trim())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,296 @@
+//! What a transaction has done so far: for each record that it touched, how it was and how it will
+//! be. Reads go through here to the store.
+
+use std::collections::BTreeMap;
+
+use super::{EditError, Result};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
+    Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
+    SentenceId, SentenceLayers,
+};
+use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, StoreError, Subject};
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// A record that was touched.
+#[derive(Debug, Clone)]
+pub(super) struct Slot<R> {
+    /// As the store has it.
+    before: Option<R>,
+    /// As it will be.
+    after: Option<R>,
+}
+
+/// Records of one kind that were touched.
+pub(super) type Table<R> = BTreeMap<<R as Row>::Key, Slot<R>>;
+
+/// A reviewer's judgement with the set that it is of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Judged {
+    pub(super) set: AnnotationSetId,
+    pub(super) judgement: Judgement,
+}
+
+/// Which chain a journal row is about: seed, target, recipe.
+pub(super) type JournalOf = (AnnotationSetId, u16, RecipeId);
+
+/// All that was touched.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Staged {
+    sem_types: Table<SemType>,
+    frames: Table<Frame>,
+    relations: Table<FrameRelation>,
+    lexunits: Table<LexUnit>,
+    documents: Table<Document>,
+    sentences: Table<Sentence>,
+    layers: Table<SentenceLayers>,
+    sets: Table<AnnotationSet>,
+    judgements: Table<Judged>,
+    /// Journal rows to write, or to delete.
+    pub(super) journal: BTreeMap<JournalOf, Option<JournalEntry>>,
+}
+
+/// A kind of record that people edit.
+pub(super) trait Row: Clone + PartialEq + 'static {
+    type Key: Ord + Clone + 'static;
+    /// As messages call it.
+    const KIND: &'static str;
+    fn key(&self) -> Self::Key;
+    fn subject(&self) -> Subject;
+    fn read(store: &Store, release: ReleaseId, key: &Self::Key) -> StoreResult<Option<Self>>;
+    fn put(&self, batch: &mut Batch<'_>) -> StoreResult<()>;
+    fn delete(&self, batch: &mut Batch<'_>) -> StoreResult<()>;
+    fn table(staged: &Staged) -> &Table<Self>;
+    fn table_mut(staged: &mut Staged) -> &mut Table<Self>;
+}
+
+macro_rules! rows {
+    ($($row:ty as $kind:literal in $table:ident, by $key:ty {
+        key: $key_of:expr,
+        subject: $subject:expr,
+        read: $read:expr,
+        put: $put:expr,
+        delete: $delete:expr,
+    })*) => {$(
+        impl Row for $row {
+            type Key = $key;
+            const KIND: &'static str = $kind;
+
+            fn key(&self) -> $key {
+                let key_of: fn(&$row) -> $key = $key_of;
+                key_of(self)
+            }
+
+            fn subject(&self) -> Subject {
+                let subject: fn(&$row) -> Subject = $subject;
+                subject(self)
+            }
+
+            fn read(store: &Store, release: ReleaseId, key: &$key) -> StoreResult<Option<Self>> {
+                let read: fn(&Store, ReleaseId, $key) -> StoreResult<Option<$row>> = $read;
+                read(store, release, key.clone())
+            }
+
+            fn put(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
+                let put: fn(&mut Batch<'_>, &$row) -> StoreResult<()> = $put;
+                put(batch, self)
+            }
+
+            fn delete(&self, batch: &mut Batch<'_>) -> StoreResult<()> {
+                let delete: fn(&mut Batch<'_>, &$row) -> StoreResult<()> = $delete;
+                delete(batch, self)
+            }
+
+            fn table(staged: &Staged) -> &Table<Self> {
+                &staged.$table
+            }
+
+            fn table_mut(staged: &mut Staged) -> &mut Table<Self> {
+                &mut staged.$table
+            }
+        }
+    )*};
+}
+
+rows! {
+    SemType as "semantic type" in sem_types, by SemTypeId {
+        key: |row| row.id,
+        subject: |row| Subject::SemType(row.id),
+        read: |store, release, id| store.sem_type(release, id),
+        put: |batch, row| batch.put_sem_type(row),
+        delete: |batch, row| batch.delete_sem_type(row),
+    }
+    Frame as "frame" in frames, by FrameId {
+        key: |row| row.id,
+        subject: |row| Subject::Frame(row.id),
+        read: |store, release, id| store.frame(release, id),
+        put: |batch, row| batch.put_frame(row),
+        delete: |batch, row| batch.delete_frame(row),
+    }
+    FrameRelation as "frame relation" in relations, by RelationId {
+        key: |row| row.id,
+        subject: |row| Subject::Relation(row.id),
+        read: |store, release, id| store.relation(release, id),
+        put: |batch, row| batch.put_relation(row),
+        delete: |batch, row| batch.delete_relation(row.id),
+    }
+    LexUnit as "LU" in lexunits, by (FrameId, LuId) {
+        key: |row| (row.frame, row.id),
+        subject: |row| Subject::LexUnit(row.frame, row.id),
+        read: |store, release, (frame, lu)| store.lexunit(release, frame, lu),
+        put: |batch, row| batch.put_lexunit(row),
+        delete: |batch, row| batch.delete_lexunit(row),
+    }
+    Document as "document" in documents, by (CorpusId, DocumentId) {
+        key: |row| (row.corpus, row.id),
+        subject: |row| Subject::Document(row.corpus, row.id),
+        read: |store, release, (corpus, document)| store.document(release, corpus, document),
+        put: |batch, row| batch.put_document(row),
+        delete: |batch, row| batch.delete_document(row),
+    }
+    Sentence as "sentence" in sentences, by SentenceId {
+        key: |row| row.id,
+        subject: |row| Subject::Sentence(row.id),
+        read: |store, release, id| store.sentence(release, id),
+        put: |batch, row| batch.put_sentence(row),
+        delete: |batch, row| batch.delete_sentence(row.id),
+    }
+    SentenceLayers as "set of sentence layers" in layers, by (SentenceId, AnnotationSetId) {
+        key: |row| (row.sentence, row.id),
+        subject: |row| Subject::SentenceLayers(row.sentence, row.id),
+        read: |store, release, (sentence, set)| store.sentence_layers_set(release, sentence, set),
+        put: |batch, row| batch.put_sentence_layers(row),
+        delete: |batch, row| batch.delete_sentence_layers(row.sentence, row.id),
+    }
+    AnnotationSet as "annotation set" in sets, by AnnotationSetId {
+        key: |row| row.id,
+        subject: |row| Subject::Set(row.id, SetLocation::of(row)),
+        read: |store, release, id| store.annotation_set(release, id),
+        put: |batch, row| batch.put_annotation_set(row),
+        delete: |batch, row| batch.delete_annotation_set(row.id, SetLocation::of(row)),
+    }
+    Judged as "judgement" in judgements, by (AnnotationSetId, String) {
+        key: |row| (row.set, row.judgement.reviewer.clone()),
+        subject: |row| Subject::Judgement(row.set, row.judgement.reviewer.clone()),
+        read: |store, release, (set, reviewer)| {
+            let mut all = store.judgements(release, set)?;
+            let found = all.find(|row| row.as_ref().map_or(true, |row| row.reviewer == reviewer));
+            Ok(found.transpose()?.map(|judgement| Judged { set, judgement }))
+        },
+        put: |batch, row| batch.put_judgement(row.set, &row.judgement),
+        delete: |batch, row| batch.delete_judgement(row.set, &row.judgement.reviewer),
+    }
+}
+
+impl Staged {
+    /// The record as it will be.
+    pub(super) fn get<R: Row>(
+        &self,
+        store: &Store,
+        release: ReleaseId,
+        key: &R::Key,
+    ) -> Result<Option<R>> {
+        match R::table(self).get(key) {
+            Some(slot) => Ok(slot.after.clone()),
+            None => Ok(R::read(store, release, key)?),
+        }
+    }
+
+    /// Says what a record will be; `None` when it is to go.
+    pub(super) fn set<R: Row>(
+        &mut self,
+        store: &Store,
+        release: ReleaseId,
+        key: R::Key,
+        after: Option<R>,
+    ) -> Result<()> {
+        if let Some(slot) = R::table_mut(self).get_mut(&key) {
+            slot.after = after;
+            return Ok(());
+        }
+        let before = R::read(store, release, &key)?;
+        R::table_mut(self).insert(key, Slot { before, after });
+        Ok(())
+    }
+
+    /// A scan of the store as it will be: its rows in order, touched ones as they will be, and then
+    /// those that are new to it and belong there.
+    pub(super) fn over<R: Row>(
+        &self,
+        scan: impl Iterator<Item = StoreResult<R>>,
+        belongs: impl Fn(&R) -> bool,
+    ) -> Result<Vec<R>> {
+        let table = R::table(self);
+        let mut rows = Vec::new();
+        for row in scan {
+            let row = row?;
+            if !table.contains_key(&row.key()) {
+                rows.push(row);
+            }
+        }
+        let touched = table.values().filter_map(|slot| slot.after.as_ref());
+        rows.extend(touched.filter(|row| belongs(row)).cloned());
+        Ok(rows)
+    }
+
+    /// Records that were touched and will be there.
+    pub(super) fn rows<R: Row>(&self) -> impl Iterator<Item = &R> {
+        R::table(self).values().filter_map(|slot| slot.after.as_ref())
+    }
+
+    /// Records that will not be as they are: before and after, `None` where there is none.
+    pub(super) fn changed<R: Row>(&self) -> impl Iterator<Item = (Option<&R>, Option<&R>)> {
+        let slots = R::table(self).values().filter(|slot| slot.before != slot.after);
+        slots.map(|slot| (slot.before.as_ref(), slot.after.as_ref()))
+    }
+
+    /// Whether a record that the store has is to go.
+    pub(super) fn is_removed<R: Row>(&self, key: &R::Key) -> bool {
+        R::table(self).get(key).is_some_and(|slot| slot.after.is_none())
+    }
+
+    /// Puts all that differs from the store into a batch; says whether anything does.
+    pub(super) fn write(&self, batch: &mut Batch<'_>) -> StoreResult<bool> {
+        write_table::<SemType>(self, batch)?;
+        write_table::<Frame>(self, batch)?;
+        write_table::<FrameRelation>(self, batch)?;
+        write_table::<LexUnit>(self, batch)?;
+        write_table::<Document>(self, batch)?;
+        write_table::<Sentence>(self, batch)?;
+        write_table::<SentenceLayers>(self, batch)?;
+        write_table::<AnnotationSet>(self, batch)?;
+        write_table::<Judged>(self, batch)?;
+        for (&(seed, target, recipe), entry) in &self.journal {
+            match entry {
+                Some(entry) => batch.put_journal(seed, target, recipe, entry)?,
+                None => batch.delete_journal(seed, target, recipe)?,
+            }
+        }
+        Ok(!batch.is_empty())
+    }
+}
+
+fn write_table<R: Row>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()> {
+    for (before, after) in staged.changed::<R>() {
+        // The old rows go first: a name or a place that is no more leaves nothing behind.
+        if let Some(before) = before {
+            before.delete(batch)?;
+        }
+        if let Some(after) = after {
+            after.put(batch)?;
+        }
+        match (before, after) {
+            (Some(_), Some(after)) => batch.record(Action::Edited, &after.subject()),
+            (None, Some(after)) => batch.record(Action::Added, &after.subject()),
+            (Some(before), None) => batch.record(Action::Removed, &before.subject()),
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The error for a record that is not there.
+pub(super) fn absent<R: Row>(id: impl std::fmt::Display) -> EditError {
+    EditError::absent(R::KIND, id)
+}

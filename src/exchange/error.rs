@@ -1,0 +1,198 @@
+//! What can go wrong while records are read from or written to a file of another format.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
+        /// What is wrong with a line of a file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum FaultCode {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl FaultCode {
+            /// All codes.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The written code.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// It is longer than a line may be.
+    LineLength = "E-line-length",
+    /// It is not UTF-8.
+    Encoding = "E-encoding",
+    /// It is no JSON, or not the JSON that its kind of record has.
+    Json = "E-json",
+    /// The file does not begin, go on or end as such a file does.
+    Layout = "E-layout",
+    /// A value is not one of those that its field may have.
+    Value = "E-value",
+    /// A span does not lie inside its text.
+    SpanRange = "E-span-range",
+    /// A span covers nothing.
+    SpanEmpty = "E-span-empty",
+    /// A span does not cover the text that the record says it covers.
+    SpanText = "E-span-text",
+    /// Two records have one id.
+    Repeated = "E-repeated",
+    /// A record names something that neither the file before it nor the store has.
+    Missing = "E-missing",
+    /// The store has something else under the same id or name.
+    Conflict = "E-conflict",
+}
+
+impl fmt::Display for FaultCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A file of records cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// A file cannot be read.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What was to be written could not be.
+    #[error("cannot write the export")]
+    Write {
+        /// Why.
+        #[from]
+        source: io::Error,
+    },
+    /// A line is no record.
+    #[error("{code}: {file}:{line}: {reason}")]
+    Line {
+        /// What is wrong.
+        code: FaultCode,
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What stands there, in the reader's own words.
+        reason: String,
+    },
+    /// A field of a record has a value that it cannot have.
+    #[error("{code}: {file}:{line}: `{field}` is `{found}`, expected {expected}")]
+    Field {
+        /// What is wrong.
+        code: FaultCode,
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The field, as a path into the record.
+        field: String,
+        /// What stands there.
+        found: String,
+        /// What should, and what to do.
+        expected: String,
+    },
+    /// A record of the store cannot be written down: its span does not fit its text.
+    #[error("cannot export {record}")]
+    Record {
+        /// The record.
+        record: String,
+        /// Why.
+        source: crate::text::OffsetError,
+    },
+    /// The parquet writer refused a row group.
+    #[error("cannot write the table: {reason}")]
+    Table {
+        /// The writer's own words.
+        reason: String,
+    },
+}
+
+/// A fault of a record before it is known where the record stands.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) code: FaultCode,
+    pub(super) field: String,
+    pub(super) found: String,
+    pub(super) expected: String,
+}
+
+impl Fault {
+    pub(super) fn new(
+        code: FaultCode,
+        field: impl Into<String>,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self { code, field: field.into(), found: shortened(found), expected: expected.into() }
+    }
+
+    pub(super) fn value(
+        field: impl Into<String>,
+        found: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::new(FaultCode::Value, field, found, expected)
+    }
+
+    /// The fault with the field inside `outer`.
+    pub(super) fn inside(mut self, outer: &str) -> Self {
+        self.field = format!("{outer}.{}", self.field);
+        self
+    }
+
+    pub(super) fn at(self, file: &str, line: usize) -> ExchangeError {
+        let Self { code, field, found, expected } = self;
+        ExchangeError::Field { code, file: file.to_owned(), line, field, found, expected }
+    }
+}
+
+/// Most characters of a value that a message repeats.
+const SHOWN: usize = 60;
+
+/// A value for a message: in one line, and cut where it is long.
+pub(super) fn shortened(value: impl fmt::Display) -> String {
+    let value = value.to_string();
+    let mut shown: String = value.chars().take(SHOWN).collect();
+    if shown.len() < value.len() {
+        shown.push_str("...");
+    }
+    shown.replace(['\n', '\r', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_says_where_what_and_what_else() {
+        let fault = Fault::value("status", "x".repeat(70) + "\n", "a word").inside("layers[2]");
+        let message = fault.at("a.jsonl", 7).to_string();
+        let shown = "x".repeat(60);
+        let expected =
+            format!("E-value: a.jsonl:7: `layers[2].status` is `{shown}...`, expected a word");
+        assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn codes_are_unique() {
+        let mut codes: Vec<_> = FaultCode::ALL.iter().map(|code| code.as_str()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), FaultCode::ALL.len());
+    }
+}

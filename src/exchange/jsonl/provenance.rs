@@ -1,0 +1,268 @@
+//! Where sets come from, recipes, and how far chains have come, as JSON.
+//!
+//! A recipe's number is its store's own; in a file a recipe is known by its fingerprint.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Checked, Kind, set_id, set_ids, written};
+use crate::exchange::error::Fault;
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, Flags, Generation, Judgement, LuId, Method, Provenance,
+    RecipeId,
+};
+
+/// Fingerprints of recipes, hexadecimal, by number.
+pub(super) type RecipeNames = HashMap<RecipeId, String>;
+
+/// Where a set comes from.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "origin", rename_all = "lowercase", deny_unknown_fields)]
+pub(super) enum ProvenanceRecord {
+    Exemplar { lu: u32, subcorpus: String },
+    FullText { corpus: u32, document: u32 },
+    Imported { file: String },
+    User {},
+    Generated(GenerationRecord),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct GenerationRecord {
+    seed: String,
+    source: String,
+    target: u16,
+    round: u16,
+    rank: u16,
+    chain: Vec<String>,
+    method: String,
+    recipe: String,
+    flags: Vec<String>,
+    paraphrase: f32,
+    aligner: f32,
+}
+
+impl ProvenanceRecord {
+    pub(super) fn new(provenance: Provenance, recipes: &RecipeNames) -> Self {
+        match provenance {
+            Provenance::Exemplar { lu, subcorpus } => Self::Exemplar { lu: lu.0, subcorpus },
+            Provenance::FullText { corpus, document } => {
+                Self::FullText { corpus: corpus.0, document: document.0 }
+            }
+            Provenance::Imported { file } => Self::Imported { file },
+            Provenance::User => Self::User {},
+            Provenance::Generated(made) => Self::Generated(GenerationRecord::new(*made, recipes)),
+        }
+    }
+
+    pub(super) fn recipe(&self) -> Option<&str> {
+        match self {
+            Self::Generated(made) => Some(&made.recipe),
+            _ => None,
+        }
+    }
+
+    pub(super) fn into_model(self, recipe: Option<RecipeId>) -> Checked<Provenance> {
+        Ok(match self {
+            Self::Exemplar { lu, subcorpus } => Provenance::Exemplar { lu: LuId(lu), subcorpus },
+            Self::FullText { corpus, document } => {
+                Provenance::FullText { corpus: CorpusId(corpus), document: DocumentId(document) }
+            }
+            Self::Imported { file } => Provenance::Imported { file },
+            Self::User {} => Provenance::User,
+            Self::Generated(made) => {
+                let made = made.into_model(recipe).map_err(|fault| fault.inside("provenance"))?;
+                Provenance::Generated(Box::new(made))
+            }
+        })
+    }
+}
+
+impl GenerationRecord {
+    fn new(made: Generation, recipes: &RecipeNames) -> Self {
+        let Generation {
+            seed,
+            source,
+            target_ordinal,
+            round,
+            rank,
+            chain,
+            method,
+            recipe,
+            flags,
+            paraphrase,
+            aligner,
+        } = made;
+        Self {
+            seed: seed.to_string(),
+            source: source.to_string(),
+            target: target_ordinal,
+            round,
+            rank,
+            chain: written(&chain),
+            method: method.as_str().to_owned(),
+            recipe: recipes.get(&recipe).cloned().unwrap_or_default(),
+            flags: flags.names().into_iter().map(str::to_owned).collect(),
+            paraphrase,
+            aligner,
+        }
+    }
+
+    fn into_model(self, recipe: Option<RecipeId>) -> Checked<Generation> {
+        if self.method != Method::Paraphrase.as_str() {
+            return Err(Fault::value("method", self.method, "`paraphrase`"));
+        }
+        Ok(Generation {
+            seed: set_id("seed", &self.seed)?,
+            source: set_id("source", &self.source)?,
+            target_ordinal: self.target,
+            round: self.round,
+            rank: self.rank,
+            chain: set_ids("chain", &self.chain)?,
+            method: Method::Paraphrase,
+            recipe: recipe.ok_or_else(|| {
+                let expected = "the fingerprint of a recipe that stands before";
+                Fault::value("recipe", &self.recipe, expected)
+            })?,
+            flags: flags(&self.flags)?,
+            paraphrase: self.paraphrase,
+            aligner: self.aligner,
+        })
+    }
+}
+
+fn flags(names: &[String]) -> Checked<Flags> {
+    let mut flags = Flags::default();
+    for name in names {
+        match name.as_str() {
+            "copy" => flags.copy = true,
+            "duplicate" => flags.duplicate = true,
+            "weak-alignment" => flags.weak_alignment = true,
+            "unmet" => flags.unmet = true,
+            "unknown-word" => flags.unknown_word = true,
+            _ => {
+                let known = Flags::all_names().join("`, `");
+                return Err(Fault::value("flags", name, format!("`{known}`")));
+            }
+        }
+    }
+    Ok(flags)
+}
+
+/// A recipe of generation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecipeRecord {
+    pub(super) kind: Kind,
+    fingerprint: String,
+    /// The whole recipe, as JSON.
+    pub description: String,
+}
+
+impl RecipeRecord {
+    /// The record of a recipe.
+    #[must_use]
+    pub fn new(fingerprint: [u8; 16], description: String) -> Self {
+        Self { kind: Kind::Recipe, fingerprint: hexadecimal(fingerprint), description }
+    }
+
+    /// Its fingerprint, hexadecimal.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// Its fingerprint.
+    pub(super) fn check(&self) -> Checked<[u8; 16]> {
+        let expected = "32 hexadecimal digits";
+        let wrong = || Fault::value("fingerprint", &self.fingerprint, expected);
+        let digits = self.fingerprint.as_bytes();
+        if digits.len() != 32 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            return Err(wrong());
+        }
+        let mut bytes = [0; 16];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+        }
+        Ok(bytes)
+    }
+}
+
+pub(super) fn hexadecimal(bytes: [u8; 16]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How far the chain of a seed's target has come under a recipe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalRecord {
+    kind: Kind,
+    seed: String,
+    target: u16,
+    /// Fingerprint of the recipe.
+    pub recipe: String,
+    /// The last finished round.
+    pub round: u16,
+    /// Why the chain ended before its time.
+    pub end: Option<String>,
+    chain: Vec<String>,
+}
+
+impl JournalRecord {
+    /// The record of how far a chain has come.
+    #[must_use]
+    pub fn new(
+        seed: AnnotationSetId,
+        target: u16,
+        recipe: String,
+        round: u16,
+        end: Option<String>,
+        chain: &[AnnotationSetId],
+    ) -> Self {
+        let (kind, seed, chain) = (Kind::Journal, seed.to_string(), written(chain));
+        Self { kind, seed, target, recipe, round, end, chain }
+    }
+
+    /// Which of the seed's targets.
+    #[must_use]
+    pub fn target(&self) -> u16 {
+        self.target
+    }
+
+    /// The seed and the sets of its chain, in order of round.
+    pub(super) fn sets(&self) -> Checked<(AnnotationSetId, Vec<AnnotationSetId>)> {
+        Ok((set_id("seed", &self.seed)?, set_ids("chain", &self.chain)?))
+    }
+}
+
+/// What a reviewer says of a set.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JudgementRecord {
+    kind: Kind,
+    set: String,
+    reviewer: String,
+    score: u8,
+    time: u64,
+    note: String,
+}
+
+impl JudgementRecord {
+    pub(super) fn new(set: AnnotationSetId, judgement: Judgement) -> Self {
+        let Judgement { reviewer, score, time, note } = judgement;
+        Self { kind: Kind::Judgement, set: set.to_string(), reviewer, score, time, note }
+    }
+
+    pub(super) fn into_model(self) -> Checked<(AnnotationSetId, Judgement)> {
+        let Self { kind: _, set, reviewer, score, time, note } = self;
+        if score > Judgement::BEST {
+            return Err(Fault::value("score", score, "a whole number from 0 to 100"));
+        }
+        if reviewer.is_empty() || reviewer.contains(char::is_control) {
+            return Err(Fault::value("reviewer", reviewer, "a name without control characters"));
+        }
+        Ok((set_id("set", &set)?, Judgement { reviewer, score, time, note }))
+    }
+}

@@ -1,0 +1,254 @@
+//! Reading records.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::annotation::{LayersRecord, SetRecord};
+use super::layout::{
+    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
+};
+use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
+use super::lexunit::LexUnitRecord;
+use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
+use super::release::{End, Header, ReleaseRecord};
+use super::sentence::{DocumentRecord, SentenceRecord};
+use super::{Checked, Kind};
+use crate::exchange::ExchangeError;
+use crate::exchange::error::{Fault, FaultCode};
+use crate::exchange::lines::Lines;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
+    SemType, Sentence, SentenceId, SentenceLayers,
+};
+
+type Result<T> = std::result::Result<T, ExchangeError>;
+
+/// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
+/// text is at hand.
+#[derive(Debug)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "see Kind")]
+pub enum Record {
+    SemType(SemType),
+    Frame(Frame),
+    Relation(FrameRelation),
+    /// An LU, and the name of its frame.
+    LexUnit(Box<LexUnit>, String),
+    /// A recipe, and its fingerprint.
+    Recipe([u8; 16], RecipeRecord),
+    Sentence(Sentence),
+    /// A set, and its sentence.
+    Set(Box<SetRecord>, SentenceId),
+    /// A set of sentence layers, and its sentence.
+    Layers(LayersRecord, SentenceId),
+    Document(Document),
+    /// How far a chain has come: its seed, and its sets.
+    Journal(JournalRecord, AnnotationSetId, Vec<AnnotationSetId>),
+    Judgement(AnnotationSetId, Judgement),
+    Layout(Box<Layout>),
+}
+
+/// Reads a file of records, line by line.
+pub struct RecordReader<R> {
+    lines: Lines<R>,
+    release: ReleaseRecord,
+    records: u64,
+    ended: bool,
+}
+
+/// The part of every record that says what it is.
+#[derive(Deserialize)]
+struct Tagged {
+    kind: Kind,
+}
+
+impl<R: BufRead> RecordReader<R> {
+    /// Begins to read: the lines up to the release. `file` is named in messages.
+    ///
+    /// # Errors
+    /// When the file does not begin as such a file does, or its version is another.
+    pub fn new(input: R, file: &Path) -> Result<Self> {
+        let mut lines = Lines::new(input, file);
+        let header: Header = first(&mut lines, Kind::Header)?;
+        header.check().map_err(|fault| fault.at(lines.file(), lines.line()))?;
+        let release: ReleaseRecord = first(&mut lines, Kind::Release)?;
+        Ok(Self { lines, release, records: 2, ended: false })
+    }
+
+    /// The release.
+    #[must_use]
+    pub fn release(&self) -> &ReleaseRecord {
+        &self.release
+    }
+
+    /// Number of the line that was read last, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.lines.line()
+    }
+
+    /// Number of bytes read so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.lines.bytes()
+    }
+
+    /// The next record; `None` after the last.
+    ///
+    /// # Errors
+    /// When a line is no record, or the file ends before its end.
+    pub fn read(&mut self) -> Result<Option<Record>> {
+        if !self.lines.advance()? {
+            if self.ended {
+                return Ok(None);
+            }
+            let reason = "the file was cut short: its last line is no `end` record".to_owned();
+            return Err(self.lines.fault(FaultCode::Layout, reason));
+        }
+        if self.ended {
+            let reason = "a line after the `end` record".to_owned();
+            return Err(self.lines.fault(FaultCode::Layout, reason));
+        }
+        let kind = self.lines.json::<Tagged>()?.kind;
+        if kind == Kind::End {
+            self.end()?;
+            return self.read();
+        }
+        self.records += 1;
+        self.record(kind).map(Some)
+    }
+
+    fn record(&self, kind: Kind) -> Result<Record> {
+        let lines = &self.lines;
+        Ok(match kind {
+            Kind::SemType => Record::SemType(lines.json::<SemTypeRecord>()?.into()),
+            Kind::Frame => Record::Frame(self.checked(lines.json::<FrameRecord>()?.into_model())?),
+            Kind::Relation => Record::Relation(lines.json::<RelationRecord>()?.into()),
+            Kind::Lexunit => {
+                let (lexunit, frame_name) =
+                    self.checked(lines.json::<LexUnitRecord>()?.into_model())?;
+                Record::LexUnit(Box::new(lexunit), frame_name)
+            }
+            Kind::Recipe => {
+                let recipe: RecipeRecord = lines.json()?;
+                Record::Recipe(self.checked(recipe.check())?, recipe)
+            }
+            Kind::Sentence => {
+                Record::Sentence(self.checked(lines.json::<SentenceRecord>()?.into_model())?)
+            }
+            Kind::Set => {
+                let set: Box<SetRecord> = lines.json()?;
+                let sentence = self.checked(set.sentence())?;
+                Record::Set(set, sentence)
+            }
+            Kind::Layers => {
+                let layers: LayersRecord = lines.json()?;
+                let sentence = self.checked(layers.sentence())?;
+                Record::Layers(layers, sentence)
+            }
+            Kind::Document => {
+                Record::Document(self.checked(lines.json::<DocumentRecord>()?.into_model())?)
+            }
+            Kind::Journal => {
+                let journal: JournalRecord = lines.json()?;
+                let (seed, chain) = self.checked(journal.sets())?;
+                Record::Journal(journal, seed, chain)
+            }
+            Kind::Judgement => {
+                let judgement: JudgementRecord = lines.json()?;
+                let (set, judgement) = self.checked(judgement.into_model())?;
+                Record::Judgement(set, judgement)
+            }
+            Kind::ReleaseLayout => {
+                let layout: ReleaseLayoutRecord = lines.json()?;
+                Record::Layout(Box::new(Layout::Release(layout.into())))
+            }
+            Kind::FrameLayout => {
+                Record::Layout(Box::new(lines.json::<FrameLayoutRecord>()?.into_model()))
+            }
+            Kind::LexunitLayout => {
+                let layout = lines.json::<LexUnitLayoutRecord>()?.into_model();
+                Record::Layout(Box::new(self.checked(layout)?))
+            }
+            Kind::DocumentLayout => {
+                let layout = lines.json::<DocumentLayoutRecord>()?.into_model();
+                Record::Layout(Box::new(self.checked(layout)?))
+            }
+            Kind::Header | Kind::Release | Kind::End => {
+                let reason = format!("a second `{}` record", kind.as_str());
+                return Err(lines.fault(FaultCode::Layout, reason));
+            }
+        })
+    }
+
+    fn end(&mut self) -> Result<()> {
+        let end: End = self.lines.json()?;
+        if end.records != self.records {
+            let expected = format!("{}, the number of records before it", self.records);
+            let fault = Fault::new(FaultCode::Layout, "records", end.records, expected);
+            return Err(fault.at(self.lines.file(), self.lines.line()));
+        }
+        self.ended = true;
+        Ok(())
+    }
+
+    /// The set of the record that was read last, over its sentence's text; a generated one under the
+    /// recipe of that number.
+    ///
+    /// # Errors
+    /// When a span does not fit the text, or a value is not one of those that it may be.
+    pub fn set(
+        &self,
+        set: SetRecord,
+        text: &str,
+        recipe: Option<RecipeId>,
+    ) -> Result<AnnotationSet> {
+        self.checked(set.into_model(text, recipe))
+    }
+
+    /// The sentence layers of the record that was read last, over their sentence's text.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn layers(&self, layers: LayersRecord, text: &str) -> Result<SentenceLayers> {
+        self.checked(layers.into_model(text))
+    }
+
+    fn checked<T>(&self, outcome: Checked<T>) -> Result<T> {
+        outcome.map_err(|fault| fault.at(self.lines.file(), self.lines.line()))
+    }
+
+    /// The error for the record that was read last: a field of it is something else than expected.
+    pub fn wrong(
+        &self,
+        code: FaultCode,
+        field: &str,
+        found: &str,
+        expected: String,
+    ) -> ExchangeError {
+        Fault::new(code, field, found, expected).at(self.lines.file(), self.lines.line())
+    }
+}
+
+/// One of the records that a file begins with.
+fn first<R: BufRead, T: serde::de::DeserializeOwned>(
+    lines: &mut Lines<R>,
+    kind: Kind,
+) -> Result<T> {
+    let missing = |lines: &Lines<R>| {
+        let reason = format!(
+            "no `{}` record; expected a file that `fnstore export --to jsonl` wrote",
+            kind.as_str()
+        );
+        lines.fault(FaultCode::Layout, reason)
+    };
+    if !lines.advance()? {
+        return Err(missing(lines));
+    }
+    match lines.json::<Tagged>() {
+        Ok(tagged) if tagged.kind == kind => lines.json(),
+        _ => Err(missing(lines)),
+    }
+}

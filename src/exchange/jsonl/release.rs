@@ -1,0 +1,181 @@
+//! The first lines of a file: its format and the release.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Checked, Kind};
+use crate::exchange::error::{Fault, FaultCode};
+use crate::model::{Release, ReleaseCounts, ReleaseId};
+
+const FORMAT: &str = "fnstore";
+
+/// Version of the records. A new one is written when an old reader could not read the file rightly.
+const VERSION: u32 = 1;
+
+/// The first line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    kind: Kind,
+    format: String,
+    version: u32,
+    offset_unit: String,
+    written_by: String,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Header,
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            offset_unit: "codepoint".to_owned(),
+            written_by: format!("fnstore {}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+impl Header {
+    pub(super) fn check(&self) -> Checked<()> {
+        let own = Self::default();
+        let wrong = |field: &str, found: &str, expected: &str| {
+            Err(Fault::new(FaultCode::Layout, field, found, format!("`{expected}`")))
+        };
+        if self.format != own.format {
+            return wrong("format", &self.format, FORMAT);
+        }
+        if self.version != VERSION {
+            let expected =
+                format!("{VERSION}, which this build reads; use {} or newer", self.written_by);
+            return Err(Fault::new(FaultCode::Layout, "version", self.version, expected));
+        }
+        if self.offset_unit != own.offset_unit {
+            return wrong("offset_unit", &self.offset_unit, &own.offset_unit);
+        }
+        Ok(())
+    }
+}
+
+/// How much of a release a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Every record: it comes back as an equal release.
+    Whole,
+    /// Some sets with all that they refer to: it comes back as a smaller release.
+    Part,
+    /// What was added to the release, without its own records: it comes back into a store that has
+    /// the release.
+    Additions,
+}
+
+impl Scope {
+    /// As written in records.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Part => "part",
+            Self::Additions => "additions",
+        }
+    }
+}
+
+/// The release of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseRecord {
+    kind: Kind,
+    /// How much of the release the file holds.
+    pub scope: Scope,
+    /// Name of the release.
+    pub name: String,
+    language: String,
+    source: String,
+    source_bytes: u64,
+    imported: u64,
+    counts: BTreeMap<String, u64>,
+}
+
+impl ReleaseRecord {
+    /// The record of a release.
+    #[must_use]
+    pub fn new(release: &Release, scope: Scope) -> Self {
+        let Release { id: _, name, language, source, source_bytes, imported, counts } = release;
+        Self {
+            kind: Kind::Release,
+            scope,
+            name: name.clone(),
+            language: language.clone(),
+            source: source.clone(),
+            source_bytes: *source_bytes,
+            imported: *imported,
+            counts: count_names(*counts).map(|(name, count)| (name.to_owned(), count)).into(),
+        }
+    }
+
+    /// The release under a number of its store.
+    #[must_use]
+    pub fn into_model(self, id: ReleaseId) -> Release {
+        let mut counts = ReleaseCounts::default();
+        for (name, slot) in count_slots(&mut counts) {
+            *slot = self.counts.get(name).copied().unwrap_or(0);
+        }
+        Release {
+            id,
+            name: self.name,
+            language: self.language,
+            source: self.source,
+            source_bytes: self.source_bytes,
+            imported: self.imported,
+            counts,
+        }
+    }
+}
+
+fn count_names(mut counts: ReleaseCounts) -> [(&'static str, u64); 13] {
+    count_slots(&mut counts).map(|(name, slot)| (name, *slot))
+}
+
+fn count_slots(counts: &mut ReleaseCounts) -> [(&'static str, &mut u64); 13] {
+    let ReleaseCounts {
+        frames,
+        lexunits,
+        lu_files,
+        documents,
+        frame_relations,
+        sem_types,
+        exemplar_sets,
+        fulltext_sets,
+        construction_sets,
+        sentence_layer_occurrences,
+        sentence_layer_sets,
+        sentence_occurrences,
+        sentences,
+    } = counts;
+    [
+        ("frames", frames),
+        ("lexunits", lexunits),
+        ("lu_files", lu_files),
+        ("documents", documents),
+        ("frame_relations", frame_relations),
+        ("sem_types", sem_types),
+        ("exemplar_sets", exemplar_sets),
+        ("fulltext_sets", fulltext_sets),
+        ("construction_sets", construction_sets),
+        ("sentence_layer_occurrences", sentence_layer_occurrences),
+        ("sentence_layer_sets", sentence_layer_sets),
+        ("sentence_occurrences", sentence_occurrences),
+        ("sentences", sentences),
+    ]
+}
+
+/// The last line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct End {
+    pub(super) kind: Kind,
+    /// Lines before this one.
+    pub(super) records: u64,
+}

@@ -1,0 +1,149 @@
+//! Writing records.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::Kind;
+use super::annotation::{LayersRecord, SetRecord};
+use super::layout::{
+    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
+};
+use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
+use super::lexunit::LexUnitRecord;
+use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
+use super::release::{End, Header, ReleaseRecord};
+use super::sentence::{DocumentRecord, SentenceRecord};
+use crate::exchange::ExchangeError;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
+    SemType, Sentence, SentenceLayers,
+};
+
+type Result<T> = std::result::Result<T, ExchangeError>;
+
+/// Writes a file of records, in the order in which the caller hands them over.
+pub struct RecordWriter<W> {
+    out: W,
+    counts: BTreeMap<Kind, u64>,
+    recipes: RecipeNames,
+}
+
+impl<W: Write> RecordWriter<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// When the output fails; so for every function here.
+    pub fn new(out: W, release: &ReleaseRecord) -> Result<Self> {
+        let mut writer = Self { out, counts: BTreeMap::new(), recipes: RecipeNames::new() };
+        writer.put(Kind::Header, &Header::default())?;
+        writer.put(Kind::Release, release)?;
+        Ok(writer)
+    }
+
+    fn put(&mut self, kind: Kind, record: &impl Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.out, record).map_err(std::io::Error::from)?;
+        self.out.write_all(b"\n")?;
+        *self.counts.entry(kind).or_default() += 1;
+        Ok(())
+    }
+
+    /// Writes a semantic type.
+    pub fn sem_type(&mut self, sem_type: SemType) -> Result<()> {
+        self.put(Kind::SemType, &SemTypeRecord::from(sem_type))
+    }
+
+    /// Writes a frame.
+    pub fn frame(&mut self, frame: Frame) -> Result<()> {
+        self.put(Kind::Frame, &FrameRecord::from(frame))
+    }
+
+    /// Writes a frame relation.
+    pub fn relation(&mut self, relation: FrameRelation) -> Result<()> {
+        self.put(Kind::Relation, &RelationRecord::from(relation))
+    }
+
+    /// Writes an LU of the frame of that name.
+    pub fn lexunit(&mut self, lexunit: LexUnit, frame_name: &str) -> Result<()> {
+        self.put(Kind::Lexunit, &LexUnitRecord::new(lexunit, frame_name))
+    }
+
+    /// Writes a recipe; generated sets and journal rows after it may name its number.
+    pub fn recipe(&mut self, id: RecipeId, recipe: &RecipeRecord) -> Result<()> {
+        self.recipes.insert(id, recipe.name().to_owned());
+        self.put(Kind::Recipe, recipe)
+    }
+
+    /// Writes a sentence.
+    pub fn sentence(&mut self, sentence: Sentence) -> Result<()> {
+        self.put(Kind::Sentence, &SentenceRecord::from(sentence))
+    }
+
+    /// Writes a set over its sentence's text, with the names of its frame and its LU.
+    ///
+    /// # Errors
+    /// Also when a span of the set does not fit the text.
+    pub fn set(
+        &mut self,
+        set: AnnotationSet,
+        frame_name: &str,
+        lu_name: &str,
+        text: &str,
+    ) -> Result<()> {
+        let record = SetRecord::new(set, frame_name, lu_name, text, &self.recipes)?;
+        self.put(Kind::Set, &record)
+    }
+
+    /// Writes a set of sentence layers over its sentence's text.
+    ///
+    /// # Errors
+    /// Also when a span does not fit the text.
+    pub fn layers(&mut self, layers: SentenceLayers, text: &str) -> Result<()> {
+        self.put(Kind::Layers, &LayersRecord::new(layers, text)?)
+    }
+
+    /// Writes a document.
+    pub fn document(&mut self, document: Document) -> Result<()> {
+        self.put(Kind::Document, &DocumentRecord::from(document))
+    }
+
+    /// Writes how far a chain has come.
+    pub fn journal(&mut self, journal: &JournalRecord) -> Result<()> {
+        self.put(Kind::Journal, journal)
+    }
+
+    /// Writes what a reviewer says of a set.
+    pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
+        self.put(Kind::Judgement, &JudgementRecord::new(set, judgement))
+    }
+
+    /// Writes how a file lists what it holds.
+    pub fn layout(&mut self, layout: Layout) -> Result<()> {
+        match layout {
+            Layout::Release(layout) => {
+                self.put(Kind::ReleaseLayout, &ReleaseLayoutRecord::from(layout))
+            }
+            Layout::Frame(frame, layout) => {
+                self.put(Kind::FrameLayout, &FrameLayoutRecord::new(frame, layout))
+            }
+            Layout::LexUnit(frame, lu, layout) => {
+                self.put(Kind::LexunitLayout, &LexUnitLayoutRecord::new(frame, lu, layout))
+            }
+            Layout::Document(corpus, document, layout) => {
+                let record = DocumentLayoutRecord::new(corpus, document, layout);
+                self.put(Kind::DocumentLayout, &record)
+            }
+        }
+    }
+
+    /// Ends the file. Gives the number of records of each kind, the file's own first and last lines
+    /// not counted.
+    pub fn finish(mut self) -> Result<BTreeMap<Kind, u64>> {
+        let records = self.counts.values().sum();
+        self.put(Kind::End, &End { kind: Kind::End, records })?;
+        self.out.flush()?;
+        self.counts.retain(|kind, _| !matches!(kind, Kind::Header | Kind::Release | Kind::End));
+        Ok(self.counts)
+    }
+}

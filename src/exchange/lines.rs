@@ -1,0 +1,148 @@
+//! Lines of a text file, numbered, one at a time and in bounded memory.
+
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use super::error::{ExchangeError, FaultCode};
+
+type Result<T> = std::result::Result<T, ExchangeError>;
+
+/// Most bytes that a line may have: far above the longest record of FrameNet 1.5 (an LU with its
+/// valence tables, under 4 MB of JSON), far below what a hostile file could make a reader hold.
+pub const LINE_LIMIT: usize = 64 << 20;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The lines of a file that are not blank.
+pub(super) struct Lines<R> {
+    input: R,
+    file: String,
+    line: usize,
+    bytes: u64,
+    limit: usize,
+    buffer: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R, file: &Path) -> Self {
+        Self::with_limit(input, file, LINE_LIMIT)
+    }
+
+    pub(super) fn with_limit(input: R, file: &Path, limit: usize) -> Self {
+        Self {
+            input,
+            file: file.display().to_string(),
+            line: 0,
+            bytes: 0,
+            limit,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The file, for messages.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Number of the line that was read last, from 1.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Number of bytes read so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Goes to the next line that is not blank; says whether there is one.
+    pub(super) fn advance(&mut self) -> Result<bool> {
+        loop {
+            self.buffer.clear();
+            let most = self.limit as u64 + 1;
+            let read = self.input.by_ref().take(most).read_until(b'\n', &mut self.buffer);
+            let read = read
+                .map_err(|source| ExchangeError::Read { path: self.file.clone().into(), source })?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            self.bytes += read as u64;
+            if read > self.limit && self.buffer.last() != Some(&b'\n') {
+                let reason = format!("the line has more than {} bytes", self.limit);
+                return Err(self.fault(FaultCode::LineLength, reason));
+            }
+            if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.drain(..BYTE_ORDER_MARK.len());
+            }
+            if !self.buffer.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The line that [`advance`](Self::advance) went to.
+    pub(super) fn text(&self) -> Result<&str> {
+        std::str::from_utf8(&self.buffer).map_err(|error| {
+            let reason = format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1);
+            self.fault(FaultCode::Encoding, reason)
+        })
+    }
+
+    /// The line as JSON. Nesting is limited by the JSON reader, to 128 levels.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T> {
+        serde_json::from_str(self.text()?).map_err(|error| {
+            // The reader takes each line for a document of its own: its line number says nothing.
+            let message = error.to_string();
+            let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+            self.fault(FaultCode::Json, format!("{what} (column {})", error.column()))
+        })
+    }
+
+    pub(super) fn fault(&self, code: FaultCode, reason: String) -> ExchangeError {
+        ExchangeError::Line { code, file: self.file.clone(), line: self.line, reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(bytes: &[u8], limit: usize) -> Lines<&[u8]> {
+        Lines::with_limit(bytes, "a.jsonl".as_ref(), limit)
+    }
+
+    #[test]
+    fn blank_lines_count_and_do_not_show() {
+        let mut lines = lines(b"\xef\xbb\xbf1\n\n \r\n22\r\n333", 9);
+        let mut seen = Vec::new();
+        while lines.advance().unwrap() {
+            seen.push((lines.line(), lines.json::<u32>().unwrap()));
+        }
+        assert_eq!(seen, [(1, 1), (4, 22), (5, 333)]);
+    }
+
+    #[test]
+    fn a_long_line_is_refused_before_it_is_held() {
+        let mut lines = lines(b"1\n123456789\n", 4);
+        assert!(lines.advance().unwrap());
+        let error = lines.advance().unwrap_err().to_string();
+        assert_eq!(error, "E-line-length: a.jsonl:2: the line has more than 4 bytes");
+        assert!(lines.buffer.len() <= 5);
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_or_no_json_says_where() {
+        let mut bytes = lines(b"\"a\xff\"\n", 9);
+        assert!(bytes.advance().unwrap());
+        let error = bytes.json::<String>().unwrap_err().to_string();
+        assert_eq!(error, "E-encoding: a.jsonl:1: byte 3 of the line is not UTF-8");
+        let deep = "[".repeat(300);
+        let mut deep = lines(deep.as_bytes(), 999);
+        assert!(deep.advance().unwrap());
+        let error = deep.json::<serde_json::Value>().unwrap_err().to_string();
+        let start = "E-json: a.jsonl:1: recursion limit exceeded";
+        assert!(error.starts_with(start), "{error}");
+    }
+}

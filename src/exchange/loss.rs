@@ -1,0 +1,136 @@
+//! What a format could not hold, counted.
+
+use std::collections::BTreeMap;
+
+use crate::model::{AnnotationSet, Label, Origin};
+
+macro_rules! losses {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $said:literal;)*) => {
+        /// Something that a format cannot hold.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Loss {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Loss {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The name in reports.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// What was lost and how, in a few words.
+            #[must_use]
+            pub fn said(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $said,)*
+                }
+            }
+        }
+    };
+}
+
+losses! {
+    /// A null instantiation: an FE that no text expresses.
+    NullInstantiation = "null-instantiation", "null instantiation left out";
+    /// An FE label without a span and without a kind of null instantiation.
+    NoExtent = "no-extent", "FE label without a span left out";
+    /// An FE whose tokens an earlier FE of the same rank has.
+    OverlappingElement = "overlapping-fe", "FE that overlaps another left out";
+    /// An FE of a layer of rank 2 or 3.
+    SecondRank = "fe-layer-2-3", "FE of a second or third FE layer left out";
+    /// A set whose FEs nobody annotated: the format cannot tell it from one that expresses none.
+    ElementsUnknown = "fes-not-annotated", "set whose FEs are not annotated written as one without FEs";
+    /// A set without a target.
+    NoTarget = "no-target", "set without a target left out";
+    /// A target that begins or ends inside a token.
+    TargetInsideToken = "target-inside-token", "target widened to whole tokens";
+    /// An FE that begins or ends inside a token.
+    ElementInsideToken = "fe-inside-token", "FE widened to whole tokens";
+    /// An FE that covers no token: white space, or nothing.
+    NoToken = "no-token", "FE that covers no token left out";
+    /// White space between tokens that is not one space.
+    WhiteSpace = "white-space", "sentence with other white space than single spaces";
+    /// A layer that the format has no place for.
+    OtherLayer = "other-layer", "layer other than Target and FE left out";
+    /// A grammatical function or phrase type.
+    GfPt = "gf-pt", "GF or PT label left out";
+    /// A label of GF or PT that stands on no FE's span.
+    LooseGfPt = "loose-gf-pt", "GF or PT label that stands on no FE left out";
+    /// Annotator, date or colours.
+    Metadata = "metadata", "annotator, date or colours of a set left out";
+    /// Where a generated set comes from.
+    Generation = "generation", "provenance of a generated set cut short";
+}
+
+/// How often each thing was lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LossLog {
+    counts: BTreeMap<Loss, u64>,
+}
+
+impl LossLog {
+    /// Counts a loss.
+    pub fn add(&mut self, loss: Loss) {
+        self.add_many(loss, 1);
+    }
+
+    /// Counts several losses of one kind.
+    pub fn add_many(&mut self, loss: Loss, count: u64) {
+        if count > 0 {
+            *self.counts.entry(loss).or_default() += count;
+        }
+    }
+
+    /// Counts what a format without annotators, dates, colours and the chains of generated sets loses
+    /// of a set.
+    pub fn add_metadata(&mut self, set: &AnnotationSet) {
+        let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
+        let is_signed = |label: &Label| !label.annotator.is_empty() || label.colors.is_some();
+        if !set.created.is_empty() || labels.any(is_signed) {
+            self.add(Loss::Metadata);
+        }
+        if set.provenance.origin() == Origin::Generated {
+            self.add(Loss::Generation);
+        }
+    }
+
+    /// How often this was lost.
+    #[must_use]
+    pub fn count(&self, loss: Loss) -> u64 {
+        self.counts.get(&loss).copied().unwrap_or(0)
+    }
+
+    /// Whether nothing was lost.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// What was lost, and how often.
+    pub fn iter(&self) -> impl Iterator<Item = (Loss, u64)> + '_ {
+        self.counts.iter().map(|(loss, count)| (*loss, *count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_counts_what_was_lost_and_nothing_else() {
+        let mut log = LossLog::default();
+        log.add_many(Loss::GfPt, 0);
+        assert!(log.is_empty());
+        log.add(Loss::GfPt);
+        log.add_many(Loss::GfPt, 2);
+        assert_eq!(log.iter().collect::<Vec<_>>(), [(Loss::GfPt, 3)]);
+        assert_eq!(log.count(Loss::NoTarget), 0);
+    }
+}

@@ -1,0 +1,28 @@
+//! The formats other than FrameNet's XML that records leave in and come in by.
+//!
+//! One format is lossless and read back: [`jsonl`], every record as a line of JSON. The others are for
+//! other programs, and each counts what it cannot hold in a [`LossLog`]: token formats
+//! ([`TokenFormat`]: CoNLL, BIOS, SEMAFOR) and tables ([`CsvTable`], [`ParquetTable`]). [`SpanReader`]
+//! reads plain span-labelled data.
+//!
+//! This layer knows records and bytes, no store: what is written where, and what a line may refer to,
+//! is [`crate::database`]'s. `schema/exchange.md` describes the formats.
+
+mod error;
+pub mod jsonl;
+mod lines;
+mod loss;
+mod parquet_table;
+mod rows;
+mod spans;
+mod token_formats;
+mod tokens;
+
+pub use error::{ExchangeError, FaultCode};
+pub use lines::LINE_LIMIT;
+pub use loss::{Loss, LossLog};
+pub use parquet_table::ParquetTable;
+pub use rows::{CsvTable, Row};
+pub use spans::{LabelledSpan, LabelledText, SpanReader};
+pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
+pub use tokens::{Annotated, Token, Tokens};

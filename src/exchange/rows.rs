@@ -1,0 +1,204 @@
+//! Sets as a table with a row for each FE label, and the table as CSV.
+//!
+//! A set without FE labels has one row, whose FE columns are empty. Spans count code points of `text`.
+
+use std::io::Write;
+
+use super::error::ExchangeError;
+
+type Result<T> = std::result::Result<T, ExchangeError>;
+
+/// A value of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Cell {
+    Text(Option<String>),
+    Integer(Option<i64>),
+    Number(Option<f64>),
+}
+
+/// Type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColumnType {
+    Text,
+    Integer,
+    Number,
+}
+
+trait Value {
+    const TYPE: ColumnType;
+    fn cell(&self) -> Cell;
+}
+
+impl Value for String {
+    const TYPE: ColumnType = ColumnType::Text;
+    fn cell(&self) -> Cell {
+        Cell::Text(Some(self.clone()))
+    }
+}
+
+impl Value for Option<String> {
+    const TYPE: ColumnType = ColumnType::Text;
+    fn cell(&self) -> Cell {
+        Cell::Text(self.clone())
+    }
+}
+
+impl Value for Option<i64> {
+    const TYPE: ColumnType = ColumnType::Integer;
+    fn cell(&self) -> Cell {
+        Cell::Integer(*self)
+    }
+}
+
+impl Value for Option<f64> {
+    const TYPE: ColumnType = ColumnType::Number;
+    fn cell(&self) -> Cell {
+        Cell::Number(*self)
+    }
+}
+
+macro_rules! row {
+    ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
+        /// A row: an FE label with its set.
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct Row {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Row {
+            /// Names of the columns.
+            pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field),)*];
+
+            pub(super) const TYPES: &'static [ColumnType] = &[$(<$type as Value>::TYPE,)*];
+
+            /// The values, in order of [`COLUMNS`](Self::COLUMNS).
+            pub(super) fn cells(&self) -> Vec<Cell> {
+                vec![$(self.$field.cell(),)*]
+            }
+        }
+    };
+}
+
+row! {
+    /// Name of the release.
+    release: String,
+    /// Id of the set.
+    set: String,
+    /// Where the set comes from.
+    origin: String,
+    /// Status of the set.
+    status: String,
+    /// What is known about its FEs.
+    fe_status: String,
+    /// Name of the frame.
+    frame: String,
+    /// Name of the LU.
+    lu: String,
+    /// Id of the sentence.
+    sentence: String,
+    /// Name of the document, for full text.
+    document: Option<String>,
+    /// The sentence.
+    text: String,
+    /// The target's text, pieces joined by a space.
+    trigger: String,
+    /// The target's pieces, `start-end`, joined by `;`.
+    targets: String,
+    /// Name of the FE.
+    fe: Option<String>,
+    /// Core type of the FE.
+    core_type: Option<String>,
+    /// Rank of the FE's layer.
+    rank: Option<i64>,
+    /// First code point of the FE.
+    start: Option<i64>,
+    /// One past the last code point of the FE.
+    end: Option<i64>,
+    /// What the FE covers.
+    fe_text: Option<String>,
+    /// Kind of null instantiation.
+    ni: Option<String>,
+    /// Grammatical function.
+    gf: Option<String>,
+    /// Phrase type.
+    pt: Option<String>,
+    /// The set that a generated one grew from.
+    seed: Option<String>,
+    /// Round of a generated set.
+    round: Option<i64>,
+    /// Flags of a generated set, joined by `;`.
+    flags: Option<String>,
+    /// Paraphrase score of a generated set; lower is better.
+    paraphrase: Option<f64>,
+    /// Aligner score of a generated set; higher is better.
+    aligner: Option<f64>,
+}
+
+/// Writes the table as comma-separated values (RFC 4180), its header first.
+pub struct CsvTable<W: Write> {
+    out: csv::Writer<W>,
+}
+
+impl<W: Write> CsvTable<W> {
+    /// Begins the table.
+    ///
+    /// # Errors
+    /// When the output fails; so for every function here.
+    pub fn new(out: W) -> Result<Self> {
+        let mut out = csv::Writer::from_writer(out);
+        out.write_record(Row::COLUMNS).map_err(write_error)?;
+        Ok(Self { out })
+    }
+
+    /// Writes a row.
+    pub fn row(&mut self, row: &Row) -> Result<()> {
+        for cell in row.cells() {
+            let field = match cell {
+                Cell::Text(text) => text.unwrap_or_default(),
+                Cell::Integer(number) => number.map_or(String::new(), |number| number.to_string()),
+                Cell::Number(number) => number.map_or(String::new(), |number| number.to_string()),
+            };
+            self.out.write_field(field).map_err(write_error)?;
+        }
+        self.out.write_record(None::<&[u8]>).map_err(write_error)
+    }
+
+    /// Ends the table.
+    pub fn finish(mut self) -> Result<()> {
+        Ok(self.out.flush()?)
+    }
+}
+
+fn write_error(error: csv::Error) -> ExchangeError {
+    match error.into_kind() {
+        csv::ErrorKind::Io(source) => source.into(),
+        // Fields are written as they are, and every row has as many.
+        other => std::io::Error::other(format!("{other:?}")).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_comes_back_as_it_was_whatever_stands_in_it() {
+        let mut out = Vec::new();
+        let mut table = CsvTable::new(&mut out).unwrap();
+        let row = Row {
+            text: "a \"b\", c\r\nd \u{1F600}".to_owned(),
+            start: Some(-1),
+            aligner: Some(0.25),
+            ..Row::default()
+        };
+        table.row(&row).unwrap();
+        table.finish().unwrap();
+        let mut reader = csv::Reader::from_reader(out.as_slice());
+        assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), Row::COLUMNS);
+        let record = reader.records().next().unwrap().unwrap();
+        let at = |name: &str| Row::COLUMNS.iter().position(|column| *column == name).unwrap();
+        assert_eq!(&record[at("text")], row.text);
+        assert_eq!((&record[at("start")], &record[at("aligner")]), ("-1", "0.25"));
+        assert_eq!(&record[at("fe")], "");
+    }
+}

@@ -1,0 +1,406 @@
+//! Sets over tokens, as frame-semantic parsers read them: CoNLL, BIOS and SEMAFOR.
+//!
+//! The columns are those of open-sesame (CoNLL 2009-like) and of pyfn (BIOS, SEMAFOR); none of the
+//! formats has a place for null instantiations, second FE layers, grammatical functions or phrase types,
+//! and none counts characters. Whatever is left out is counted.
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use super::error::ExchangeError;
+use super::loss::{Loss, LossLog};
+use super::tokens::{Annotated, Covered, Token, Tokens};
+use crate::model::{Extent, FeStatus, Label, LayerName, Pos};
+use crate::text::{fold, lemmatize};
+
+type Result<T> = std::result::Result<T, ExchangeError>;
+
+/// A format with one token a line and one block a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenFormat {
+    /// 15 columns, as open-sesame reads them.
+    Conll,
+    /// 16 columns, as pyfn writes them: the last is the FE's core type.
+    Bios,
+}
+
+/// Writes sets in blocks of one token a line, with `O`, `B-`, `I-` and `S-` before the FE's name.
+pub struct TokenWriter<W> {
+    out: W,
+    format: TokenFormat,
+    sentences: u64,
+    lemmas: Lemmas,
+    losses: LossLog,
+}
+
+impl<W: Write> TokenWriter<W> {
+    /// A writer of a format.
+    #[must_use]
+    pub fn new(out: W, format: TokenFormat) -> Self {
+        Self { out, format, sentences: 0, lemmas: Lemmas::default(), losses: LossLog::default() }
+    }
+
+    /// Writes the sets of a sentence.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn sentence(&mut self, text: &str, tokens: &Tokens, sets: &[Annotated]) -> Result<()> {
+        count_white_space(text, tokens, &mut self.losses);
+        for set in sets {
+            let is_target = targets(set, tokens, &mut self.losses);
+            let Some(is_target) = is_target else { continue };
+            let roles = roles(set, tokens, &mut self.losses);
+            for (number, token) in tokens.as_slice().iter().enumerate() {
+                let target = is_target.contains(&number).then_some(set);
+                self.line(number, token.span.of(text).unwrap_or_default(), token, target, &roles)?;
+            }
+            self.out.write_all(b"\n")?;
+        }
+        self.sentences += 1;
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        number: usize,
+        form: &str,
+        token: &Token,
+        target: Option<&Annotated>,
+        roles: &[Role],
+    ) -> Result<()> {
+        let tag = token.tag.as_deref().unwrap_or("_");
+        let lemma = self.lemmas.of(form, tag);
+        let (lu, frame) = target.map_or(("_", "_"), |set| (set.lu.as_str(), set.frame.as_str()));
+        // LU names of several words keep their space in FrameNet; columns are parted by tabs.
+        let role = &roles[number].label;
+        let fn_tag = if self.format == TokenFormat::Conll { tag } else { "_" };
+        write!(
+            self.out,
+            "{}\t{form}\t_\t{lemma}\t{fn_tag}\t{tag}\t{}\t_\t_\t_\t_\t_\t{lu}\t{frame}\t{role}",
+            number + 1,
+            self.sentences,
+        )?;
+        if self.format == TokenFormat::Bios {
+            write!(self.out, "\t{}", roles[number].core_type)?;
+        }
+        self.out.write_all(b"\n")?;
+        Ok(())
+    }
+
+    /// Ends the file. Gives what was lost.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn finish(mut self) -> Result<LossLog> {
+        self.out.flush()?;
+        Ok(self.losses)
+    }
+}
+
+/// The three files of SEMAFOR's format: sets, sentences, and sentences as tokens.
+pub struct SemaforFiles<W> {
+    /// `.frame.elements`: a line for each set.
+    pub elements: W,
+    /// `.sentences`: a line for each sentence.
+    pub sentences: W,
+    /// `.sentences.tokenized`: the same lines, tokens parted by spaces.
+    pub tokenized: W,
+    written: u64,
+    losses: LossLog,
+}
+
+impl<W: Write> SemaforFiles<W> {
+    /// A writer into the three files.
+    #[must_use]
+    pub fn new(elements: W, sentences: W, tokenized: W) -> Self {
+        Self { elements, sentences, tokenized, written: 0, losses: LossLog::default() }
+    }
+
+    /// Writes a sentence and its sets.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn sentence(&mut self, text: &str, tokens: &Tokens, sets: &[Annotated]) -> Result<()> {
+        count_white_space(text, tokens, &mut self.losses);
+        let line = text.trim().replace(['\n', '\r', '\t'], " ");
+        writeln!(self.sentences, "{line}")?;
+        let words: Vec<&str> =
+            tokens.as_slice().iter().filter_map(|token| token.span.of(text)).collect();
+        writeln!(self.tokenized, "{}", words.join(" "))?;
+        for set in sets {
+            let Some(of_target) = targets(set, tokens, &mut self.losses) else { continue };
+            let elements = elements(set, tokens, &mut self.losses);
+            let numbers: Vec<String> = of_target.iter().map(ToString::to_string).collect();
+            let target: Vec<&str> = of_target.iter().map(|number| words[*number]).collect();
+            // Rank and score are those of a gold set; the count holds the frame, too.
+            write!(
+                self.elements,
+                "1\t0.0\t{}\t{}\t{}\t{}\t{}\t{}",
+                elements.len() + 1,
+                set.frame,
+                set.lu,
+                numbers.join("_"),
+                target.join(" "),
+                self.written,
+            )?;
+            for (label, Covered { tokens, .. }) in elements {
+                let (first, last) = (tokens.start, tokens.end - 1);
+                let range =
+                    if first == last { first.to_string() } else { format!("{first}:{last}") };
+                write!(self.elements, "\t{}\t{range}", label.name)?;
+            }
+            self.elements.write_all(b"\n")?;
+        }
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Ends the files. Gives what was lost.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn finish(mut self) -> Result<LossLog> {
+        for out in [&mut self.elements, &mut self.sentences, &mut self.tokenized] {
+            out.flush()?;
+        }
+        Ok(self.losses)
+    }
+}
+
+/// The numbers of the target's tokens, in order; `None`, counted, when there are none.
+fn targets(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for target in &set.set.targets {
+        let Some(covered) = tokens.covered(*target) else { continue };
+        if !covered.is_exact {
+            losses.add(Loss::TargetInsideToken);
+        }
+        numbers.extend(covered.tokens);
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.is_empty() {
+        losses.add(Loss::NoTarget);
+        return None;
+    }
+    count_layers(set, losses);
+    Some(numbers)
+}
+
+/// The FE labels of the first layer that cover tokens, in order of their tokens.
+fn elements<'a>(
+    set: &'a Annotated,
+    tokens: &Tokens,
+    losses: &mut LossLog,
+) -> Vec<(&'a Label, Covered)> {
+    let mut found = Vec::new();
+    for layer in set.set.fe_layers() {
+        for label in &layer.labels {
+            match (&label.extent, layer.rank) {
+                (Extent::Null(_), _) => losses.add(Loss::NullInstantiation),
+                (Extent::None, _) => losses.add(Loss::NoExtent),
+                (Extent::Overt(_), 2..) => losses.add(Loss::SecondRank),
+                (Extent::Overt(span), _) => match tokens.covered(*span) {
+                    None => losses.add(Loss::NoToken),
+                    Some(covered) => {
+                        if !covered.is_exact {
+                            losses.add(Loss::ElementInsideToken);
+                        }
+                        found.push((label, covered));
+                    }
+                },
+            }
+        }
+    }
+    found.sort_by_key(|(_, covered)| (covered.tokens.start, covered.tokens.end));
+    found
+}
+
+/// What one token is in a set.
+struct Role {
+    label: String,
+    core_type: &'static str,
+}
+
+/// The role of every token: of FEs that overlap, the one that begins first has the tokens.
+fn roles(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Vec<Role> {
+    let outside = || Role { label: "O".to_owned(), core_type: "_" };
+    let mut roles: Vec<Role> = tokens.as_slice().iter().map(|_| outside()).collect();
+    let mut free = 0;
+    for (label, Covered { tokens, .. }) in elements(set, tokens, losses) {
+        if tokens.start < free {
+            losses.add(Loss::OverlappingElement);
+            continue;
+        }
+        free = tokens.end;
+        let core_type = set.core_types.get(&label.name).copied().unwrap_or("_");
+        let is_single = tokens.len() == 1;
+        for (place, role) in roles[tokens].iter_mut().enumerate() {
+            let prefix = match (place, is_single) {
+                (0, true) => "S",
+                (0, false) => "B",
+                _ => "I",
+            };
+            *role = Role { label: format!("{prefix}-{}", label.name), core_type };
+        }
+    }
+    roles
+}
+
+/// Counts the layers of a set that no token format holds.
+fn count_layers(set: &Annotated, losses: &mut LossLog) {
+    for layer in set.set.layers.iter().filter(|layer| !layer.labels.is_empty()) {
+        match layer.name {
+            LayerName::Target | LayerName::Fe => {}
+            LayerName::Gf | LayerName::Pt => {
+                losses.add_many(Loss::GfPt, layer.labels.len() as u64);
+            }
+            _ => losses.add(Loss::OtherLayer),
+        }
+    }
+    if set.set.fe_status != FeStatus::Annotated {
+        losses.add(Loss::ElementsUnknown);
+    }
+    losses.add_metadata(&set.set);
+}
+
+fn count_white_space(text: &str, tokens: &Tokens, losses: &mut LossLog) {
+    let spaced = tokens
+        .as_slice()
+        .windows(2)
+        .all(|pair| text.get(pair[0].span.end as usize..pair[1].span.start as usize) == Some(" "));
+    if !spaced || text.trim() != text {
+        losses.add(Loss::WhiteSpace);
+    }
+}
+
+/// Lemmas kept; a text's words repeat, and finding a lemma costs more than the rest of a line.
+const LEMMAS: usize = 100_000;
+
+/// Lemmas by the rules of English: the formats ask for one, and FrameNet has none for tokens.
+#[derive(Default)]
+struct Lemmas {
+    known: HashMap<(String, Pos), String>,
+}
+
+impl Lemmas {
+    fn of(&mut self, form: &str, tag: &str) -> &str {
+        let pos = match tag.as_bytes() {
+            [b'V' | b'v', ..] => Pos::Verb,
+            [b'N' | b'n', ..] => Pos::Noun,
+            [b'J' | b'j', b'J' | b'j', ..] | [b'A' | b'a', b'J' | b'j', ..] => Pos::Adjective,
+            _ => Pos::Other,
+        };
+        if self.known.len() >= LEMMAS {
+            self.known.clear();
+        }
+        self.known.entry((form.to_owned(), pos)).or_insert_with(|| match pos {
+            Pos::Other => fold(form),
+            pos => lemmatize(form, pos, &|_, _| false).0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::{
+        AnnotationSet, AnnotationSetId, FrameId, IdSpace, Layer, LuId, NullInstantiation,
+        Provenance, SentenceId, Span,
+    };
+
+    const TEXT: &str = "She  looked it over .";
+
+    fn label(name: &str, extent: Extent) -> Label {
+        let annotator = String::new();
+        Label { name: name.to_owned(), extent, fe: None, annotator, colors: None }
+    }
+
+    /// A discontinuous target, FEs that overlap, one inside a token, one in layer 2, one not expressed.
+    fn set() -> Annotated {
+        let overt = |start, end| Extent::Overt(Span::new(start, end));
+        let first = vec![
+            label("Agent", overt(0, 3)),
+            label("Matter", overt(12, 19)),
+            label("Thing", overt(12, 14)),
+            label("Mark", overt(0, 1)),
+            label("Ground", Extent::Null(NullInstantiation::Indefinite)),
+        ];
+        let layer = |name, rank, labels| Layer { name, rank, labels };
+        let core_types = [("Agent".to_owned(), "Core"), ("Matter".to_owned(), "Peripheral")];
+        Annotated {
+            frame: "Checking".to_owned(),
+            lu: "look over.v".to_owned(),
+            core_types: Arc::new(core_types.into()),
+            set: AnnotationSet {
+                id: AnnotationSetId::new(IdSpace::Exemplar, 1),
+                xml_id: Some(1),
+                sentence: SentenceId::new(IdSpace::Exemplar, 1),
+                frame: FrameId(1),
+                lu: LuId(1),
+                status: "MANUAL".to_owned(),
+                created: String::new(),
+                targets: vec![Span::new(5, 11), Span::new(15, 19)],
+                fe_status: FeStatus::Annotated,
+                layers: vec![
+                    layer(LayerName::Fe, 1, first),
+                    layer(LayerName::Fe, 2, vec![label("Agent", overt(0, 3))]),
+                    layer(LayerName::Gf, 1, vec![label("Ext", overt(0, 3))]),
+                ],
+                provenance: Provenance::User,
+            },
+        }
+    }
+
+    fn counts(losses: &LossLog) -> Vec<(&'static str, u64)> {
+        losses.iter().map(|(loss, count)| (loss.as_str(), count)).collect()
+    }
+
+    #[test]
+    fn bios_marks_every_token_and_counts_what_it_leaves_out() {
+        let mut out = Vec::new();
+        let mut writer = TokenWriter::new(&mut out, TokenFormat::Bios);
+        let tokens = Tokens::new(TEXT, &[]);
+        let mut targetless = set();
+        targetless.set.targets.clear();
+        writer.sentence(TEXT, &tokens, &[set(), targetless]).unwrap();
+        let losses = writer.finish().unwrap();
+        let lines = [
+            "1\tShe\t_\tshe\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tS-Agent\tCore",
+            "2\tlooked\t_\tlooked\t_\t_\t0\t_\t_\t_\t_\t_\tlook over.v\tChecking\tO\t_",
+            "3\tit\t_\tit\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tS-Thing\t_",
+            "4\tover\t_\tover\t_\t_\t0\t_\t_\t_\t_\t_\tlook over.v\tChecking\tO\t_",
+            "5\t.\t_\t.\t_\t_\t0\t_\t_\t_\t_\t_\t_\t_\tO\t_",
+        ];
+        let expected = format!("{}\n\n", lines.join("\n"));
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(
+            counts(&losses),
+            [
+                ("null-instantiation", 1),
+                ("overlapping-fe", 2),
+                ("fe-layer-2-3", 1),
+                ("no-target", 1),
+                ("fe-inside-token", 1),
+                ("white-space", 1),
+                ("gf-pt", 1),
+            ]
+        );
+    }
+
+    #[test]
+    fn semafor_keeps_overlaps_and_pieces() {
+        let (mut elements, mut sentences, mut tokenized) = (Vec::new(), Vec::new(), Vec::new());
+        let mut files = SemaforFiles::new(&mut elements, &mut sentences, &mut tokenized);
+        files.sentence(TEXT, &Tokens::new(TEXT, &[]), &[set()]).unwrap();
+        let losses = files.finish().unwrap();
+        assert_eq!(losses.count(Loss::OverlappingElement), 0);
+        let line = "1\t0.0\t5\tChecking\tlook over.v\t1_3\tlooked over\t0\tAgent\t0\tMark\t0\t\
+                    Thing\t2\tMatter\t2:3\n";
+        assert_eq!(String::from_utf8(elements).unwrap(), line);
+        assert_eq!(sentences, b"She  looked it over .\n");
+        assert_eq!(tokenized, b"She looked it over .\n");
+    }
+}

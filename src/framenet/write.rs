@@ -1,0 +1,425 @@
+//! Writes the files of a release: one function for each that reads one.
+//!
+//! Order of attributes and white space are FrameNet 1.5's own, so a file that was read comes out as it was.
+//!
+//! Law: reading what was written gives the same file again.
+
+use std::collections::HashMap;
+
+use super::sentences::{Evokes, ReadSentence, ReadSet};
+use super::xml_writer::XmlWriter;
+use super::{FrameFile, FullTextFile, LuFile};
+use crate::model::{
+    Extent, FeId, FeRealization, Frame, FrameElement, FrameIndexEntry, FrameRelation, IndexCorpus,
+    Label, LexUnit, Lexeme, LuIndex, OddOffsets, RelationId, RelationList, SemType, SemTypeId,
+    SemTypeList, Valences,
+};
+use crate::text::CharIndex;
+
+/// Names of the semantic types, which stand beside their numbers wherever these are used.
+pub type SemTypeNames = HashMap<SemTypeId, String>;
+
+/// A frame file.
+#[must_use]
+pub fn write_frame_file(file: &FrameFile, sem_types: &SemTypeNames) -> String {
+    let FrameFile { frame, lexunits, layout, .. } = file;
+    let mut xml = XmlWriter::new(Some("frame.xsl"));
+    xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
+    xml.attribute("name", &frame.name).number("ID", frame.id).schema("../schema/frame.xsd");
+    xml.text_element("definition", &frame.definition);
+    write_sem_type_refs(&mut xml, &frame.sem_types, sem_types);
+    for fe in &frame.elements {
+        write_element(&mut xml, frame, fe, sem_types);
+    }
+    for members in &frame.core_sets {
+        xml.start("FEcoreSet");
+        write_fe_refs(&mut xml, "memberFE", frame, members);
+        xml.end();
+    }
+    for listed in &layout.relations {
+        xml.start("frameRelation").optional("ID", listed.id).attribute("type", &listed.kind);
+        for (id, name) in &listed.frames {
+            xml.start("relatedFrame").optional("ID", *id).text(name).end();
+        }
+        xml.end();
+    }
+    for lexunit in lexunits {
+        write_frame_lexunit(&mut xml, lexunit, sem_types);
+    }
+    xml.end();
+    xml.finish()
+}
+
+fn write_element(xml: &mut XmlWriter, frame: &Frame, fe: &FrameElement, names: &SemTypeNames) {
+    xml.start("FE").attribute("bgColor", &fe.colors.bg).attribute("fgColor", &fe.colors.fg);
+    xml.attribute("coreType", fe.core_type.as_str());
+    xml.given("cBy", &fe.created.by).given("cDate", &fe.created.date);
+    xml.attribute("abbrev", &fe.abbreviation).attribute("name", &fe.name).number("ID", fe.id);
+    xml.text_element("definition", &fe.definition);
+    write_sem_type_refs(xml, &fe.sem_types, names);
+    write_fe_refs(xml, "requiresFE", frame, &fe.requires);
+    write_fe_refs(xml, "excludesFE", frame, &fe.excludes);
+    xml.end();
+}
+
+fn write_fe_refs(xml: &mut XmlWriter, element: &'static str, frame: &Frame, ids: &[FeId]) {
+    for id in ids {
+        let name = frame.fe(*id).map_or("", |fe| &fe.name);
+        xml.start(element).attribute("name", name).number("ID", id).end();
+    }
+}
+
+fn write_sem_type_refs(xml: &mut XmlWriter, ids: &[SemTypeId], names: &SemTypeNames) {
+    for id in ids {
+        let name = names.get(id).map_or("", String::as_str);
+        xml.start("semType").attribute("name", name).number("ID", id).end();
+    }
+}
+
+fn write_frame_lexunit(xml: &mut XmlWriter, lu: &LexUnit, names: &SemTypeNames) {
+    xml.start("lexUnit").attribute("status", &lu.status);
+    if let Some(fe) = &lu.incorporated_fe {
+        xml.attribute("incorporatedFE", fe);
+    }
+    xml.attribute("POS", lu.pos.as_str()).attribute("name", &lu.name).number("ID", lu.id);
+    xml.optional("lemmaID", lu.lemma_id);
+    xml.given("cBy", &lu.created.by).given("cDate", &lu.created.date);
+    xml.text_element("definition", &lu.definition);
+    let count = lu.sentence_count;
+    xml.start("sentenceCount").number("annotated", count.annotated).number("total", count.total);
+    xml.end();
+    lu.lexemes.iter().for_each(|lexeme| write_lexeme(xml, lexeme));
+    write_sem_type_refs(xml, &lu.sem_types, names);
+    xml.end();
+}
+
+fn write_lexeme(xml: &mut XmlWriter, lexeme: &Lexeme) {
+    xml.start("lexeme").optional("order", lexeme.order).optional("headword", lexeme.headword);
+    xml.optional("breakBefore", lexeme.break_before);
+    xml.attribute("POS", lexeme.pos.as_str()).attribute("name", &lexeme.name).end();
+}
+
+/// An LU file.
+#[must_use]
+pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames) -> String {
+    let LuFile { lexunit, frame_name, .. } = file;
+    let mut xml = XmlWriter::new(Some("lexUnit.xsl"));
+    xml.start("lexUnit").attribute("status", &lexunit.status);
+    if let Some(fe) = &lexunit.incorporated_fe {
+        xml.attribute("incorporatedFE", fe);
+    }
+    xml.attribute("POS", lexunit.pos.as_str()).attribute("name", &lexunit.name);
+    xml.number("ID", lexunit.id).attribute("frame", frame_name).number("frameID", lexunit.frame);
+    xml.number("totalAnnotated", lexunit.total_annotated).schema("../schema/lexUnit.xsd");
+    write_header(&mut xml, file);
+    xml.text_element("definition", &lexunit.definition);
+    lexunit.lexemes.iter().for_each(|lexeme| write_lexeme(&mut xml, lexeme));
+    write_sem_type_refs(&mut xml, &lexunit.sem_types, sem_types);
+    write_valences(&mut xml, &lexunit.valences);
+    for subcorpus in &file.subcorpora {
+        xml.start("subCorpus").given("name", &subcorpus.name);
+        subcorpus.sentences.iter().for_each(|sentence| write_sentence(&mut xml, sentence));
+        xml.end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+fn write_header(xml: &mut XmlWriter, file: &LuFile) {
+    xml.start("header");
+    for (id, name, documents) in &file.corpora {
+        xml.start("corpus").attribute("name", name).number("ID", id);
+        for (id, description) in documents {
+            xml.start("document").attribute("description", description).number("ID", id).end();
+        }
+        xml.end();
+    }
+    xml.start("frame");
+    for fe in &file.elements {
+        xml.start("FE").attribute("fgColor", &fe.colors.fg).attribute("bgColor", &fe.colors.bg);
+        xml.attribute("type", &fe.core_type).attribute("abbrev", &fe.abbreviation);
+        xml.attribute("name", &fe.name).end();
+    }
+    xml.end().end();
+}
+
+fn write_valences(xml: &mut XmlWriter, valences: &Valences) {
+    xml.start("valences");
+    for governor in &valences.governors {
+        xml.start("governor").attribute("type", &governor.kind);
+        xml.attribute("lemma", &governor.lemma);
+        for set in &governor.sets {
+            xml.start("annoSet").number("ID", set.number()).end();
+        }
+        xml.end();
+    }
+    for item in &valences.realizations {
+        write_realization(xml, "FERealization", item);
+    }
+    for item in &valences.groups {
+        write_realization(xml, "FEGroupRealization", item);
+    }
+    xml.end();
+}
+
+fn write_realization(xml: &mut XmlWriter, element: &'static str, item: &FeRealization) {
+    xml.start(element).number("total", item.total);
+    for name in &item.elements {
+        xml.start("FE").attribute("name", name).end();
+    }
+    for pattern in &item.patterns {
+        xml.start("pattern").number("total", pattern.total);
+        for unit in &pattern.units {
+            xml.start("valenceUnit").attribute("GF", &unit.gf).attribute("PT", &unit.pt);
+            xml.attribute("FE", &unit.fe).end();
+        }
+        for set in &pattern.sets {
+            xml.start("annoSet").number("ID", set.number()).end();
+        }
+        xml.end();
+    }
+    xml.end();
+}
+
+/// A full-text file.
+#[must_use]
+pub fn write_fulltext_file(file: &FullTextFile) -> String {
+    let mut xml = XmlWriter::new(Some("fullText.xsl"));
+    xml.start("fullTextAnnotation").schema("../schema/fullText.xsd");
+    xml.start("header").start("corpus").attribute("name", &file.corpus.1);
+    xml.number("ID", file.corpus.0);
+    xml.start("document").attribute("description", &file.document.1).number("ID", file.document.0);
+    xml.end().end().end();
+    file.sentences.iter().for_each(|sentence| write_sentence(&mut xml, sentence));
+    xml.end();
+    xml.finish()
+}
+
+fn write_sentence(xml: &mut XmlWriter, sentence: &ReadSentence) {
+    let place = &sentence.occurrence;
+    xml.start("sentence").optional("corpID", place.corpus).optional("docID", place.document);
+    xml.optional("sentNo", place.number).optional("paragNo", place.paragraph);
+    xml.optional("aPos", place.position).number("ID", sentence.xml_id);
+    xml.sentence_element("text", &sentence.text);
+    let index = CharIndex::new(&sentence.text);
+    sentence.sets.iter().for_each(|set| write_set(xml, set, &index));
+    xml.end();
+}
+
+fn write_set(xml: &mut XmlWriter, set: &ReadSet, index: &CharIndex) {
+    xml.start("annotationSet").given("cDate", &set.created);
+    match &set.evokes {
+        Evokes::Frame { frame, frame_name, lu, lu_name } => {
+            xml.number("luID", lu).attribute("luName", lu_name);
+            xml.number("frameID", frame).attribute("frameName", frame_name);
+        }
+        Evokes::Construction { id, name } => {
+            xml.number("cxnID", id).attribute("cxnName", name);
+        }
+        Evokes::Unsaid => {}
+    }
+    xml.attribute("status", &set.status).number("ID", set.xml_id);
+    for (layer_index, layer) in (0_u32..).zip(&set.layers) {
+        xml.start("layer").number("rank", layer.rank).attribute("name", layer.name.as_str());
+        for (label_index, label) in (0_u32..).zip(&layer.labels) {
+            let here = |odd: &&OddOffsets| (odd.layer, odd.label) == (layer_index, label_index);
+            write_label(xml, label, set.odd.iter().find(here), index);
+        }
+        xml.end();
+    }
+    xml.end();
+}
+
+fn write_label(xml: &mut XmlWriter, label: &Label, odd: Option<&OddOffsets>, index: &CharIndex) {
+    let span = label.extent.span().and_then(|span| index.to_chars(span).ok());
+    // FrameNet includes the end: a label of nothing ends one before its start.
+    let (mut start, mut end) = (span.map(|span| span.start), None);
+    if let Some(span) = span {
+        end = Some(i64::from(span.end) - 1);
+    }
+    let mut null = match &label.extent {
+        Extent::Null(null) => Some(null.as_str()),
+        Extent::Overt(_) | Extent::None => None,
+    };
+    // A label that was edited since is written as it is.
+    let still_odd = |odd: &&OddOffsets| match &label.extent {
+        Extent::Overt(_) => (odd.start, odd.end.map(i64::from)) == (start, end),
+        Extent::Null(null) => odd.null.as_deref() == Some(null.as_str()),
+        Extent::None => true,
+    };
+    if let Some(odd) = odd.filter(still_odd) {
+        (start, end, null) = (odd.start, odd.end.map(i64::from), odd.null.as_deref());
+    }
+    xml.start("label").given("cBy", &label.annotator).optional("feID", label.fe);
+    if let Some(null) = null {
+        xml.attribute("itype", null);
+    }
+    if let Some(colors) = &label.colors {
+        xml.given("bgColor", &colors.bg).given("fgColor", &colors.fg);
+    }
+    xml.optional("end", end).optional("start", start).attribute("name", &label.name).end();
+}
+
+/// `frameIndex.xml`.
+#[must_use]
+pub fn write_frame_index(entries: &[FrameIndexEntry]) -> String {
+    let mut xml = XmlWriter::new(Some("frameIndex.xsl"));
+    xml.start("frameIndex").schema("schema/frameIndex.xsd");
+    for entry in entries {
+        xml.start("frame").given("mDate", &entry.modified).number("ID", entry.id);
+        xml.attribute("name", &entry.name).end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+/// `luIndex.xml`.
+#[must_use]
+pub fn write_lu_index(index: &LuIndex) -> String {
+    let mut xml = XmlWriter::new(Some("luIndex.xsl"));
+    xml.start("luIndex").schema("schema/luIndex.xsd");
+    xml.start("legend");
+    for (name, description) in &index.legend {
+        xml.start("statusType").attribute("description", description).attribute("name", name);
+        xml.end();
+    }
+    xml.end();
+    for entry in &index.entries {
+        xml.start("lu").number("hasAnnotation", entry.annotated).number("frameID", entry.frame);
+        xml.attribute("frameName", &entry.frame_name).attribute("status", &entry.status);
+        xml.attribute("name", &entry.name).number("ID", entry.id).end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+/// `fulltextIndex.xml`.
+#[must_use]
+pub fn write_fulltext_index(corpora: &[IndexCorpus]) -> String {
+    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"));
+    xml.start("fulltextIndex").schema("schema/fulltextIndex.xsd");
+    for corpus in corpora {
+        xml.start("corpus").attribute("name", &corpus.name).number("ID", corpus.id);
+        for (id, description) in &corpus.documents {
+            xml.start("document").attribute("description", description).number("ID", id).end();
+        }
+        xml.end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+/// `semTypes.xml`; `created` is when the list was made, as FrameNet writes it.
+#[must_use]
+pub fn write_sem_types(sem_types: &[SemType], list: &SemTypeList) -> String {
+    let by_id: HashMap<SemTypeId, &SemType> =
+        sem_types.iter().map(|sem_type| (sem_type.id, sem_type)).collect();
+    let mut xml = XmlWriter::new(None);
+    xml.start("semTypes").given("XMLCreated", &list.created).schema("schema/semTypes.xsd");
+    for sem_type in list.sem_types.iter().filter_map(|id| by_id.get(id)) {
+        xml.start("semType").attribute("abbrev", &sem_type.abbreviation);
+        xml.attribute("name", &sem_type.name).number("ID", sem_type.id);
+        xml.text_element("definition", &sem_type.definition);
+        for parent in &sem_type.parents {
+            let name = by_id.get(parent).map_or("", |parent| parent.name.as_str());
+            xml.start("superType").number("supID", parent).attribute("superTypeName", name).end();
+        }
+        xml.end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+/// `frRelation.xml`: the relations that `list` names.
+#[must_use]
+pub fn write_relations(relations: &[FrameRelation], list: &RelationList) -> String {
+    let by_id: HashMap<RelationId, &FrameRelation> =
+        relations.iter().map(|relation| (relation.id, relation)).collect();
+    let mut xml = XmlWriter::new(None);
+    xml.start("frameRelations").given("XMLCreated", &list.created);
+    xml.schema("schema/frameRelations.xsd");
+    for kind in &list.kinds {
+        xml.start("frameRelationType").attribute("subFrameName", &kind.sub_role);
+        xml.attribute("superFrameName", &kind.super_role).attribute("name", &kind.name);
+        xml.optional("ID", kind.id);
+        for relation in kind.relations.iter().filter_map(|id| by_id.get(id)) {
+            write_relation(&mut xml, relation);
+        }
+        xml.end();
+    }
+    xml.end();
+    xml.finish()
+}
+
+fn write_relation(xml: &mut XmlWriter, relation: &FrameRelation) {
+    xml.start("frameRelation").number("subID", relation.child).number("supID", relation.parent);
+    xml.attribute("subFrameName", &relation.child_name);
+    xml.attribute("superFrameName", &relation.parent_name).number("ID", relation.id);
+    for fe in &relation.elements {
+        xml.start("FERelation").number("subID", fe.child).number("supID", fe.parent);
+        xml.attribute("subFEName", &fe.child_name).attribute("superFEName", &fe.parent_name);
+        xml.number("ID", fe.id).end();
+    }
+    xml.end();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{NullInstantiation, Span};
+
+    fn written(extent: Extent) -> String {
+        let odd = OddOffsets {
+            layer: 0,
+            label: 0,
+            start: Some(2),
+            end: Some(9),
+            null: Some("INI".to_owned()),
+        };
+        let label = Label {
+            name: "Goal".to_owned(),
+            extent,
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        let mut xml = XmlWriter::new(None);
+        write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
+        xml.finish().lines().last().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn an_odd_place_is_written_as_it_was() {
+        let expected = "<label itype=\"INI\" end=\"9\" start=\"2\" name=\"Goal\"/>";
+        assert_eq!(written(Extent::None), expected);
+        assert_eq!(written(Extent::Null(NullInstantiation::Indefinite)), expected);
+        // Characters 2 to 9 are bytes 3 to 12.
+        assert_eq!(written(Extent::Overt(Span::new(3, 12))), expected);
+    }
+
+    #[test]
+    fn a_label_that_was_edited_since_is_written_as_it_is() {
+        assert_eq!(
+            written(Extent::Overt(Span::new(0, 5))),
+            "<label end=\"2\" start=\"0\" name=\"Goal\"/>"
+        );
+        assert_eq!(
+            written(Extent::Null(NullInstantiation::Definite)),
+            "<label itype=\"DNI\" name=\"Goal\"/>"
+        );
+    }
+
+    #[test]
+    fn a_label_of_nothing_ends_before_it_starts() {
+        let label = Label {
+            name: "x".to_owned(),
+            extent: Extent::Overt(Span::new(3, 3)),
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        let mut xml = XmlWriter::new(None);
+        write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));
+        assert!(xml.finish().ends_with("<label end=\"2\" start=\"3\" name=\"x\"/>"));
+    }
+}

@@ -1,0 +1,223 @@
+//! What is asked of the paraphrases of one sentence, in words, and its way into a search.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{ParaphraseError, Paraphraser};
+use crate::decode::{AvoidPhrases, Constraint, RequirePhrases, violations};
+use crate::nn::StepNetwork;
+
+/// What is asked of the paraphrases of one sentence. All phrases occur as whole words, case folded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Constraints {
+    /// Phrases that they may not contain.
+    pub avoid: Vec<String>,
+    /// Phrases that they must contain, in any order: of each entry, one. An entry that is given
+    /// twice must occur twice. A phrase that is required wins over a ban of it, or of a part of it.
+    pub require: Vec<Vec<String>>,
+    /// How they begin; empty for anyhow.
+    pub prefix: String,
+}
+
+impl Constraints {
+    /// Bans alone.
+    pub fn avoiding(phrases: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { avoid: phrases.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Whether these are the `earlier` ones with nothing but bans on top.
+    pub(super) fn only_ban_more_than(&self, earlier: &Self) -> bool {
+        let avoid: HashSet<&String> = self.avoid.iter().collect();
+        self.require == earlier.require
+            && self.prefix == earlier.prefix
+            && earlier.avoid.iter().all(|phrase| avoid.contains(phrase))
+    }
+}
+
+/// Constraints of one job, compiled.
+#[derive(Debug, Clone)]
+pub(super) struct Compiled {
+    pub(super) constraint: Constraint,
+    /// Required phrases as the tokenizer spells them, for the check on final texts.
+    require: Vec<Vec<String>>,
+    /// Bans that were lifted, since what is required holds them.
+    pub(super) lifted: Vec<String>,
+}
+
+impl Compiled {
+    /// Whether a final text breaks a promise: holds a banned phrase, or lacks a required one that is
+    /// not among the `unmet`.
+    pub(super) fn is_broken(&self, text: &str, unmet: &[usize]) -> bool {
+        let lacks = |(at, phrases): (usize, &Vec<String>)| {
+            !unmet.contains(&at) && violations(text, phrases).is_ok_and(|found| found.is_empty())
+        };
+        !self.constraint.violations(text).is_empty() || self.require.iter().enumerate().any(lacks)
+    }
+}
+
+impl<N: StepNetwork> Paraphraser<N> {
+    /// Compiles the constraints of a job, with what is banned from every output: as it was written
+    /// and as an automaton.
+    pub(super) fn compile(
+        &self,
+        constraints: &Constraints,
+        everywhere: (&[String], Option<&Arc<AvoidPhrases>>),
+    ) -> Result<Compiled, ParaphraseError> {
+        let require = self.spellings(&constraints.require)?;
+        let prefix = constraints.prefix.trim();
+        let texts: Vec<&str> =
+            require.iter().flatten().map(String::as_str).chain([prefix]).collect();
+        let mut lifted = Vec::new();
+        let here = self.avoid(&constraints.avoid)?;
+        let here = self.lift(&texts, &constraints.avoid, here, &mut lifted)?;
+        let everywhere = self.lift(&texts, everywhere.0, everywhere.1.cloned(), &mut lifted)?;
+        lifted.sort_unstable();
+        lifted.dedup();
+        let prefix = match prefix {
+            "" => Arc::default(),
+            prefix => self.tokenizer.encode(prefix)?.into(),
+        };
+        let constraint = Constraint {
+            everywhere,
+            here,
+            tokens: Some(Arc::clone(&self.never)),
+            required: self.require(&require)?,
+            required_tokens: None,
+            prefix,
+        };
+        Ok(Compiled { constraint, require, lifted })
+    }
+
+    /// Lifts the bans that occur in texts that must come: a phrase both required and banned is
+    /// required, and so is one that holds a banned one.
+    fn lift(
+        &self,
+        texts: &[&str],
+        avoid: &[String],
+        compiled: Option<Arc<AvoidPhrases>>,
+        lifted: &mut Vec<String>,
+    ) -> Result<Option<Arc<AvoidPhrases>>, ParaphraseError> {
+        let is_free = |compiled: &Arc<AvoidPhrases>| {
+            texts.iter().all(|text| compiled.violations(text).is_empty())
+        };
+        if compiled.as_ref().is_none_or(is_free) {
+            return Ok(compiled);
+        }
+        let mut kept = Vec::with_capacity(avoid.len());
+        for phrase in avoid {
+            let one = self.avoid(std::slice::from_ref(phrase))?;
+            let list = if one.as_ref().is_none_or(is_free) { &mut kept } else { &mut *lifted };
+            list.push(phrase.clone());
+        }
+        self.avoid(&kept)
+    }
+
+    /// Compiles banned phrases, as they are written and as the tokenizer would write them.
+    pub(super) fn avoid(
+        &self,
+        phrases: &[String],
+    ) -> Result<Option<Arc<AvoidPhrases>>, ParaphraseError> {
+        if phrases.is_empty() {
+            return Ok(None);
+        }
+        let mut spellings = Vec::with_capacity(phrases.len());
+        for phrase in phrases {
+            let normalized = self.tokenizer.normalize(phrase)?;
+            spellings.push(phrase.clone());
+            if normalized != *phrase && !normalized.trim().is_empty() {
+                spellings.push(normalized);
+            }
+        }
+        Ok(Some(Arc::new(AvoidPhrases::new(Arc::clone(&self.vocabulary), spellings)?)))
+    }
+
+    fn require(
+        &self,
+        require: &[Vec<String>],
+    ) -> Result<Option<Arc<RequirePhrases>>, ParaphraseError> {
+        if require.is_empty() {
+            return Ok(None);
+        }
+        let mut tokens = HashMap::new();
+        for phrase in require.iter().flatten() {
+            tokens.insert(phrase.as_str(), self.tokenizer.encode(phrase)?);
+        }
+        let cut = |phrase: &str| tokens[phrase].clone();
+        Ok(Some(Arc::new(RequirePhrases::new(Arc::clone(&self.vocabulary), require, cut)?)))
+    }
+
+    /// Required phrases in the spelling of the tokenizer, which is that of every output.
+    fn spellings(&self, require: &[Vec<String>]) -> Result<Vec<Vec<String>>, ParaphraseError> {
+        let spelling = |phrase: &String| {
+            let normalized = self.tokenizer.normalize(phrase)?;
+            let normalized = normalized.trim();
+            let is_empty = normalized.is_empty();
+            Ok(if is_empty { phrase.clone() } else { normalized.to_owned() })
+        };
+        let goals = require.iter().map(|goal| goal.iter().map(spelling).collect());
+        goals.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{paraphraser, settings};
+    use super::super::{Outcome, Request};
+    use super::*;
+
+    fn owned(phrases: &[&str]) -> Vec<String> {
+        phrases.iter().map(|&phrase| phrase.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_ban_of_what_is_required_or_of_a_part_of_it_is_lifted() {
+        let paraphraser = paraphraser();
+        let constraints = Constraints {
+            avoid: owned(&["THE CAT", "dog", "confirmed"]),
+            require: vec![owned(&["the cat sat"])],
+            prefix: "A dog".to_owned(),
+        };
+        let everywhere = owned(&["sat", "bird"]);
+        let compiled_everywhere = paraphraser.avoid(&everywhere).unwrap();
+        let compiled =
+            paraphraser.compile(&constraints, (&everywhere, compiled_everywhere.as_ref())).unwrap();
+        assert_eq!(compiled.lifted, ["THE CAT", "dog", "sat"]);
+        let text = "a dog confirmed that the cat sat on a bird";
+        let mut found = compiled.constraint.violations(text);
+        found.sort_unstable();
+        assert_eq!(found, ["bird", "confirmed"]);
+    }
+
+    #[test]
+    fn only_more_bans_go_on() {
+        let first = Constraints::avoiding(["a", "b"]);
+        let more = Constraints::avoiding(["c", "b", "a"]);
+        assert!(more.only_ban_more_than(&first) && first.only_ban_more_than(&first));
+        assert!(!first.only_ban_more_than(&more));
+        let required = Constraints { require: vec![owned(&["d"])], ..more };
+        assert!(!required.only_ban_more_than(&first));
+    }
+
+    #[test]
+    fn outputs_hold_what_is_required_and_begin_as_asked() {
+        let constraints = Constraints {
+            avoid: owned(&["cat"]),
+            require: vec![owned(&["dog"]), owned(&["confirm", "firm"])],
+            prefix: "the".to_owned(),
+        };
+        let request = Request { text: "the cat".to_owned(), constraints };
+        let mut settings = settings();
+        settings.beam.length_limit = crate::decode::LengthLimit::tokens(14);
+        let mut paraphraser = paraphraser();
+        let outcomes = paraphraser.paraphrase(&[request], &settings).unwrap();
+        let Outcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
+        for paraphrase in found {
+            assert_eq!(paraphrase.unmet, [0; 0], "{}", paraphrase.text);
+            let holds =
+                |phrases: &[&str]| !violations(&paraphrase.text, phrases).unwrap().is_empty();
+            assert!(holds(&["dog"]) && holds(&["confirm", "firm"]) && !holds(&["cat"]));
+            assert!(paraphrase.text.starts_with("the"), "{}", paraphrase.text);
+        }
+        assert_eq!(paraphraser.leaks(), 0);
+    }
+}

@@ -1,0 +1,166 @@
+//! What commits touched: the rows of the family `change`, which the index and every follower of the
+//! store catch up by.
+
+use super::SetLocation;
+use super::record::{
+    ChangeRecord, SubjectRecord, WrittenRecord, sentence_code, sentence_from, set_code, set_from,
+};
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, ReleaseId, SemTypeId,
+    SentenceId,
+};
+
+/// One record that a commit touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Number of the commit.
+    pub revision: u64,
+    /// The record's release.
+    pub release: ReleaseId,
+    /// What was done to it.
+    pub action: Action,
+    /// The record.
+    pub subject: Subject,
+}
+
+/// What a commit did to a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// It was not there before.
+    Added,
+    /// It was there and is another.
+    Edited,
+    /// It is there no more.
+    Removed,
+    /// It was added or edited; stores of format 1.0 do not say which.
+    Written,
+}
+
+impl Action {
+    /// As records and output order them.
+    const ALL: [Self; 4] = [Self::Added, Self::Edited, Self::Removed, Self::Written];
+
+    /// As written in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Edited => "edited",
+            Self::Removed => "removed",
+            Self::Written => "written",
+        }
+    }
+}
+
+/// A record by its kind and number.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The release with everything in it.
+    Release,
+    /// A semantic type.
+    SemType(SemTypeId),
+    /// A frame with its FEs.
+    Frame(FrameId),
+    /// A frame relation.
+    Relation(RelationId),
+    /// An LU.
+    LexUnit(FrameId, LuId),
+    /// A document.
+    Document(CorpusId, DocumentId),
+    /// A sentence.
+    Sentence(SentenceId),
+    /// A set of sentence layers.
+    SentenceLayers(SentenceId, AnnotationSetId),
+    /// An annotation set, and where it is kept; where it was, when it was removed.
+    Set(AnnotationSetId, SetLocation),
+    /// A reviewer's judgement of a set.
+    Judgement(AnnotationSetId, String),
+}
+
+impl From<&Subject> for SubjectRecord {
+    fn from(subject: &Subject) -> Self {
+        match subject {
+            Subject::Release => Self::Release,
+            Subject::SemType(id) => Self::SemType(id.0),
+            Subject::Frame(id) => Self::Frame(id.0),
+            Subject::Relation(id) => Self::Relation(id.0),
+            Subject::LexUnit(frame, lu) => Self::LexUnit(frame.0, lu.0),
+            Subject::Document(corpus, document) => Self::Document(corpus.0, document.0),
+            Subject::Sentence(id) => Self::Sentence(sentence_code(*id)),
+            Subject::SentenceLayers(sentence, set) => {
+                Self::SentenceLayers(sentence_code(*sentence), set_code(*set))
+            }
+            Subject::Set(set, SetLocation { frame, lu, sentence }) => {
+                Self::Set(set_code(*set), frame.0, lu.0, sentence_code(*sentence))
+            }
+            Subject::Judgement(set, reviewer) => Self::Judgement(set_code(*set), reviewer.clone()),
+        }
+    }
+}
+
+impl TryFrom<SubjectRecord> for Subject {
+    type Error = String;
+
+    fn try_from(record: SubjectRecord) -> std::result::Result<Self, String> {
+        Ok(match record {
+            SubjectRecord::Release => Self::Release,
+            SubjectRecord::SemType(id) => Self::SemType(SemTypeId(id)),
+            SubjectRecord::Frame(id) => Self::Frame(FrameId(id)),
+            SubjectRecord::Relation(id) => Self::Relation(RelationId(id)),
+            SubjectRecord::LexUnit(frame, lu) => Self::LexUnit(FrameId(frame), LuId(lu)),
+            SubjectRecord::Document(corpus, id) => Self::Document(CorpusId(corpus), DocumentId(id)),
+            SubjectRecord::Sentence(id) => Self::Sentence(sentence_from(id)?),
+            SubjectRecord::SentenceLayers(sentence, set) => {
+                Self::SentenceLayers(sentence_from(sentence)?, set_from(set)?)
+            }
+            SubjectRecord::Set(set, frame, lu, sentence) => {
+                let sentence = sentence_from(sentence)?;
+                let location = SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence };
+                Self::Set(set_from(set)?, location)
+            }
+            SubjectRecord::Judgement(set, reviewer) => Self::Judgement(set_from(set)?, reviewer),
+        })
+    }
+}
+
+impl Change {
+    /// The record of an action on a subject; the revision stands in the key.
+    pub(super) fn record(release: ReleaseId, action: Action, subject: &Subject) -> ChangeRecord {
+        ChangeRecord { release: release.0, action: action as u8, subject: subject.into() }
+    }
+
+    /// Reads a row's value, of format 1.0 or later.
+    pub(super) fn decode(revision: u64, value: &[u8]) -> std::result::Result<Self, String> {
+        match super::record::decode_change(value)? {
+            Ok(ChangeRecord { release, action, subject }) => {
+                let known = Action::ALL.get(usize::from(action)).copied();
+                let action = known.ok_or_else(|| format!("action {action}"))?;
+                Ok(Self {
+                    revision,
+                    release: ReleaseId(release),
+                    action,
+                    subject: subject.try_into()?,
+                })
+            }
+            Err(written) => Self::of_format_1_0(revision, written),
+        }
+    }
+
+    fn of_format_1_0(revision: u64, record: WrittenRecord) -> std::result::Result<Self, String> {
+        let (release, action, subject) = match record {
+            WrittenRecord::ReleaseAdded(release) => (release, Action::Added, Subject::Release),
+            WrittenRecord::SetWritten(release, frame, lu, sentence, set) => {
+                let sentence =
+                    SentenceId::from_bits(sentence).ok_or(format!("sentence {sentence}"))?;
+                let set = AnnotationSetId::from_bits(set).ok_or(format!("set {set}"))?;
+                let location = SetLocation { frame: FrameId(frame), lu: LuId(lu), sentence };
+                (release, Action::Written, Subject::Set(set, location))
+            }
+            WrittenRecord::LexUnitWritten(release, frame, lu) => {
+                (release, Action::Written, Subject::LexUnit(FrameId(frame), LuId(lu)))
+            }
+        };
+        Ok(Self { revision, release: ReleaseId(release), action, subject })
+    }
+}

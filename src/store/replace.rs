@@ -1,0 +1,161 @@
+//! One store in the place of another, whole or not at all.
+//!
+//! The new store is made in `incoming/` inside the store's directory, under the writer's lock. Then
+//! the old one moves into `outgoing/` and the new one into its place, by renames. A process that is
+//! killed between these leaves an `outgoing/db` and no `db`: [`recover`] moves the old one back.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::StoreError;
+use super::engine::exists;
+use super::lock::WriterLock;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+const INCOMING: &str = "incoming";
+const OUTGOING: &str = "outgoing";
+
+/// The parts of a store's directory that are replaced. The index goes first and comes last: a store
+/// without one answers all the same.
+const PARTS: [&str; 2] = ["index", "db"];
+
+/// A store that is about to be replaced: nobody else writes it until this is dropped.
+#[derive(Debug)]
+pub struct Replacement {
+    dir: PathBuf,
+    _lock: WriterLock,
+}
+
+impl Replacement {
+    /// Takes the lock of the store in `dir`, which need not exist yet, and makes a place for the
+    /// new one.
+    ///
+    /// # Errors
+    /// When another process writes it, or the directory cannot be written.
+    pub fn begin(dir: &Path) -> Result<Self> {
+        fs::create_dir_all(dir).map_err(io_error(dir))?;
+        let replacement = Self { dir: dir.to_owned(), _lock: WriterLock::take(dir)? };
+        recover(dir)?;
+        let incoming = replacement.incoming();
+        fs::create_dir(&incoming).map_err(io_error(&incoming))?;
+        Ok(replacement)
+    }
+
+    /// Where the new store is made.
+    #[must_use]
+    pub fn incoming(&self) -> PathBuf {
+        self.dir.join(INCOMING)
+    }
+
+    /// Puts the new store in the place of the old one, which is removed. Readers that have the old
+    /// one open must open it again.
+    ///
+    /// # Errors
+    /// When a rename fails: then the old store is still there, or comes back at the next opening.
+    pub fn commit(self) -> Result<()> {
+        let (incoming, outgoing) = (self.incoming(), self.dir.join(OUTGOING));
+        fs::create_dir(&outgoing).map_err(io_error(&outgoing))?;
+        for part in PARTS {
+            rename_if_there(&self.dir.join(part), &outgoing.join(part))?;
+        }
+        for part in PARTS.iter().rev() {
+            rename_if_there(&incoming.join(part), &self.dir.join(part))?;
+        }
+        sync_directory(&self.dir)?;
+        remove(&outgoing)?;
+        remove(&incoming)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        // What was not put in place is of no use; a failure to remove it does no harm.
+        let _ = fs::remove_dir_all(self.incoming());
+    }
+}
+
+/// Whether a replacement is between its renames, or was killed there.
+pub(super) fn is_underway(dir: &Path) -> bool {
+    !exists(dir) && exists(&dir.join(OUTGOING))
+}
+
+/// Moves a store back that a killed replacement had moved away, and removes what one left. Under the
+/// writer's lock only.
+pub(super) fn recover(dir: &Path) -> Result<()> {
+    if !is_underway(dir) {
+        return [INCOMING, OUTGOING].iter().try_for_each(|left_over| remove(&dir.join(left_over)));
+    }
+    for part in PARTS.iter().rev() {
+        let old = dir.join(OUTGOING).join(part);
+        if old.exists() {
+            remove(&dir.join(part))?;
+            rename_if_there(&old, &dir.join(part))?;
+        }
+    }
+    sync_directory(dir)?;
+    recover(dir)
+}
+
+fn rename_if_there(from: &Path, to: &Path) -> Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome.map_err(io_error(from)),
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome.map_err(io_error(path)),
+    }
+}
+
+fn sync_directory(dir: &Path) -> Result<()> {
+    if cfg!(unix) {
+        fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(io_error(dir))?;
+    }
+    Ok(())
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    let path = path.to_owned();
+    |source| StoreError::Io { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn a_replacement_that_was_killed_between_its_renames_is_undone() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open_writer(dir.path(), true).unwrap();
+        store.recipe([1; 16], "{}").unwrap();
+        drop(store);
+        fs::create_dir(dir.path().join(OUTGOING)).unwrap();
+        fs::rename(dir.path().join("db"), dir.path().join(OUTGOING).join("db")).unwrap();
+        assert!(is_underway(dir.path()));
+        assert!(Store::open_reader(dir.path()).is_err(), "a reader makes nothing");
+        let store = Store::open_writer(dir.path(), true).unwrap();
+        assert_eq!(store.recipes().unwrap().len(), 1, "the store of before, no new one");
+        drop(store);
+        Store::open_reader(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn a_replacement_that_is_dropped_changes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        Store::open_writer(dir.path(), true).unwrap().recipe([1; 16], "{}").unwrap();
+        let replacement = Replacement::begin(dir.path()).unwrap();
+        let locked = Store::open_writer(dir.path(), true).map(drop).unwrap_err();
+        assert!(matches!(locked, StoreError::Locked { .. }), "{locked}");
+        drop(Store::open_writer(&replacement.incoming(), true).unwrap());
+        drop(replacement);
+        assert!(!dir.path().join(INCOMING).exists());
+        let store = Store::open_writer(dir.path(), false).unwrap();
+        assert_eq!(store.recipes().unwrap().len(), 1);
+    }
+}

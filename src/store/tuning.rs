@@ -1,0 +1,114 @@
+//! How RocksDB keeps each family: buffers, blocks, compression, filters.
+//!
+//! Nothing here is part of the format: a table file says itself how it was written, so that a store
+//! is read whatever these options were when its files were made, and takes them up file by file as
+//! it is written and compacted.
+//!
+//! A query is a process of its own more often than not, so opening must cost little: no threads for
+//! opening files (RocksDB starts up to sixteen for every family and every change of the file list),
+//! no statistics, and indexes and filters cut into blocks that are read when they are asked for.
+
+use rocksdb::{
+    BlockBasedIndexType, BlockBasedOptions, Cache, ColumnFamilyDescriptor, DBCompressionType,
+    LogLevel, Options,
+};
+
+use super::engine::Family;
+
+/// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
+const BLOCK_CACHE: usize = 64 << 20;
+
+/// Bytes of the log from which on rows are written to files: a reader that opens the store beside its
+/// writer reads the whole log.
+const LOG: u64 = 32 << 20;
+
+/// Bytes of a part of an index. Answers want sentences from all over the store: the parts are few
+/// enough that most of them serve several answers, and small enough that one answer may read one.
+const PARTITION: usize = 32 << 10;
+
+/// Options of the database as a whole, for a writer and for readers.
+pub(super) fn database_options() -> Options {
+    let mut options = Options::default();
+    // A secondary needs its files kept open: the primary may delete them.
+    options.set_max_open_files(-1);
+    options.set_max_file_opening_threads(1);
+    options.set_skip_stats_update_on_db_open(true);
+    options.set_stats_dump_period_sec(0);
+    options.set_max_total_wal_size(LOG);
+    options.set_keep_log_file_num(2);
+    options.set_log_level(LogLevel::Warn);
+    // Three threads that pack files and one that writes them: packing is most of a bulk load.
+    options.set_max_background_jobs(4);
+    options
+}
+
+/// The families of those names, each with its options; a name that this build does not know gets
+/// the plain ones.
+pub(super) fn descriptors(names: Vec<String>) -> Vec<ColumnFamilyDescriptor> {
+    let cache = Cache::new_lru_cache(BLOCK_CACHE);
+    let descriptor = |name: String| {
+        let family = Family::ALL.into_iter().find(|family| family.name() == name);
+        ColumnFamilyDescriptor::new(name, family_options(family, &cache))
+    };
+    names.into_iter().map(descriptor).collect()
+}
+
+fn family_options(family: Option<Family>, cache: &Cache) -> Options {
+    let mut blocks = BlockBasedOptions::default();
+    blocks.set_block_cache(cache);
+    blocks.set_bloom_filter(10.0, false);
+    blocks.set_block_size(block(family));
+    blocks.set_index_type(BlockBasedIndexType::TwoLevelIndexSearch);
+    blocks.set_partition_filters(true);
+    blocks.set_metadata_block_size(PARTITION);
+    blocks.set_cache_index_and_filter_blocks(true);
+    blocks.set_pin_top_level_index_and_filter(true);
+    let mut options = Options::default();
+    options.set_block_based_table_factory(&blocks);
+    options.set_compression_type(DBCompressionType::Lz4);
+    options.set_bottommost_compression_type(DBCompressionType::Zstd);
+    options.set_write_buffer_size(write_buffer(family));
+    if let Some(bytes) = dictionary(family) {
+        options.set_bottommost_compression_options(WINDOW, LEVEL, 0, bytes, true);
+        options.set_bottommost_zstd_max_train_bytes(SAMPLES * bytes, true);
+    }
+    // Most lookups are of rows that are there; the others are told by the levels above the last.
+    options.set_optimize_filters_for_hits(true);
+    options
+}
+
+/// Bytes of a block before it is packed, the least that is read.
+///
+/// A frame's sets lie together and share their seeds and chains. Sentences lie in order of id, which
+/// for generated ones is a hash, so that an answer wants one sentence of a block: small blocks, whose
+/// dictionary makes up for what they have in common with the others.
+fn block(family: Option<Family>) -> usize {
+    match family {
+        Some(Family::Annotation) => 64 << 10,
+        Some(Family::Sentence) => 4 << 10,
+        _ => 16 << 10,
+    }
+}
+
+/// RocksDB's own window of zstd, and the level that zstd itself takes by default.
+const WINDOW: i32 = -14;
+const LEVEL: i32 = 3;
+/// A dictionary is trained on so many times its own size.
+const SAMPLES: i32 = 32;
+
+/// Bytes of the dictionary that the blocks of a file are packed with.
+fn dictionary(family: Option<Family>) -> Option<i32> {
+    match family {
+        Some(Family::Sentence) => Some(64 << 10),
+        _ => None,
+    }
+}
+
+/// Bytes gathered in memory before a flush. Sentences, sets and their layers make up nearly all of
+/// a release; the rest are small, and sixteen large buffers would not be a bounded import.
+fn write_buffer(family: Option<Family>) -> usize {
+    match family {
+        Some(Family::Sentence | Family::Annotation | Family::SentenceLayers) => 16 << 20,
+        _ => 4 << 20,
+    }
+}

@@ -1,0 +1,175 @@
+//! A backup is the store at one moment, knows when it is damaged, and comes back whole or not at all.
+
+use std::fs;
+use std::path::Path;
+
+use fnstore::database::{
+    BackupError, BackupManifest, CheckOptions, Database, DatabaseError, Write, restore,
+};
+use fnstore::store::StoreError;
+
+use crate::{generated, mini};
+
+fn backup_error(outcome: Result<BackupManifest, DatabaseError>) -> BackupError {
+    match outcome {
+        Err(DatabaseError::Backup(error)) => error,
+        Err(error) => panic!("not the backup's: {error}"),
+        Ok(_) => panic!("it worked"),
+    }
+}
+
+fn content_of(dir: &Path) -> Vec<String> {
+    mini::content(&Database::open(dir).unwrap())
+}
+
+#[test]
+fn a_backup_beside_a_writer_comes_back_as_it_was() {
+    let (dir, writer, report) = mini::imported();
+    generated::write(&writer, report.release.id);
+    let before = mini::content(&writer);
+    let backup = dir.path().join("backups/first");
+    // From a reader's handle, while the writer's is open; and from the writer's own.
+    let manifest = Database::open(dir.path()).unwrap().backup(&backup).unwrap();
+    assert_eq!(manifest.revision, writer.store().revision().unwrap());
+    assert_eq!(manifest.releases, ["mini-framenet"]);
+    writer.backup(&dir.path().join("backups/second")).unwrap();
+    assert_eq!(content_of(&dir.path().join("backups/second")), before, "a store to read from");
+
+    let (_, mut set) = generated::sets(&writer, report.release.id).remove(0);
+    set.status = "CHANGED".to_owned();
+    writer.write(report.release.id, &Write { sets: vec![set], ..Write::default() }).unwrap();
+    assert_ne!(mini::content(&writer), before);
+    drop(writer);
+
+    restore(&backup, dir.path()).unwrap();
+    let database = Database::open_existing_writer(dir.path()).unwrap();
+    assert_eq!(mini::content(&database), before);
+    assert_eq!(mini::answers(&database, "trigger=vetted").len(), 1);
+    let journal = database.store().journal(
+        report.release.id,
+        generated::seed(),
+        0,
+        fnstore::model::RecipeId(1),
+    );
+    assert_eq!(journal.unwrap().unwrap().round, 2);
+    let check = database.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
+    assert!(check.findings.is_empty(), "{:?}", check.findings);
+    let mut left: Vec<_> =
+        fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["backups", "db", "index", "writer.lock"]);
+}
+
+#[test]
+fn a_backup_is_restored_where_no_store_is() {
+    let (dir, writer, _) = mini::imported();
+    let before = mini::content(&writer);
+    writer.backup(&dir.path().join("backup")).unwrap();
+    let other = dir.path().join("new/store");
+    restore(&dir.path().join("backup"), &other).unwrap();
+    assert_eq!(content_of(&other), before);
+}
+
+#[test]
+fn rows_of_an_unfinished_import_stay_out_of_a_backup() {
+    let (dir, writer, report) = mini::imported();
+    let rows = writer.backup(&dir.path().join("a")).unwrap().rows;
+    let ghost = writer.store().begin_release().unwrap();
+    let mut batch = writer.store().batch(ghost);
+    batch.put_annotation_set(&generated::sets(&writer, report.release.id).remove(0).1).unwrap();
+    writer.store().write_unlisted(batch).unwrap();
+    assert_eq!(writer.backup(&dir.path().join("b")).unwrap().rows, rows);
+}
+
+#[test]
+fn a_damaged_backup_replaces_nothing() {
+    let (dir, writer, _) = mini::imported();
+    let before = mini::content(&writer);
+    drop(writer);
+    let reader = Database::open(dir.path()).unwrap();
+    for damage in ["flip", "missing", "more", "no manifest", "no JSON"] {
+        let backup = dir.path().join(damage.replace(' ', "-"));
+        reader.backup(&backup).unwrap();
+        let files = fs::read_dir(backup.join("db")).unwrap().map(|entry| entry.unwrap().path());
+        let table = files.filter(|path| path.extension().is_some_and(|kind| kind == "sst"));
+        let table = table.max_by_key(|path| fs::metadata(path).unwrap().len()).unwrap();
+        match damage {
+            "flip" => {
+                let mut bytes = fs::read(&table).unwrap();
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+                fs::write(&table, bytes).unwrap();
+            }
+            "missing" => fs::remove_file(&table).unwrap(),
+            "more" => fs::write(backup.join("db/000999.sst"), "foreign").unwrap(),
+            "no manifest" => fs::remove_file(backup.join("backup.json")).unwrap(),
+            _ => fs::write(backup.join("backup.json"), "{").unwrap(),
+        }
+        let error = backup_error(restore(&backup, dir.path()));
+        match damage {
+            "flip" | "missing" | "more" => {
+                assert!(matches!(error, BackupError::Damaged { .. }), "{damage}: {error}");
+                assert!(error.to_string().contains(".sst`"), "{error}");
+            }
+            _ => assert!(matches!(error, BackupError::NotABackup { .. }), "{damage}: {error}"),
+        }
+        assert_eq!(content_of(dir.path()), before);
+    }
+    let elsewhere = dir.path().join("elsewhere");
+    backup_error(restore(&dir.path().join("flip"), &elsewhere));
+    assert!(!elsewhere.exists(), "what is damaged makes no store");
+}
+
+#[test]
+fn a_store_that_is_being_written_is_not_replaced() {
+    let (dir, writer, _) = mini::imported();
+    let backup = dir.path().join("backup");
+    writer.backup(&backup).unwrap();
+    let error = restore(&backup, dir.path()).unwrap_err();
+    let DatabaseError::Store(StoreError::Locked { holder, .. }) = &error else { panic!("{error}") };
+    assert_eq!(holder.pid, std::process::id());
+    drop(writer);
+    restore(&backup, dir.path()).unwrap();
+}
+
+#[test]
+fn a_backup_goes_only_where_nothing_is() {
+    let (dir, writer, _) = mini::imported();
+    let place = dir.path().join("place");
+    fs::create_dir(&place).unwrap();
+    writer.backup(&place).unwrap();
+    let error = backup_error(writer.backup(&place));
+    assert!(matches!(error, BackupError::NotEmpty { .. }), "{error}");
+    fs::write(dir.path().join("file"), "mine").unwrap();
+    backup_error(writer.backup(&dir.path().join("file")));
+    assert_eq!(fs::read_to_string(dir.path().join("file")).unwrap(), "mine");
+    let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left = left.filter(|name| name.to_string_lossy().starts_with('.')).count();
+    assert_eq!(left, 0, "nothing unfinished is left");
+}
+
+/// The golden store of the first format, brought to this build's.
+#[test]
+fn a_store_of_format_1_0_is_upgraded_after_a_backup() {
+    let dir = tempfile::tempdir().unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
+    let (store, backup) = (dir.path().join("store"), dir.path().join("backup"));
+    mini::copy(&golden, &store);
+    let before = content_of(&store);
+    let needed = Database::upgrade_needed(&store).unwrap();
+    assert_eq!(needed.from, (1, 0));
+    assert_eq!(content_of(&store), before);
+    let done = Database::upgrade(&store, &backup).unwrap();
+    assert_eq!(done.outdated, needed.outdated);
+    assert_eq!(done.backup.is_some(), !needed.is_current());
+    assert_eq!(content_of(&store), before, "a record says the same in every version");
+    let again = Database::upgrade_needed(&store).unwrap();
+    assert!(again.is_current(), "{again:?}");
+    if !needed.is_current() {
+        assert_eq!(content_of(&backup), before);
+        assert_eq!(Database::upgrade_needed(&backup).unwrap(), needed, "as it was");
+    }
+    drop(Database::open_writer(&store).unwrap());
+    let check = Database::check_at(&store, CheckOptions { deep: true }, &mut |_| {}).unwrap();
+    assert!(check.findings.is_empty(), "{:?}", check.findings);
+}

@@ -1,0 +1,147 @@
+//! Faults of other constrained decoders, each as a test that none of them is repeated here.
+//!
+//! They were found in Sockeye, fairseq, Hugging Face transformers and NeuroLogic by running them or
+//! reading their source. Numbers are token ids.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use fnstore::compute::Device;
+use fnstore::decode::{
+    AvoidTokens, BeamSettings, Constraint, Finished, LengthLimit, RequireTokens, Scheduler,
+};
+use fnstore::nn::EncoderDecoder;
+
+const EOS: u32 = 1;
+
+fn avoiding(sequences: &[&[u32]]) -> Constraint {
+    let tokens = Some(Arc::new(AvoidTokens::new(sequences).unwrap()));
+    Constraint { tokens, ..Constraint::default() }
+}
+
+fn requiring(goals: &[&[&[u32]]]) -> Constraint {
+    let required_tokens = Some(Arc::new(RequireTokens::new(goals).unwrap()));
+    Constraint { required_tokens, ..Constraint::default() }
+}
+
+/// Whether a sequence of tokens could have been produced under the bans.
+fn is_blocked(constraint: &Constraint, tokens: &[u32]) -> bool {
+    let mut state = constraint.start(99);
+    tokens.iter().any(|&token| {
+        let blocked = constraint.blocked(state, EOS);
+        state = constraint.advance(state, token);
+        blocked.is_some_and(|blocked| blocked.tokens.contains(&token))
+    })
+}
+
+/// What is unmet after tokens.
+fn unmet(constraint: &Constraint, tokens: &[u32]) -> Vec<usize> {
+    let start = constraint.start(99);
+    let state = tokens.iter().fold(start, |state, &token| constraint.advance(state, token));
+    constraint.unmet(state)
+}
+
+fn open() -> EncoderDecoder {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity/marian");
+    EncoderDecoder::open(&directory, &Device::cpu()).unwrap()
+}
+
+const SOURCE: [u32; 6] = [71, 8, 90, 2, 33, EOS];
+
+fn search(constraint: Constraint, max_length: usize) -> Finished {
+    let mut network = open();
+    let mut scheduler = Scheduler::new(8);
+    let length_limit = LengthLimit::tokens(max_length);
+    let settings =
+        BeamSettings { beam_size: 8, n_best: 8, length_limit, ..BeamSettings::default() };
+    let source = scheduler.add_source(SOURCE.to_vec());
+    scheduler.submit(source, constraint, settings).unwrap();
+    loop {
+        if let Some(finished) = scheduler.step(&mut network).unwrap().pop() {
+            return finished;
+        }
+    }
+}
+
+#[test]
+fn sockeye_leaks_a_banned_phrase_that_begins_inside_another() {
+    assert!(is_blocked(&avoiding(&[&[1, 2, 3], &[2, 4]]), &[1, 2, 4]));
+}
+
+#[test]
+fn sockeye_leaks_a_banned_phrase_that_begins_again_inside_itself() {
+    assert!(is_blocked(&avoiding(&[&[1, 1, 2]]), &[1, 1, 1, 2]));
+    assert!(!is_blocked(&avoiding(&[&[1, 1, 2]]), &[1, 2, 1, 2]));
+}
+
+#[test]
+fn sockeye_cannot_ban_token_0_and_transformers_drops_a_ban_of_the_end() {
+    assert!(is_blocked(&avoiding(&[&[0]]), &[5, 0]));
+    let state = avoiding(&[&[EOS]]).start(99);
+    assert!(!avoiding(&[&[EOS]]).blocked(state, EOS).unwrap().may_end);
+}
+
+#[test]
+fn transformers_fairseq_and_sockeye_miss_a_phrase_after_a_false_start() {
+    assert_eq!(unmet(&requiring(&[&[&[1, 2, 3]]]), &[1, 1, 2, 3]), [0; 0]);
+}
+
+#[test]
+fn all_miss_a_phrase_that_begins_again_inside_itself() {
+    assert_eq!(unmet(&requiring(&[&[&[1, 1, 2]]]), &[1, 1, 1, 2]), [0; 0]);
+}
+
+#[test]
+fn transformers_and_sockeye_miss_one_of_two_phrases_with_the_same_beginning() {
+    assert_eq!(unmet(&requiring(&[&[&[1, 2]], &[&[1, 3]]]), &[1, 3, 1, 2]), [0; 0]);
+}
+
+#[test]
+fn fairseq_ordered_forgets_what_was_met_when_another_phrase_breaks_off() {
+    assert_eq!(unmet(&requiring(&[&[&[5]], &[&[1, 2]]]), &[5, 1, 9, 1, 2]), [0; 0]);
+}
+
+#[test]
+fn sockeye_misses_a_phrase_that_ends_another_attempt() {
+    assert_eq!(unmet(&requiring(&[&[&[5, 6]], &[&[7]]]), &[5, 7]), [0]);
+}
+
+#[test]
+fn fairseq_ends_with_an_assertion_where_a_phrase_is_unmet_at_the_length_limit() {
+    let finished = search(requiring(&[&[&[40, 41, 42, 43]]]), 3);
+    assert!(!finished.hypotheses.is_empty());
+    assert!(finished.hypotheses.iter().all(|hypothesis| !hypothesis.ended));
+}
+
+#[test]
+fn transformers_gives_back_outputs_with_unmet_phrases_without_a_word() {
+    let finished = search(requiring(&[&[&[40]], &[&[41, 42, 43, 44]]]), 3);
+    for hypothesis in &finished.hypotheses {
+        let expected: &[usize] = if hypothesis.tokens.contains(&40) { &[0] } else { &[] };
+        let missing: Vec<usize> = [0, 1].into_iter().filter(|at| !expected.contains(at)).collect();
+        assert_eq!(hypothesis.unmet, missing, "{hypothesis:?}");
+    }
+}
+
+#[test]
+fn sockeye_checks_the_first_of_the_n_best_alone() {
+    let finished = search(requiring(&[&[&[40, 41]], &[&[60]], &[&[60]]]), 16);
+    assert_eq!(finished.hypotheses.len(), 8);
+    for hypothesis in &finished.hypotheses {
+        assert!(hypothesis.unmet.is_empty() && hypothesis.ended);
+        assert!(hypothesis.tokens.windows(2).any(|pair| pair == [40, 41]), "{hypothesis:?}");
+        assert!(hypothesis.tokens.iter().filter(|token| **token == 60).count() >= 2);
+    }
+}
+
+#[test]
+fn fairseq_and_transformers_let_a_score_of_100_change_the_bank() {
+    // Twelve tokens that the model finds absurd: scores differ by far more than 100.
+    let absurd: Vec<u32> = (50..62).collect();
+    let goals: Vec<Vec<&[u32]>> = absurd.chunks(2).map(|goal| vec![goal]).collect();
+    let required_tokens = Some(Arc::new(RequireTokens::new(&goals).unwrap()));
+    let finished = search(Constraint { required_tokens, ..Constraint::default() }, 24);
+    let best = &finished.hypotheses[0];
+    assert!(best.unmet.is_empty(), "{best:?}");
+    assert!(best.score < -100.0, "{}", best.score);
+}

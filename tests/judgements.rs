@@ -1,0 +1,69 @@
+//! What people say of sets: one judgement of each reviewer, found by queries.
+
+use fnstore::database::{Database, DatabaseError};
+use fnstore::model::{AnnotationSetId, Judgement};
+
+use crate::{generated, mini};
+
+fn judgement(reviewer: &str, score: u8) -> Judgement {
+    Judgement { reviewer: reviewer.to_owned(), score, time: 1_700_000_000, note: "ok".to_owned() }
+}
+
+#[test]
+fn a_reviewer_has_one_judgement_of_a_set_and_any_of_them_is_found() {
+    let (dir, database, report) = mini::imported();
+    let release = report.release.id;
+    generated::write(&database, release);
+    let set = AnnotationSetId::parse("g101").unwrap();
+    let judge = |judgements: &[Judgement]| {
+        let mut edits = database.transaction(release).unwrap();
+        for judgement in judgements {
+            edits.set_judgement(set, judgement.clone()).unwrap();
+        }
+        edits.commit().unwrap()
+    };
+    judge(&[judgement("kim", 20), judgement("Kim Lee", 90), judgement("kim", 40)]);
+    let reader = Database::open(dir.path()).unwrap();
+    for database in [&database, &reader] {
+        let of_set = database.store().judgements(release, set).unwrap();
+        let of_set: Vec<Judgement> = of_set.map(Result::unwrap).collect();
+        assert_eq!(of_set, [judgement("Kim Lee", 90), judgement("kim", 40)]);
+        for (query, found) in [
+            ("judgement>=80", 1),
+            ("judgement=40", 1),
+            ("judgement=20", 0),
+            ("judgement<30", 0),
+            ("origin=generated judgement!=40", 1),
+            ("origin=generated not judgement>0", 1),
+        ] {
+            assert_eq!(mini::answers(database, query).len(), found, "{query}");
+        }
+    }
+    let mut edits = database.transaction(release).unwrap();
+    edits.remove_judgement(set, "kim").unwrap();
+    assert_eq!(edits.judgements(set).unwrap(), [judgement("Kim Lee", 90)]);
+    let error = edits.remove_judgement(set, "kim").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "E-absent: there is no judgement `of g101 by kim` in the release"
+    );
+    edits.commit().unwrap();
+    assert_eq!(mini::answers(&database, "judgement=40").len(), 0);
+}
+
+#[test]
+fn a_score_beyond_the_scale_a_nameless_reviewer_and_an_unknown_set_are_refused() {
+    let (_dir, database, report) = mini::imported();
+    let mut edits = database.transaction(report.release.id).unwrap();
+    let set = AnnotationSetId::parse("x7002").unwrap();
+    for (set, judgement, message) in [
+        (set, judgement("kim", 101), "E-value: `score` is `101`; expected 0 to 100"),
+        (set, judgement("", 50), "E-value: `reviewer` is ``"),
+        (set, judgement("a\nb", 50), "E-value: `reviewer` is `a\\nb`"),
+        (set.next().next().next().next().next(), judgement("kim", 5), "E-absent: there is no"),
+    ] {
+        let error = edits.set_judgement(set, judgement).unwrap_err();
+        assert!(matches!(error, DatabaseError::Edit(_)));
+        assert!(error.to_string().starts_with(message), "{error}");
+    }
+}
