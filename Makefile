@@ -28,7 +28,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
 SYSTEM_PACKAGES := g++ libclang-dev
 
-.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers fmt
+.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers paraphraser fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -99,6 +99,20 @@ bench: setup ## run the benches
 
 # FrameNet itself, which is not part of this project, and what is measured on it.
 FRAMENET := ../shared/data/fndata-1.5.zip
+TRAINING := $(CACHE)/training
+TRAIN_PRESET := small
+TRAIN_MINUTES := 480
+
+paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again); needs training/requirements.txt
+	@[ -f "$(PARAPHRASE_DATA)/dev.tsv.xz" ] || { echo "no pairs in $(PARAPHRASE_DATA): give PARAPHRASE_DATA=DIR" >&2; exit 2; }
+	data=$$(realpath "$(PARAPHRASE_DATA)") && python=$$(command -v "$(PYTHON)") && python=$$(realpath -s "$$python") && cd training && \
+	{ [ -f "$(TRAINING)/mix/tokenizer.json" ] || { \
+		"$$python" -m paraphrase prepare --data "$$data" --out "$(TRAINING)/mix" && \
+		"$$python" -m paraphrase tokenizer --work "$(TRAINING)/mix"; }; } && \
+	"$$python" -m paraphrase train --work "$(TRAINING)/mix" --run "$(TRAINING)/$(TRAIN_PRESET)" \
+		--preset $(TRAIN_PRESET) --minutes $(TRAIN_MINUTES) --dev "$$data/dev.tsv.xz" && \
+	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export"
+
 FIGURES := $(CACHE)/figures
 SYNTHETIC_SETS := 2000000
 MEASURE := $(CARGO) bench --profile release --locked

@@ -2,8 +2,8 @@
 
 A rewriter that is only *kept* from a word at its output often drops the word or bends its spelling, because
 nothing in its input said that another word was wanted. So sources carry a mark, `<avoid>`, before some words
-that the target does not use, neither in that form nor in another; expansion sets the same mark before the target of
-a frame. Half of the sources stay bare, so the model also rewrites without being told.
+that the target does not use, neither in that form nor in another; whoever rewrites under a ban sets the same mark
+before what is banned. Half of the sources stay bare, so the model also rewrites without being told.
 """
 
 from .text import FUNCTION_WORDS, WORD, same_lemma, spaced, words
