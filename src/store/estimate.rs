@@ -44,7 +44,7 @@ impl Store {
     }
 
     /// About how many annotation sets the store holds in all; rows that were written twice or deleted
-    /// count until RocksDB has tidied up.
+    /// count until RocksDB has tidied up, and a reader's handle may know only of those in memory.
     ///
     /// # Errors
     /// When the engine fails.

@@ -24,9 +24,9 @@ const OPENERS: [&str; 28] = [
 /// ```
 /// use fnstore::text::names;
 ///
-/// let text = "In May the Bank of England told John Smith.";
+/// let text = "Later the Bank of England told John Smith in May.";
 /// let found: Vec<_> = names(text).into_iter().filter_map(|name| name.of(text)).collect();
-/// assert_eq!(found, ["May", "Bank of England", "John Smith"]);
+/// assert_eq!(found, ["Bank of England", "John Smith", "May"]);
 /// ```
 #[must_use]
 pub fn names(text: &str) -> Vec<Span> {

@@ -149,9 +149,7 @@ impl Planner<'_> {
     fn rows(&self, narrowed: &Narrowed) -> Result<u64> {
         let store = &self.database.store;
         match narrowed {
-            Narrowed::Releases(all) if all.len() == self.catalog.releases().len() => {
-                Ok(store.estimated_annotation_sets()?)
-            }
+            Narrowed::Releases(all) if all.len() == self.catalog.releases().len() => self.sets(),
             other => Ok(other.count(store, COUNTED)? as u64),
         }
     }

@@ -194,7 +194,7 @@ impl<'a> Planner<'a> {
         plan.by_keys |= keys.is_some();
         let Some(filter) = filter else { return Ok(keys) };
         let Some(keys) = keys else {
-            let all = usize::try_from(store.estimated_annotation_sets()?).unwrap_or(usize::MAX);
+            let all = usize::try_from(self.sets()?).unwrap_or(usize::MAX);
             let found = self.search(&filter, all.max(CHEAP) / POINT_READ)?;
             plan.by_index |= found.is_some();
             return Ok(found.map(Narrowed::Sets));
@@ -228,6 +228,15 @@ impl<'a> Planner<'a> {
         let Ok(hits) = found.hits() else { return Ok(None) };
         let hits = hits.into_iter().filter(|hit| self.releases.contains(&hit.release));
         Ok(Some(hits.chain(newer.iter().copied()).collect()))
+    }
+
+    /// About how many sets there are: as many as the index has entries. The store only knows when its
+    /// files' statistics were read, which a reader's opening leaves out.
+    fn sets(&self) -> Result<u64> {
+        match self.searchable()? {
+            Some(Searchable { reader, newer }) => Ok(reader.len() + newer.len() as u64),
+            None => Ok(self.database.store.estimated_annotation_sets()?),
+        }
     }
 
     /// How many sets pass a filter; `None` when the index cannot tell.
