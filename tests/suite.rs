@@ -9,6 +9,7 @@ mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
 mod change_feed;
+mod cli_align;
 mod cli_edit;
 mod cli_expand;
 mod cli_export;

@@ -21,8 +21,10 @@ const FAILED: u8 = 2;
 
 /// Lines of the input that could not be worked on, each with its error in the output.
 #[derive(Debug, thiserror::Error)]
-#[error("`{failed}` of {lines} lines could not be rewritten; their records say why")]
+#[error("`{failed}` of {lines} lines could not be {done}; their records say why")]
 pub(super) struct LinesFailed {
+    /// What was to be done with them.
+    pub(super) done: &'static str,
     pub(super) failed: u64,
     pub(super) lines: u64,
 }

@@ -4,6 +4,7 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod align;
 mod backup;
 mod changes;
 mod check;
@@ -24,6 +25,7 @@ mod import;
 mod import_lines;
 mod judge;
 mod lexunit;
+mod line_reader;
 mod listing;
 mod locate;
 mod lus;
@@ -96,6 +98,7 @@ enum Command {
     Export(export::Args),
     Expand(expand::Args),
     Paraphrase(paraphrase::Args),
+    Align(align::Args),
     Train(train::Args),
     Eval(eval::Args),
     Check(check::Args),
@@ -159,6 +162,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
+        Command::Align(args) => align::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
