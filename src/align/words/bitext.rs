@@ -162,8 +162,8 @@ impl Vocabulary {
             return 1.0;
         }
         let (a, b) = (&self.words[a as usize], &self.words[b as usize]);
-        let shared = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-        let share = shared as f64 / a.len().max(b.len()) as f64;
+        let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+        let share = shared as f64 / a.chars().count().max(b.chars().count()) as f64;
         if share < 0.5 { 0.0 } else { share * share }
     }
 

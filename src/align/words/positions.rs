@@ -319,7 +319,9 @@ mod tests {
             let from = last.unwrap_or(0);
             weights[jump(from, to)] / (weights[jump(from, 1)] + weights[jump(from, 2)])
         };
-        let all = alignments(|_, last, i| if i == 0 { 0.2 } else { 0.8 * step(last, i) });
+        // Of 3 words 2 explain 2, so null has a third of what it leaves.
+        let null = 0.2 + 0.8 / 3.0;
+        let all = alignments(|_, last, i| if i == 0 { null } else { (1.0 - null) * step(last, i) });
         let (found, expected) = posteriors(&positions);
         for j in 0..3 {
             for i in 0..3 {
@@ -343,7 +345,9 @@ mod tests {
         let (found, _) = posteriors(&Positions::Diagonal { null: 0.08, tension: 4.0 });
         // Word 2 of 3: |2/3 - 1/2| and |2/3 - 2/2|.
         let (near, far) = ((-4.0_f64 / 6.0).exp(), (-4.0_f64 / 3.0).exp());
-        let words = [0.08 * 0.3, 0.92 * near / (near + far) * 0.3, 0.92 * far / (near + far) * 0.1];
+        let null = 0.08 + 0.92 / 3.0;
+        let word = |share: f64| (1.0 - null) * share / (near + far);
+        let words = [null * 0.3, word(near) * 0.3, word(far) * 0.1];
         let sum: f64 = words.iter().sum();
         found.row(1).iter().zip(words).for_each(|(found, word)| assert_close(*found, word / sum));
     }
