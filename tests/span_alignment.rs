@@ -196,7 +196,8 @@ fn runners_up_are_other_spans_with_lower_scores() {
     let aligner = open(&trained()).unwrap();
     let source = "they checked the lock twice";
     let target = "the lock was inspected twice by them";
-    let requests = [request(source, &[Span::new(5, 12)], target)];
+    let pieces = [Span::new(5, 12)];
+    let requests = [request(source, &pieces, target)];
     let ranking = aligner.rank(&requests, 3).unwrap().remove(0).unwrap();
     assert_eq!(aligner.align(&requests).unwrap()[0].as_ref(), Some(&ranking.alignment));
     let [others] = &ranking.runners_up[..] else { panic!("one piece") };

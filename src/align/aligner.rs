@@ -251,7 +251,7 @@ fn others(
 /// Whether the gold span of an item is among its candidates.
 pub(super) fn is_candidate(item: &AlignedSpan, k: u32) -> bool {
     let words = item.target.len() as u32;
-    candidates(item.source_span.len(), words, k).any(|span| span == item.target_span)
+    candidates(item.source_span.len(), words, k).any(|span| Some(span) == item.target_span)
 }
 
 /// The words of an item, as the encoder takes them.

@@ -234,7 +234,7 @@ fn rows(report: &Report) -> Vec<Row> {
     let rows = parts.into_iter().flat_map(|(items, agreement)| {
         [Row::new(items, "span", &agreement.exact), Row::new(items, "word", &agreement.soft)]
     });
-    rows.collect()
+    rows.chain([Row::new("unaligned", "item", &report.unaligned)]).collect()
 }
 
 /// Writes precision, recall and F1 as a table.
@@ -242,7 +242,7 @@ pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Resu
     let rows = rows(report).iter().map(Row::cells).collect();
     output.table(&Row::COLUMNS, rows)?;
     output.line(&format!(
-        "the gold span is among the candidates of {} of {} items",
+        "the gold span is among the candidates of {} of {} items that have one",
         report.covered, report.all.exact.gold
     ))?;
     Ok(())
