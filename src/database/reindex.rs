@@ -46,6 +46,9 @@ pub struct ReindexReport {
 impl Database {
     /// Builds the index of the database in `dir` anew, whatever state it is in.
     ///
+    /// A store that has lost commits ([`StoreError::CommitsLost`](crate::store::StoreError::CommitsLost))
+    /// opens again afterwards, with what is left.
+    ///
     /// The new index is made beside the old one and takes its place when it is whole; between the two
     /// renames readers find none, and scan. A process that is killed there leaves none, and the next
     /// writer makes it.
@@ -54,7 +57,7 @@ impl Database {
     /// When there is no store, another process writes it, or the index cannot be written; then the
     /// old one is still there.
     pub fn reindex(dir: &Path) -> Result<ReindexReport> {
-        let store = Store::open_writer(dir, false)?;
+        let store = Store::open_writer_despite_loss(dir)?;
         remove_leftovers(dir)?;
         let (path, [fresh, old]) = (dir.join("index"), LEFTOVERS.map(|name| dir.join(name)));
         let mut writer = IndexWriter::open(&fresh)?;
