@@ -33,6 +33,7 @@ mod edits_exported;
 mod expansion;
 mod framenet_round_trip;
 mod from_nltk;
+mod fuzzed_input;
 mod generated;
 mod hostile_release;
 mod import_all_or_nothing;
