@@ -11,7 +11,7 @@ use fnstore::model::Release;
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome};
+use super::{Context, Outcome, tell_of_index};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
 ///
@@ -56,6 +56,7 @@ struct DoneRecord {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let script = open(&args.script)?;
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let release = release(&database, args.release.as_deref())?;
     let mut edits = database.transaction(release.id)?;
     let mut all = Vec::new();

@@ -69,6 +69,12 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
             "free some space and run it again; what was in the store before is still there",
         );
     }
+    if format!("{error:#}").contains("File too large") {
+        return Some(
+            "raise the limit on the size of files (`ulimit -f`) and run it again; what was in the \
+             store before is still there",
+        );
+    }
     match cause(error)? {
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")

@@ -15,7 +15,7 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome, locate, progress};
+use super::{Context, Outcome, locate, progress, tell_of_index};
 
 /// Write new annotated sentences from human ones
 ///
@@ -86,6 +86,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let recipe = recipe(&args)?;
     let stop = stop_flag()?;
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
         bar.set_length(at.of);

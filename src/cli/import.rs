@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::import_lines::{self, Lines};
 use super::output::{Format, Output, grouped, size, tell};
 use super::whole_file::WholeFile;
-use super::{Context, Outcome, progress};
+use super::{Context, Outcome, progress, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
@@ -65,6 +65,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let started = Instant::now();
     let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
+    tell_of_index(&database);
     if let Some(lines) = lines {
         let outcome = import_lines::run(&database, &args.path, lines, &options, context);
         if outcome.is_err() && !store_was_there {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::edit::{self, now};
 use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome};
+use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
 ///
@@ -76,6 +76,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let Some(from) = &args.from {
         let lines = edit::open(from)?;
         let database = Database::open_existing_writer(&context.store)?;
+        tell_of_index(&database);
         let release = edit::release(&database, args.release.as_deref())?;
         let mut edits = database.transaction(release.id)?;
         let mut count = 0;
@@ -101,6 +102,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return show(&database, &release, set, &mut context.output);
     };
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let release = release_of(&database, args.release.as_deref(), set)?;
     let mut edits = database.transaction(release.id)?;
     match args.score {

@@ -55,7 +55,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
-use output::{Format, Output};
+use fnstore::database::Database;
+use fnstore::index::IndexError;
+use output::{Format, Output, tell};
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
@@ -130,6 +132,17 @@ impl From<Outcome> for ExitCode {
             Outcome::NothingFound | Outcome::CheckFailed => Self::from(1),
             Outcome::Interrupted => Self::from(130),
         }
+    }
+}
+
+/// Says that a query had to do without the index, or that a writer has built it anew.
+fn tell_of_index(database: &Database) {
+    let Some(fault) = database.index_fault() else { return };
+    match (&*fault, database.store().is_writer()) {
+        (IndexError::Damaged { action, reason, .. }, true) => tell(&format!(
+            "the index was damaged (C-index-damaged: {reason}, while {action}); it was built anew"
+        )),
+        _ => tell(&format!("warning: {fault}; a scan of the store answered meanwhile")),
     }
 }
 

@@ -8,6 +8,7 @@
 //! its rows in bulk under a release number that is not listed; one last commit lists it. Rows of an
 //! unlisted release are invisible, and the next import removes them.
 
+mod acknowledged;
 mod batch;
 mod change;
 mod copy;
@@ -21,6 +22,7 @@ mod read;
 mod record;
 mod replace;
 mod rows;
+mod scratch;
 mod tuning;
 mod upgrade;
 
@@ -31,6 +33,7 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId, Release,
     ReleaseId, SentenceId,
 };
+use acknowledged::Acknowledged;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
@@ -43,7 +46,7 @@ pub use lock::Holder;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
-pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind};
+pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind, decode_row};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -57,6 +60,8 @@ const OWN_IDS_KEY: &[u8] = b"own_ids";
 pub struct Store {
     engine: Engine,
     dir: PathBuf,
+    /// Of a writer's handle.
+    acknowledged: Option<Acknowledged>,
     /// Serialises commits of one process: each takes the next revision.
     commit: Mutex<()>,
     /// Numbers given out so far, committed or not; read when first asked for.
@@ -124,6 +129,24 @@ pub struct FamilySize {
     pub bytes: u64,
 }
 
+/// What the store says of itself; of one that was never committed to, how it begins.
+fn book_of(engine: &Engine) -> Result<MetaRecord> {
+    match engine.get(Family::Meta, BOOK_KEY)? {
+        Some(value) => record::decode(&value)
+            .map_err(|reason| StoreError::damaged(Family::Meta.name(), BOOK_KEY, reason)),
+        None => {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            Ok(MetaRecord {
+                created_by: version.clone(),
+                written_by: version,
+                revision: 0,
+                next_release: 1,
+                releases: Vec::new(),
+            })
+        }
+    }
+}
+
 impl Store {
     /// Whether a store lies in `dir`.
     #[must_use]
@@ -136,7 +159,16 @@ impl Store {
     /// # Errors
     /// When another process writes it, its format is another, or there is none to open.
     pub fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        Ok(Self::over(Engine::open_writer(dir, create)?, dir))
+        Self::over(Engine::open_writer(dir, create, false)?, dir)
+    }
+
+    /// Opens the store in `dir` for writing even when it has lost commits that were acknowledged
+    /// ([`StoreError::CommitsLost`]), which is forgotten thereby.
+    ///
+    /// # Errors
+    /// Otherwise as [`open_writer`](Self::open_writer).
+    pub fn open_writer_despite_loss(dir: &Path) -> Result<Self> {
+        Self::over(Engine::open_writer(dir, false, true)?, dir)
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -144,12 +176,17 @@ impl Store {
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open_reader(dir: &Path) -> Result<Self> {
-        Ok(Self::over(Engine::open_reader(dir)?, dir))
+        Self::over(Engine::open_reader(dir)?, dir)
     }
 
-    fn over(engine: Engine, dir: &Path) -> Self {
-        let dir = dir.to_owned();
-        Self { engine, dir, commit: Mutex::new(()), own_ids: Mutex::new(None) }
+    fn over(engine: Engine, dir: &Path) -> Result<Self> {
+        let mut acknowledged = None;
+        if engine.is_writer() {
+            // A disk without room for a line is no reason not to open: its absence says nothing.
+            acknowledged = Acknowledged::begin(dir, book_of(&engine)?.revision).ok();
+        }
+        let (dir, own_ids) = (dir.to_owned(), Mutex::new(None));
+        Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
     }
 
     /// The directory.
@@ -181,20 +218,7 @@ impl Store {
     }
 
     fn book(&self) -> Result<MetaRecord> {
-        match self.engine.get(Family::Meta, BOOK_KEY)? {
-            Some(value) => record::decode(&value)
-                .map_err(|reason| StoreError::damaged(Family::Meta.name(), BOOK_KEY, reason)),
-            None => {
-                let version = env!("CARGO_PKG_VERSION").to_owned();
-                Ok(MetaRecord {
-                    created_by: version.clone(),
-                    written_by: version,
-                    revision: 0,
-                    next_release: 1,
-                    releases: Vec::new(),
-                })
-            }
-        }
+        book_of(&self.engine)
     }
 
     /// Starts a batch of rows of a release.
@@ -232,6 +256,10 @@ impl Store {
         }
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &record::encode(&book))?;
         self.engine.write_synced(rows)?;
+        if let Some(acknowledged) = &self.acknowledged {
+            // The commit is safe whether or not this can be written.
+            let _ = acknowledged.note(book.revision);
+        }
         Ok(book.revision)
     }
 
