@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use fnstore::align::{AlignedSpan, Aligner, Counts, Report};
-use fnstore::compute::Device;
 use serde::Serialize;
 
+use super::device::DeviceArgs;
 use super::output::{Format, Output};
 use super::{Context, Outcome, locate};
 
@@ -49,6 +49,9 @@ struct AlignerArgs {
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -57,7 +60,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let items = AlignedSpan::read(&args.data)?;
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::model(&args.encoder, &dirs)?;
-    let aligner = Aligner::open(&head, &encoder, &Device::cpu())?;
+    let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let report = aligner.evaluate(&items, threshold)?;
     let output = &mut context.output;
