@@ -26,7 +26,8 @@ ENCODER_SHA256 := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa
 ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
-SYSTEM_PACKAGES := g++ libclang-dev
+# Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
+SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
 .PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers paraphraser fmt
 .DEFAULT_GOAL := help
@@ -45,6 +46,9 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	run query 'frame=Checking origin=generated' --limit 12 --format table
 
 test: export FNSTORE_REQUIRE_ENCODER := 1
+test: export FNSTORE_REQUIRE_GPU := 1
+# Without a desktop, Mesa's layer that asks it for the preferred GPU complains on stderr.
+test: export NODEVICE_SELECT := 1
 test: setup ## set up, then every check there is: formatting, lints, documentation, benches, tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
@@ -56,16 +60,18 @@ test: setup ## set up, then every check there is: formatting, lints, documentati
 setup: setup-system setup-encoder ## install what is missing: system packages, the encoder
 
 # libclang.so comes with the headers that bindgen needs too; LIBCLANG_PATH says where it is on systems
-# that keep it elsewhere.
+# that keep it elsewhere. Vulkan is asked for on Linux only, and takes a loader and a driver's ICD file.
 setup-system: ## install the system packages that are missing (apt, as root)
-	@if command -v c++ >/dev/null && { [ -n "$$LIBCLANG_PATH" ] \
-		|| ls /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so 2>/dev/null | grep -q .; }; \
-	then exit 0; fi; \
+	@exists() { [ -n "$$(ls $$@ 2>/dev/null)" ]; }; \
+	libclang() { [ -n "$$LIBCLANG_PATH" ] || exists /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so; }; \
+	vulkan() { [ "$$(uname)" != Linux ] || { exists /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 \
+		&& exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }; }; \
+	if command -v c++ >/dev/null && libclang && vulkan; then exit 0; fi; \
 	install="apt-get install --yes --no-install-recommends $(SYSTEM_PACKAGES)"; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		set -ex; apt-get update --quiet; DEBIAN_FRONTEND=noninteractive $$install; \
 	else \
-		echo "a C++ compiler or libclang is missing; install them and run make again:" >&2; \
+		echo "a C++ compiler, libclang, the Vulkan loader or a driver for it is missing; install them and run make again:" >&2; \
 		echo "    sudo $$install" >&2; \
 		exit 2; \
 	fi

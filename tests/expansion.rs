@@ -225,3 +225,29 @@ fn a_missing_model_and_a_wrong_number_are_named() {
     assert!(error.to_string().contains("did you mean `Checking`"), "{error}");
     assert_eq!(database.store().revision().unwrap(), before);
 }
+
+/// A small expansion from end to end, encoder, head and rewriter on the GPU.
+#[test]
+fn a_gpu_grows_the_sets_that_the_cpu_grows() {
+    let Some(recipe) = recipe() else { return };
+    let Some(device) = crate::gpu_kernels::device(&Default::default()) else { return };
+    let grown = |recipe: &Recipe| {
+        let dir = tempfile::tempdir().unwrap();
+        let database = database(dir.path());
+        assert!(expand(&database, "lu=audit.v", recipe).sentences > 0);
+        let mut texts: Vec<(String, String, f32)> = answers(&database, "origin=generated")
+            .iter()
+            .map(|answer| {
+                (answer.sentence.text.clone(), answer.trigger(), generation(answer).aligner)
+            })
+            .collect();
+        texts.sort_by(|a, b| a.0.cmp(&b.0));
+        texts
+    };
+    let (here, there) = (grown(&recipe), grown(&Recipe { device, ..recipe.clone() }));
+    assert_eq!(here.len(), there.len());
+    for (here, there) in here.iter().zip(&there) {
+        assert_eq!((&here.0, &here.1), (&there.0, &there.1));
+        assert!((here.2 - there.2).abs() < 1e-3, "{here:?} {there:?}");
+    }
+}

@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 9] = [
 ];
 
 /// Crates that one folder owns.
-const OWNED_CRATES: [(&str, &str); 17] = [
+const OWNED_CRATES: [(&str, &str); 18] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
@@ -32,6 +32,7 @@ const OWNED_CRATES: [(&str, &str); 17] = [
     ("tokenizers", "tokenize"),
     ("wgpu", "compute"),
     ("bytemuck", "compute"),
+    ("pollster", "compute"),
     ("gemm", "compute"),
     ("safetensors", "nn"),
     ("memmap2", "nn"),

@@ -18,7 +18,9 @@ use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
 use super::features::{CUES, PairStates, cues};
 use super::random::SplitMix64;
-use crate::compute::kernels::{Weight, matmul};
+use crate::compute::kernels::{
+    SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
+};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Added to a variance before its root is taken (PyTorch's default).
@@ -135,12 +137,8 @@ pub(super) struct Scorer {
     /// Columns of the hidden weight for the difference (H, D) and the maximum (H, D).
     difference: Weight,
     maximum: Weight,
-    /// Columns for the cues (H, 4).
-    cues: Vec<f32>,
-    bias: Vec<f32>,
-    slope: f32,
-    output: Vec<f32>,
-    output_bias: f32,
+    /// What follows the hidden products.
+    head: SpanHead,
 }
 
 impl Scorer {
@@ -150,26 +148,25 @@ impl Scorer {
         k: u32,
         device: &Device,
     ) -> Result<Self, ComputeError> {
-        let width = (parameters.inputs - CUES) / 2;
-        let columns = |from: usize, count: usize| -> Vec<f32> {
-            let rows = parameters.weight.chunks_exact(parameters.inputs);
-            rows.flat_map(|row| row[from..from + count].iter().copied()).collect()
-        };
-        let part = |from| -> Result<Weight, ComputeError> {
-            let tensor = Tensor::new(&[parameters.hidden, width], columns(from, width))?;
-            Ok(Weight::new(device, &tensor))
+        let (hidden, width) = (parameters.hidden, (parameters.inputs - CUES) / 2);
+        let rows = || parameters.weight.chunks_exact(parameters.inputs);
+        let part = |from: usize| -> Result<Weight, ComputeError> {
+            let columns = rows().flat_map(|row| row[from..from + width].iter().copied()).collect();
+            Ok(Weight::new(device, &Tensor::new(&[hidden, width], columns)?))
         };
         let (output, output_bias) = parameters.folded_output();
+        let mut units = Vec::with_capacity(hidden * (2 + CUES));
+        for ((row, bias), output) in rows().zip(&parameters.bias).zip(&output) {
+            units.extend([bias, output]);
+            units.extend(&row[2 * width..]);
+        }
+        let units = Tensor::new(&[hidden, 2 + CUES], units)?;
         Ok(Self {
             device: device.clone(),
             k,
             difference: part(0)?,
             maximum: part(width)?,
-            cues: columns(2 * width, CUES),
-            bias: parameters.bias.clone(),
-            slope: parameters.slope[0],
-            output,
-            output_bias,
+            head: SpanHead::new(device, units, parameters.slope[0], output_bias)?,
         })
     }
 
@@ -181,7 +178,7 @@ impl Scorer {
         let mut scores = Vec::with_capacity(questions.len());
         let mut from = 0;
         while from < questions.len() {
-            // 1. As many questions as fill a chunk, at least one.
+            // As many questions as fill a chunk, at least one.
             let mut spans: Vec<Vec<WordSpan>> = Vec::new();
             let mut rows = 0;
             while let Some(question) = questions.get(from + spans.len()) {
@@ -195,91 +192,47 @@ impl Scorer {
             }
             let chunk = &questions[from..from + spans.len()];
             from += spans.len();
-            // 2. The two products, then the rest per candidate.
-            let differences = self.project_differences(chunk)?;
-            let maxima = self.project_maxima(chunk, &spans)?;
-            let mut at = Cursor { word_row: 0, candidate_row: 0 };
-            for (question, spans) in chunk.iter().zip(spans) {
-                scores.push(self.finish(question, spans, &differences, &maxima, &mut at));
-            }
+            let mut of_chunk = self.score_chunk(chunk, &spans)?.into_iter();
+            scores.extend(spans.into_iter().map(|spans| -> Vec<Scored> {
+                spans.into_iter().zip(of_chunk.by_ref()).collect()
+            }));
         }
         Ok(scores)
     }
 
-    /// `W_Df` applied to the source span's mean and to the running sums of the paraphrase: per
-    /// question 1 + (words + 1) rows.
-    fn project_differences(&self, questions: &[Question<'_>]) -> Result<Tensor, ComputeError> {
-        let width = self.difference.inputs();
-        let mut rows = Vec::new();
-        for Question { states, span } in questions {
-            let start = rows.len();
-            rows.resize(start + width, 0.0);
-            states.source.mean(*span, &mut rows[start..]);
-            rows.extend_from_slice(states.target.sums());
-        }
-        let rows = Tensor::new(&[rows.len() / width, width], rows)?;
-        matmul(&self.device, &rows, &self.difference, None)
-    }
-
-    /// `W_Mx max(s, c)`: one row per candidate.
-    fn project_maxima(
+    /// Scores of the candidates of some questions, one after another.
+    fn score_chunk(
         &self,
         questions: &[Question<'_>],
         spans: &[Vec<WordSpan>],
-    ) -> Result<Tensor, ComputeError> {
-        let width = self.maximum.inputs();
-        let count: usize = spans.iter().map(Vec::len).sum();
-        let mut rows = vec![0.0; count * width];
-        let mut source = vec![0.0; width];
-        let mut free = rows.chunks_exact_mut(width);
+    ) -> Result<Vec<f32>, ComputeError> {
+        // 1. For each question the mean of its source span, then the running sums of the paraphrase,
+        // whose first row is zero.
+        let width = self.difference.inputs();
+        let mut rows = Vec::new();
+        let (mut pairs, mut places) = (Vec::new(), Vec::new());
         for (Question { states, span }, candidates) in questions.iter().zip(spans) {
-            states.source.mean(*span, &mut source);
-            for (candidate, row) in candidates.iter().zip(&mut free) {
-                states.target.mean(*candidate, row);
-                row.iter_mut().zip(&source).for_each(|(c, s)| *c = c.max(*s));
+            let source = (rows.len() / width) as u32;
+            rows.resize(rows.len() + width, 0.0);
+            states.source.mean(*span, &mut rows[source as usize * width..]);
+            rows.extend_from_slice(states.target.sums());
+            let zero = source + 1;
+            for candidate in candidates {
+                let (start, end) = (zero + candidate.start, zero + candidate.end);
+                let weight = states.target.weight(*candidate);
+                let mean = SpanRows { start: zero, end: source, weight: 1.0 };
+                pairs.push([mean, SpanRows { start, end, weight }]);
+                let cues = cues(*span, *candidate);
+                places.push(SpanCandidate { source, before: start, after: end, weight, cues });
             }
         }
-        matmul(&self.device, &Tensor::new(&[count, width], rows)?, &self.maximum, None)
+        let rows = Tensor::new(&[rows.len() / width, width], rows)?.to_device(&self.device)?;
+        // 2. The two products, then the rest for each candidate.
+        let maxima = span_maxima(&self.device, &rows, &pairs)?;
+        let differences = matmul(&self.device, &rows, &self.difference, None)?;
+        let maxima = matmul(&self.device, &maxima, &self.maximum, None)?;
+        span_scores(&self.device, &self.head, &differences, &maxima, &places)
     }
-
-    /// Adds the parts of `z` up and applies what follows it.
-    fn finish(
-        &self,
-        question: &Question<'_>,
-        spans: Vec<WordSpan>,
-        differences: &Tensor,
-        maxima: &Tensor,
-        at: &mut Cursor,
-    ) -> Vec<Scored> {
-        let source = differences.row(at.word_row);
-        let first_sum = at.word_row + 1;
-        at.word_row = first_sum + question.states.target.words() as usize + 1;
-        let score = |span: WordSpan| {
-            let weight = question.states.target.weight(span);
-            let before = differences.row(first_sum + span.start as usize);
-            let after = differences.row(first_sum + span.end as usize);
-            let maximum = maxima.row(at.candidate_row);
-            at.candidate_row += 1;
-            let cues = cues(question.span, span);
-            let mut logit = self.output_bias;
-            for unit in 0..self.bias.len() {
-                let of_cues = &self.cues[unit * CUES..(unit + 1) * CUES];
-                let z = self.bias[unit] + source[unit] - (after[unit] - before[unit]) * weight
-                    + maximum[unit]
-                    + of_cues.iter().zip(&cues).map(|(w, cue)| w * cue).sum::<f32>();
-                let h = if z > 0.0 { z } else { self.slope * z };
-                logit += self.output[unit] * h;
-            }
-            (span, sigmoid(logit))
-        };
-        spans.into_iter().map(score).collect()
-    }
-}
-
-/// Next unread rows of the two products.
-struct Cursor {
-    word_row: usize,
-    candidate_row: usize,
 }
 
 /// `1 / (1 + exp(-logit))`.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use fnstore::align::words::{ErrorRate, LinkCounts, SentencePair, read_pairs};
 use fnstore::align::{AlignedSpan, Aligner, Counts, Report};
-use fnstore::compute::Device;
 use serde::Serialize;
 
 use super::align::words::Training;
+use super::device::DeviceArgs;
 use super::output::{Format, Output};
 use super::{Context, Outcome, locate};
 
@@ -53,6 +53,9 @@ struct AlignerArgs {
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 /// Alignment error rate of a word aligner, also of equal and of different words apart
@@ -182,7 +185,7 @@ fn evaluate_aligner(args: AlignerArgs, context: &mut Context) -> anyhow::Result<
     let items = AlignedSpan::read(&args.data)?;
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::model(&args.encoder, &dirs)?;
-    let aligner = Aligner::open(&head, &encoder, &Device::cpu())?;
+    let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let report = aligner.evaluate(&items, threshold)?;
     let output = &mut context.output;

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use clap::ValueEnum;
-use fnstore::compute::Device;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, EndReason, Models, Recipe, Report};
 use fnstore::query::Expression;
 use serde::Serialize;
 
+use super::device::DeviceArgs;
 use super::output::{Format, Output, grouped, tell};
 use super::{Context, Outcome, locate, progress, tell_of_index};
 
@@ -53,32 +52,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Where the networks run
-    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
-    device: DeviceName,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
-
-/// Where networks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum DeviceName {
-    /// The fastest there is
-    Auto,
-    /// The processor
-    Cpu,
-}
-
-impl DeviceName {
-    pub(super) fn open(self) -> Device {
-        match self {
-            Self::Auto | Self::Cpu => Device::cpu(),
-        }
-    }
-}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
@@ -129,10 +110,10 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
     recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
     recipe.seed_limit = args.limit;
-    recipe.device = args.device.open();
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }
+    recipe.device = args.device.open()?;
     Ok(recipe)
 }
 

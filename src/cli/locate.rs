@@ -26,13 +26,10 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
     if let Some(dir) = given {
         return vec![dir];
     }
-    let variable =
-        |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let beside_program = || {
         let program = std::env::current_exe().ok()?;
         Some(program.parent()?.parent()?.join("share/fnstore/models"))
     };
-    let cache = || variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")));
     let places = [
         variable("FNSTORE_MODELS"),
         beside_program(),
@@ -48,6 +45,16 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
         }
     }
     dirs
+}
+
+/// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's cache.
+pub(super) fn cache() -> Option<PathBuf> {
+    variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")))
+}
+
+/// A directory that the environment names.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// A model's directory: the path itself, or the first directory of models that has one of the name.

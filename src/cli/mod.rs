@@ -10,6 +10,7 @@ mod changes;
 mod check;
 mod columns;
 mod completions;
+mod device;
 mod document;
 mod drawing;
 mod edit;
@@ -20,6 +21,7 @@ mod export;
 mod fes;
 mod frame;
 mod frames;
+mod gpu;
 mod hit;
 mod import;
 mod import_lines;
@@ -103,6 +105,7 @@ enum Command {
     Align(align::Args),
     Train(train::Args),
     Eval(eval::Args),
+    Gpu(gpu::Args),
     Check(check::Args),
     Reindex(reindex::Args),
     Backup(backup::Args),
@@ -178,6 +181,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Align(args) => align::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
+        Command::Gpu(args) => gpu::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
         Command::Reindex(args) => reindex::run(args, &mut context),
         Command::Backup(args) => backup::run(args, &mut context),

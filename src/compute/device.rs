@@ -1,9 +1,12 @@
-//! Where kernels run.
+//! Where kernels run: the processor or a GPU.
 //!
 //! On the CPU a kernel cuts its work into tasks that write disjoint parts of the result. Which
 //! thread runs a task, and when, changes nothing in the numbers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::ComputeError;
+use super::gpu::{DeviceChoice, Gpu, GpuOptions, adapters, choose};
 
 /// Where kernels run.
 ///
@@ -20,6 +23,8 @@ pub enum Device {
         /// Number of threads that one kernel may keep busy; at least 1.
         threads: usize,
     },
+    /// A GPU, through WGSL shaders.
+    Gpu(Gpu),
 }
 
 impl Device {
@@ -27,6 +32,45 @@ impl Device {
     pub fn cpu() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self::Cpu { threads }
+    }
+
+    /// What a choice means on this machine.
+    ///
+    /// # Errors
+    /// When a GPU is asked for that is not there, or its driver refuses.
+    pub fn open(choice: &DeviceChoice, options: &GpuOptions) -> Result<Self, ComputeError> {
+        if *choice == DeviceChoice::Cpu {
+            return Ok(Self::cpu());
+        }
+        match choose(&adapters(), choice)? {
+            Some(place) => Ok(Self::Gpu(Gpu::open(place, options)?)),
+            None => Ok(Self::cpu()),
+        }
+    }
+
+    /// A device to go on with where this one was lost: the same GPU opened anew or, when it does not
+    /// come back, the CPU.
+    #[must_use]
+    pub fn renewed(&self) -> Self {
+        let Self::Gpu(gpu) = self else { return self.clone() };
+        let name = &gpu.adapter().name;
+        match gpu.reopen() {
+            Ok(again) => {
+                gpu.tell(&format!("the GPU `{name}` was lost; going on with it opened anew"));
+                Self::Gpu(again)
+            }
+            Err(_) => {
+                gpu.tell(&format!("the GPU `{name}` was lost; going on with the CPU"));
+                Self::cpu()
+            }
+        }
+    }
+
+    /// Says something to whoever opened the device; a CPU has nobody to tell.
+    pub fn tell(&self, text: &str) {
+        if let Self::Gpu(gpu) = self {
+            gpu.tell(text);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What can go wrong in a kernel: operands that do not fit together.
+//! What can go wrong in a kernel: operands that do not fit together, and GPUs that fail.
 
-/// Operands of a kernel do not fit together.
+/// Operands of a kernel do not fit together, or the device failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComputeError {
@@ -28,4 +28,43 @@ pub enum ComputeError {
         /// Number of rows of the operand.
         rows: usize,
     },
+    /// No adapter is what was asked for.
+    #[error("there is no GPU `{wanted}`; found {}; use one of these or `cpu`", names(.found))]
+    Adapter {
+        /// What was asked for.
+        wanted: String,
+        /// The adapters that are there.
+        found: Vec<String>,
+    },
+    /// The GPU has no room for what a kernel needs at once.
+    #[error(
+        "the GPU has no room for {bytes} bytes, at most {limit} at once; use a smaller beam or `--device cpu`"
+    )]
+    Memory {
+        /// What was asked for; 0 where the driver did not say.
+        bytes: u64,
+        /// What there may be; 0 where the driver did not say.
+        limit: u64,
+    },
+    /// The GPU went away.
+    #[error("the GPU `{adapter}` was lost: {reason}; run it again, or with `--device cpu`")]
+    Lost {
+        /// Its name.
+        adapter: String,
+        /// What the driver says.
+        reason: String,
+    },
+    /// The GPU's driver refused something, a defect of this layer or of the driver.
+    #[error("the GPU `{adapter}` failed: {reason}; `--device cpu` does without it")]
+    Gpu {
+        /// Its name.
+        adapter: String,
+        /// What the driver says.
+        reason: String,
+    },
+}
+
+fn names(found: &[String]) -> String {
+    let names: Vec<String> = found.iter().map(|name| format!("`{name}`")).collect();
+    if names.is_empty() { "none at all".to_owned() } else { names.join(", ") }
 }

@@ -1,7 +1,8 @@
 //! Tensors and kernels on a [`Device`].
 //!
 //! Every operation of a network is one function of [`kernels`] that takes the device first, checks
-//! shapes, and then runs that device's code. Two laws hold on the CPU:
+//! shapes, and then runs that device's code: vector instructions on the CPU, on a GPU the shader of
+//! the kernel's name in `shaders/`. Two laws hold on the CPU:
 //!
 //! - **Batch invariance**: a row of a result depends on its own inputs only. Each output element
 //!   is reduced in one fixed order, whatever the number of rows beside it, the number of threads
@@ -9,16 +10,24 @@
 //! - **No NaN, no infinity**: no kernel relies on them; they only appear when inputs are broken,
 //!   and [`kernels::best_tokens`] reports them.
 //!
+//! On a GPU a result is the same bits for the same kernel and batch, and within 1e-3 of the CPU's.
+//!
 //! Batches are *ragged*: sequences of different lengths stand one after another in the rows of one
 //! tensor, and attention is told which rows belong together. There is no padding to compute or to
 //! mask.
 
 mod device;
 mod error;
+mod gpu;
 pub mod kernels;
 mod lanes;
 mod tensor;
 
 pub use device::Device;
 pub use error::ComputeError;
+#[doc(hidden)]
+pub use gpu::Trial;
+pub use gpu::{
+    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Notice, Shader, adapters, choose,
+};
 pub use tensor::Tensor;

@@ -2,8 +2,14 @@
 //!
 //! Row-major. Kernels see a tensor as a matrix: the last dimension is its *width*, all others
 //! together are its *rows*.
+//!
+//! Its numbers lie in the host's memory or in a GPU's. What a kernel makes stays on the kernel's
+//! device; looking at it means asking for it ([`Tensor::to_host`]), so no copy hides in an accessor.
 
-use super::ComputeError;
+use std::borrow::Cow;
+
+use super::gpu::{Buffer, Gpu};
+use super::{ComputeError, Device};
 
 /// A dense row-major f32 array.
 ///
@@ -16,7 +22,14 @@ use super::ComputeError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     shape: Vec<usize>,
-    data: Vec<f32>,
+    storage: Storage,
+}
+
+/// Where the numbers are.
+#[derive(Debug, Clone, PartialEq)]
+enum Storage {
+    Host(Vec<f32>),
+    Gpu { gpu: Gpu, buffer: Buffer },
 }
 
 impl Tensor {
@@ -33,12 +46,12 @@ impl Tensor {
                 found: vec![data.len()],
             });
         }
-        Ok(Self { shape: shape.to_vec(), data })
+        Ok(Self { shape: shape.to_vec(), storage: Storage::Host(data) })
     }
 
     /// A matrix of zeros.
     pub fn zeros(rows: usize, width: usize) -> Self {
-        Self { shape: vec![rows, width], data: vec![0.0; rows * width] }
+        Self { shape: vec![rows, width], storage: Storage::Host(vec![0.0; rows * width]) }
     }
 
     /// The shape.
@@ -59,32 +72,130 @@ impl Tensor {
     /// One row, `width` numbers.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// When there is no such row, or the tensor lies on a GPU.
     pub fn row(&self, row: usize) -> &[f32] {
         let width = self.width();
-        &self.data[row * width..(row + 1) * width]
+        &self.data()[row * width..(row + 1) * width]
     }
 
     /// All numbers, row by row.
+    ///
+    /// # Panics
+    /// When the tensor lies on a GPU; [`to_host`](Self::to_host) fetches it.
     pub fn data(&self) -> &[f32] {
-        &self.data
+        match &self.storage {
+            Storage::Host(data) => data,
+            Storage::Gpu { .. } => panic!("the tensor lies on a GPU; fetch it with `to_host`"),
+        }
     }
 
     /// All numbers, row by row.
     pub(super) fn data_mut(&mut self) -> &mut [f32] {
-        &mut self.data
+        match &mut self.storage {
+            Storage::Host(data) => data,
+            Storage::Gpu { .. } => panic!("the tensor lies on a GPU; fetch it with `to_host`"),
+        }
     }
 
     /// The numbers without the shape.
+    ///
+    /// # Panics
+    /// When the tensor lies on a GPU.
     pub fn into_data(self) -> Vec<f32> {
-        self.data
+        match self.storage {
+            Storage::Host(data) => data,
+            Storage::Gpu { .. } => panic!("the tensor lies on a GPU; fetch it with `to_host`"),
+        }
+    }
+
+    /// The tensor in the host's memory; waits for the GPU where it lies there.
+    ///
+    /// # Errors
+    /// When the GPU failed.
+    pub fn to_host(self) -> Result<Self, ComputeError> {
+        let data = match &self.storage {
+            Storage::Host(_) => return Ok(self),
+            Storage::Gpu { gpu, buffer } => gpu.download(buffer, self.len())?,
+        };
+        Ok(Self { storage: Storage::Host(data), ..self })
+    }
+
+    /// The tensor in the memory of a device.
+    ///
+    /// # Errors
+    /// When the GPU has no room or failed.
+    pub fn to_device(self, device: &Device) -> Result<Self, ComputeError> {
+        match (device, &self.storage) {
+            (Device::Gpu(gpu), Storage::Gpu { gpu: own, .. }) if gpu == own => Ok(self),
+            (Device::Gpu(gpu), _) => {
+                let host = self.to_host()?;
+                let buffer = gpu.upload(host.data())?;
+                Ok(Self::on_gpu(gpu, &host.shape, buffer))
+            }
+            (Device::Cpu { .. }, _) => self.to_host(),
+        }
+    }
+
+    /// A tensor over memory of a GPU, which holds at least as many numbers.
+    pub(super) fn on_gpu(gpu: &Gpu, shape: &[usize], buffer: Buffer) -> Self {
+        Self { shape: shape.to_vec(), storage: Storage::Gpu { gpu: gpu.clone(), buffer } }
+    }
+
+    /// A matrix on a GPU whose numbers are yet to be written.
+    pub(super) fn unwritten(gpu: &Gpu, rows: usize, width: usize) -> Result<Self, ComputeError> {
+        Ok(Self::on_gpu(gpu, &[rows, width], gpu.allocate(rows * width)?))
+    }
+
+    /// The memory, where it is this GPU's.
+    pub(super) fn buffer(&self, gpu: &Gpu) -> Option<&Buffer> {
+        match &self.storage {
+            Storage::Gpu { gpu: own, buffer } if own == gpu => Some(buffer),
+            _ => None,
+        }
+    }
+
+    /// Brings the numbers to a GPU, into memory that this tensor alone holds, to be written there.
+    pub(super) fn own_buffer(&mut self, gpu: &Gpu) -> Result<Buffer, ComputeError> {
+        if let Storage::Gpu { gpu: own, buffer } = &self.storage
+            && own == gpu
+            && buffer.is_unshared()
+        {
+            return Ok(buffer.clone());
+        }
+        let buffer = match self.buffer(gpu) {
+            Some(shared) => gpu.grow(shared, self.len(), self.len())?,
+            None => gpu.upload(&self.host_data()?)?,
+        };
+        self.storage = Storage::Gpu { gpu: gpu.clone(), buffer: buffer.clone() };
+        Ok(buffer)
+    }
+
+    /// The numbers, fetched where they lie on a GPU.
+    pub(super) fn host_data(&self) -> Result<Cow<'_, [f32]>, ComputeError> {
+        Ok(match &self.storage {
+            Storage::Host(data) => Cow::Borrowed(data),
+            Storage::Gpu { gpu, buffer } => Cow::Owned(gpu.download(buffer, self.len())?),
+        })
+    }
+
+    fn len(&self) -> usize {
+        self.shape.iter().product()
     }
 
     /// Changes the number of rows of a matrix, keeping the first ones; additional rows are zero.
-    pub fn resize_rows(&mut self, rows: usize) {
-        let width = self.width();
-        self.data.resize(rows * width, 0.0);
+    ///
+    /// # Errors
+    /// When the tensor lies on a GPU that has no room.
+    pub fn resize_rows(&mut self, rows: usize) -> Result<(), ComputeError> {
+        let (width, kept) = (self.width(), self.rows().min(rows));
+        match &mut self.storage {
+            Storage::Host(data) => data.resize(rows * width, 0.0),
+            Storage::Gpu { gpu, buffer } => {
+                *buffer = gpu.grow(buffer, kept * width, rows * width)?;
+            }
+        }
         self.shape = vec![rows, width];
+        Ok(())
     }
 
     /// Checks that the tensor is a matrix of `rows` x `width` for a kernel.
@@ -131,7 +242,7 @@ mod tests {
     #[test]
     fn resizing_keeps_the_first_rows() {
         let mut tensor = Tensor::new(&[1, 2], vec![1.0, 2.0]).unwrap();
-        tensor.resize_rows(2);
+        tensor.resize_rows(2).unwrap();
         assert_eq!(tensor.data(), [1.0, 2.0, 0.0, 0.0]);
         assert_eq!(tensor.shape(), [2, 2]);
     }

@@ -3,15 +3,16 @@
 //! Source: Devlin et al. 2019, section 3; tensor names and details (exact GELU, epsilon from the
 //! configuration) as in Hugging Face's `BertModel`. The pooler and any head are left out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layers::{
     Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Norm, sequence_lists,
     sequence_positions,
 };
-use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights, WeightsError};
+use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights};
 use crate::compute::kernels::{Lookup, embedding};
-use crate::compute::{Device, Tensor};
+use crate::compute::{ComputeError, Device, Tensor};
 
 /// Tokens that pass through the network together: enough to amortise reading the weights, few
 /// enough that a feed-forward block's activations stay in the processor's caches.
@@ -78,9 +79,17 @@ impl Hidden {
 /// ```
 #[derive(Debug)]
 pub struct Encoder {
-    device: Device,
+    directory: PathBuf,
     config: BertConfig,
     fingerprint: Fingerprint,
+    /// Another one on a fresh device, once the first device was lost.
+    network: Mutex<Arc<Network>>,
+}
+
+/// The weights on a device.
+#[derive(Debug)]
+struct Network {
+    device: Device,
     words: Tensor,
     positions: Tensor,
     types: Tensor,
@@ -97,28 +106,10 @@ impl Encoder {
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
         let config = BertConfig::read(directory)?;
         let weights = Weights::open(directory)?;
-        // Exports with a head put the network under a prefix.
-        let prefix =
-            if weights.contains("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
-        let width = config.hidden_size;
-        let table = |name, rows| {
-            weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])
-        };
-        let layers =
-            (0..config.layers).map(|number| load_layer(&weights, device, &config, prefix, number));
         Ok(Self {
-            words: table("word_embeddings", config.vocab_size)?,
-            positions: table("position_embeddings", config.max_length)?,
-            types: table("token_type_embeddings", config.types)?,
-            norm: Norm::load(
-                &weights,
-                &format!("{prefix}embeddings.LayerNorm"),
-                width,
-                config.eps,
-            )?,
-            layers: layers.collect::<Result<_, _>>()?,
+            directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
-            device: device.clone(),
+            network: Mutex::new(Arc::new(Network::load(&weights, &config, device)?)),
             config,
         })
     }
@@ -186,6 +177,63 @@ impl Encoder {
         Ok(())
     }
 
+    /// Encodes inputs that go through the network together: in halves where the device is full, on a
+    /// fresh device where it is lost.
+    fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
+        let lock = || self.network.lock().unwrap_or_else(PoisonError::into_inner);
+        let network = Arc::clone(&lock());
+        match network.pass(inputs) {
+            Err(NnError::Compute(ComputeError::Lost { .. })) => {
+                let device = network.device.renewed();
+                let weights = Weights::open(&self.directory)?;
+                let fresh = Arc::new(Network::load(&weights, &self.config, &device)?);
+                *lock() = Arc::clone(&fresh);
+                fresh.pass(inputs)
+            }
+            Err(NnError::Compute(ComputeError::Memory { .. })) if inputs.len() > 1 => {
+                let (first, second) = inputs.split_at(inputs.len() / 2);
+                let count = inputs.len();
+                let text = format!("the GPU is full: {count} sentences are encoded in two halves");
+                network.device.tell(&text);
+                let mut states = self.pass(first)?;
+                states.extend(self.pass(second)?);
+                Ok(states)
+            }
+            other => other,
+        }
+    }
+}
+
+impl Network {
+    /// Loads the network onto a device.
+    fn load(weights: &Weights, config: &BertConfig, device: &Device) -> Result<Self, NnError> {
+        // Exports with a head put the network under a prefix.
+        let prefix =
+            if weights.contains("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
+        let width = config.hidden_size;
+        let table = |name, rows| {
+            let table =
+                weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])?;
+            Ok::<_, NnError>(table.to_device(device)?)
+        };
+        let layers =
+            (0..config.layers).map(|number| load_layer(weights, device, config, prefix, number));
+        Ok(Self {
+            words: table("word_embeddings", config.vocab_size)?,
+            positions: table("position_embeddings", config.max_length)?,
+            types: table("token_type_embeddings", config.types)?,
+            norm: Norm::load(
+                weights,
+                device,
+                &format!("{prefix}embeddings.LayerNorm"),
+                width,
+                config.eps,
+            )?,
+            layers: layers.collect::<Result<_, _>>()?,
+            device: device.clone(),
+        })
+    }
+
     /// Encodes inputs that go through the network together.
     fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
         let lengths = || inputs.iter().map(|input| input.ids.len());
@@ -211,6 +259,7 @@ impl Encoder {
         for layer in &self.layers {
             x = layer.apply(&self.device, &x, &lists)?;
         }
+        let x = x.to_host()?;
         let width = x.width();
         let mut start = 0;
         let hidden = lengths().map(|length| {
@@ -229,7 +278,7 @@ fn load_layer(
     config: &BertConfig,
     prefix: &str,
     number: usize,
-) -> Result<EncoderLayer, WeightsError> {
+) -> Result<EncoderLayer, NnError> {
     let name = |part: &str| format!("{prefix}encoder.layer.{number}.{part}");
     let attention = AttentionNames {
         query: &name("attention.self.query"),

@@ -26,27 +26,32 @@ pub(super) struct KvCache {
 }
 
 impl KvCache {
-    /// An empty pool for `layers` layers of `width` columns.
-    pub(super) fn new(layers: usize, width: usize) -> Self {
-        let empty = || (Tensor::zeros(0, width), Tensor::zeros(0, width));
-        Self {
-            layers: (0..layers).map(|_| empty()).collect(),
+    /// An empty pool for `layers` layers of `width` columns, in the memory of a device.
+    pub(super) fn new(device: &Device, layers: usize, width: usize) -> Result<Self, NnError> {
+        let empty = || Tensor::zeros(0, width).to_device(device);
+        let layers = (0..layers).map(|_| Ok((empty()?, empty()?)));
+        Ok(Self {
+            layers: layers.collect::<Result<_, NnError>>()?,
             free: Vec::new(),
             entries: 0,
             seen: Vec::new(),
             round: 0,
-        }
+        })
     }
 
     /// Takes `count` entries out of the pool, which grows as needed.
-    pub(super) fn allocate(&mut self, count: usize) -> Vec<u32> {
+    ///
+    /// # Errors
+    /// When the device has no room; the pool is as large as it was.
+    pub(super) fn allocate(&mut self, count: usize) -> Result<Vec<u32>, NnError> {
         if self.free.len() < count {
-            // Doubling, so that the tables are copied rarely.
-            let entries = (self.entries * 2).max(self.entries + count);
-            for (keys, values) in &mut self.layers {
-                keys.resize_rows(entries);
-                values.resize_rows(entries);
-            }
+            let least = self.entries + count - self.free.len();
+            // Doubling, so that the tables are copied rarely; where there is no room, what it takes.
+            let wanted = (self.entries * 2).max(self.entries + count);
+            let entries = match self.resize(wanted) {
+                Ok(()) => wanted,
+                Err(_) => self.resize(least).map(|()| least)?,
+            };
             // Lower numbers on top: a fresh pool fills from the front.
             let added = (self.entries as u32..entries as u32).rev();
             self.free.splice(0..0, added);
@@ -56,7 +61,36 @@ impl KvCache {
         let rest = self.free.len() - count;
         let mut taken = self.free.split_off(rest);
         taken.reverse();
-        taken
+        Ok(taken)
+    }
+
+    /// A pool with the same entries in and out of use, on another device; what they hold is zero.
+    pub(super) fn on_device(&self, device: &Device) -> Result<Self, NnError> {
+        let empty = |table: &Tensor| Tensor::zeros(self.entries, table.width()).to_device(device);
+        let layers = self.layers.iter().map(|(keys, values)| Ok((empty(keys)?, empty(values)?)));
+        Ok(Self {
+            layers: layers.collect::<Result<_, NnError>>()?,
+            free: self.free.clone(),
+            entries: self.entries,
+            seen: self.seen.clone(),
+            round: self.round,
+        })
+    }
+
+    /// Number of entries, in use or not.
+    pub(super) fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Gives every table so many rows. A table that grew before another failed stays larger, which
+    /// changes nothing.
+    fn resize(&mut self, entries: usize) -> Result<(), NnError> {
+        for table in self.layers.iter_mut().flat_map(|(keys, values)| [keys, values]) {
+            if table.rows() < entries {
+                table.resize_rows(entries)?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives entries back.
@@ -112,15 +146,17 @@ impl KvCache {
 mod tests {
     use super::*;
 
+    const ONE: Device = Device::Cpu { threads: 1 };
+
     #[test]
     fn entries_are_distinct_and_reused() {
-        let mut cache = KvCache::new(1, 2);
-        let first = cache.allocate(3);
+        let mut cache = KvCache::new(&ONE, 1, 2).unwrap();
+        let first = cache.allocate(3).unwrap();
         assert_eq!(first, [0, 1, 2]);
-        let second = cache.allocate(2);
+        let second = cache.allocate(2).unwrap();
         assert!(second.iter().all(|entry| !first.contains(entry)));
         cache.release(&first);
-        let mut again = cache.allocate(3);
+        let mut again = cache.allocate(3).unwrap();
         again.sort_unstable();
         assert_eq!(again, first);
         assert_eq!(cache.used(), 5);
@@ -128,27 +164,26 @@ mod tests {
 
     #[test]
     fn only_entries_that_no_path_names_are_freed() {
-        let mut cache = KvCache::new(1, 2);
-        let e = cache.allocate(5);
+        let mut cache = KvCache::new(&ONE, 1, 2).unwrap();
+        let e = cache.allocate(5).unwrap();
         // Two hypotheses with a common start; the second dies, and so does the first's tail twin.
         let old = [vec![e[0], e[1], e[2]], vec![e[0], e[1], e[3]], vec![e[0], e[4]]];
         let kept = [vec![e[0], e[1], e[2]]];
         cache.release_unshared(&old, &kept);
         assert_eq!(cache.used(), 3);
-        let mut free = cache.allocate(2);
+        let mut free = cache.allocate(2).unwrap();
         free.sort_unstable();
         assert_eq!(free, [e[3], e[4]]);
     }
 
     #[test]
     fn keys_and_values_survive_growth() {
-        let device = Device::Cpu { threads: 1 };
-        let mut cache = KvCache::new(2, 2);
-        let entries = cache.allocate(1);
+        let mut cache = KvCache::new(&ONE, 2, 2).unwrap();
+        let entries = cache.allocate(1).unwrap();
         let keys = Tensor::new(&[1, 2], vec![1.0, 2.0]).unwrap();
         let values = Tensor::new(&[1, 2], vec![3.0, 4.0]).unwrap();
-        cache.append(&device, 1, &entries, &keys, &values).unwrap();
-        cache.allocate(100);
+        cache.append(&ONE, 1, &entries, &keys, &values).unwrap();
+        cache.allocate(100).unwrap();
         assert_eq!(cache.layer(1).0.row(0), [1.0, 2.0]);
         assert_eq!(cache.layer(1).1.row(0), [3.0, 4.0]);
         assert_eq!(cache.layer(0).0.row(0), [0.0, 0.0]);

@@ -3,7 +3,7 @@
 //! Blocks normalise after the residual sum ("post-norm"), as BERT and Marian do:
 //! `x = norm(x + block(x))`  (Vaswani et al. 2017, section 3.1).
 
-use super::{NnError, Weights, WeightsError};
+use super::{NnError, Weights};
 use crate::compute::kernels::{
     Activation, KeyList, Weight, activate, attention, layer_norm, matmul,
 };
@@ -24,10 +24,10 @@ impl Linear {
         name: &str,
         inputs: usize,
         outputs: usize,
-    ) -> Result<Self, WeightsError> {
+    ) -> Result<Self, NnError> {
         let weight = weights.tensor(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = weights.tensor(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight: Weight::new(device, &weight), bias })
+        Ok(Self { weight: Weight::new(device, &weight), bias: bias.to_device(device)? })
     }
 
     /// (R, inputs) to (R, outputs).
@@ -48,12 +48,13 @@ impl Norm {
     /// Loads `NAME.weight` and `NAME.bias` [width].
     pub(super) fn load(
         weights: &Weights,
+        device: &Device,
         name: &str,
         width: usize,
         eps: f32,
-    ) -> Result<Self, WeightsError> {
-        let gain = weights.tensor(&format!("{name}.weight"), &[width])?;
-        let bias = weights.tensor(&format!("{name}.bias"), &[width])?;
+    ) -> Result<Self, NnError> {
+        let gain = weights.tensor(&format!("{name}.weight"), &[width])?.to_device(device)?;
+        let bias = weights.tensor(&format!("{name}.bias"), &[width])?.to_device(device)?;
         Ok(Self { gain, bias, eps })
     }
 
@@ -112,14 +113,14 @@ impl Attention {
         width: usize,
         heads: usize,
         eps: f32,
-    ) -> Result<Self, WeightsError> {
+    ) -> Result<Self, NnError> {
         let linear = |name| Linear::load(weights, device, name, width, width);
         Ok(Self {
             query: linear(names.query)?,
             key: linear(names.key)?,
             value: linear(names.value)?,
             output: linear(names.output)?,
-            norm: Norm::load(weights, names.norm, width, eps)?,
+            norm: Norm::load(weights, device, names.norm, width, eps)?,
             heads,
         })
     }
@@ -174,11 +175,11 @@ impl FeedForward {
         (width, inner_size): (usize, usize),
         activation: Activation,
         eps: f32,
-    ) -> Result<Self, WeightsError> {
+    ) -> Result<Self, NnError> {
         Ok(Self {
             inner: Linear::load(weights, device, names.inner, width, inner_size)?,
             outer: Linear::load(weights, device, names.outer, inner_size, width)?,
-            norm: Norm::load(weights, names.norm, width, eps)?,
+            norm: Norm::load(weights, device, names.norm, width, eps)?,
             activation,
         })
     }
@@ -186,7 +187,7 @@ impl FeedForward {
     /// `norm(x + outer(activation(inner(x))))`
     pub(super) fn apply(&self, device: &Device, x: &Tensor) -> Result<Tensor, NnError> {
         let mut inner = self.inner.apply(device, x)?;
-        activate(device, self.activation, &mut inner);
+        activate(device, self.activation, &mut inner)?;
         let output = self.outer.apply(device, &inner)?;
         self.norm.apply(device, output, Some(x))
     }

@@ -8,20 +8,22 @@
 //! A step handles all rows of all slots in one batch. A slot keeps the keys and values of its
 //! source (computed once) and the paths of its hypotheses; see [`super::cache`].
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use super::cache::KvCache;
 use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Keys, sequence_lists,
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, sequence_lists,
     sequence_positions,
 };
+use super::inputs::StepInputs;
 use super::selection::{group_rows, merge, token_masks};
 use super::{
     Candidate, Draw, Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig,
-    SlotCandidates, SlotId, StepNetwork, Weights, WeightsError,
+    SlotCandidates, SlotId, StepNetwork, Weights,
 };
 use crate::compute::kernels::{
-    KeyList, Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
+    Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
     sample_tokens,
 };
 use crate::compute::{Device, Tensor};
@@ -39,13 +41,15 @@ struct DecoderLayer {
 
 /// One open source.
 #[derive(Debug)]
-struct Slot {
-    /// Entries of the source's keys and values, in the order of its tokens.
-    source: Vec<u32>,
+pub(super) struct Slot {
+    /// The source's tokens.
+    pub(super) tokens: Vec<u32>,
+    /// Entries of its keys and values, in the order of its tokens.
+    pub(super) source: Vec<u32>,
     /// The path of each row of the previous step.
-    paths: Vec<Vec<u32>>,
+    pub(super) paths: Vec<Vec<u32>>,
     /// Those of the steps before it, first to last, when steps are kept.
-    kept: Option<Vec<Vec<Vec<u32>>>>,
+    pub(super) kept: Option<Vec<Vec<Vec<u32>>>>,
 }
 
 /// An encoder-decoder in the Marian layout.
@@ -64,7 +68,8 @@ struct Slot {
 /// ```
 #[derive(Debug)]
 pub struct EncoderDecoder {
-    device: Device,
+    pub(super) directory: PathBuf,
+    pub(super) device: Device,
     config: Seq2SeqConfig,
     fingerprint: Fingerprint,
     /// Source tokens (V, D); target tokens where they have a table of their own.
@@ -76,10 +81,14 @@ pub struct EncoderDecoder {
     decoder: Vec<DecoderLayer>,
     projection: Weight,
     projection_bias: Tensor,
-    own_cache: KvCache,
-    source_cache: KvCache,
+    pub(super) own_cache: KvCache,
+    pub(super) source_cache: KvCache,
+    /// The token of each entry of the hypotheses' cache.
+    pub(super) entry_tokens: Vec<u32>,
     /// Indexed by slot id; closed ones are empty and used again.
-    slots: Vec<Option<Slot>>,
+    pub(super) slots: Vec<Option<Slot>>,
+    /// How often the device was lost.
+    pub(super) losses: u32,
     /// (R, V), kept between steps for its memory.
     logits: Tensor,
 }
@@ -112,16 +121,21 @@ impl EncoderDecoder {
         let decoder =
             (0..config.decoder.layers).map(|n| load_decoder_layer(&weights, device, &config, n));
         Ok(Self {
-            tokens,
-            target_tokens,
-            positions: sinusoids(config.max_length, width),
+            directory: directory.to_owned(),
+            tokens: tokens.to_device(device)?,
+            target_tokens: target_tokens.map(|tokens| tokens.to_device(device)).transpose()?,
+            positions: sinusoids(config.max_length, width).to_device(device)?,
             encoder: encoder.collect::<Result<_, _>>()?,
             decoder: decoder.collect::<Result<_, _>>()?,
             projection,
-            projection_bias: weights.tensor("final_logits_bias", &[1, config.vocab_size])?,
-            own_cache: KvCache::new(config.decoder.layers, width),
-            source_cache: KvCache::new(config.decoder.layers, width),
+            projection_bias: weights
+                .tensor("final_logits_bias", &[1, config.vocab_size])?
+                .to_device(device)?,
+            own_cache: KvCache::new(device, config.decoder.layers, width)?,
+            source_cache: KvCache::new(device, config.decoder.layers, width)?,
+            entry_tokens: Vec::new(),
             slots: Vec::new(),
+            losses: 0,
             logits: Tensor::zeros(0, config.vocab_size),
             fingerprint: weights.fingerprint()?,
             device: device.clone(),
@@ -175,10 +189,13 @@ impl EncoderDecoder {
             });
             let rows: Vec<Row> = rows.collect();
             let groups = group_rows(&rows)?;
-            self.advance(&rows, &groups)?;
-            for (row, pair) in active.into_iter().enumerate() {
-                logits[pair].extend_from_slice(self.logits.row(row));
-            }
+            self.advance(&rows, &groups, &mut |_, of_rows, range| {
+                let of_rows = of_rows.clone().to_host()?;
+                for (row, pair) in active[range].iter().enumerate() {
+                    logits[*pair].extend_from_slice(of_rows.row(row));
+                }
+                Ok(())
+            })?;
         }
         let tensors = logits
             .into_iter()
@@ -186,8 +203,8 @@ impl EncoderDecoder {
         tensors.collect()
     }
 
-    /// Encodes sources as one ragged batch: (R, D).
-    fn encode(&self, sources: &[&[u32]]) -> Result<Tensor, NnError> {
+    /// Encodes sources as one ragged batch and puts what the decoder reads of them into its cache.
+    pub(super) fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError> {
         let lengths = || sources.iter().map(|source| source.len());
         let (ids, positions) = (sources.concat(), sequence_positions(lengths()));
         let mut x = self.embed(&self.tokens, &ids, &positions)?;
@@ -195,7 +212,11 @@ impl EncoderDecoder {
         for layer in &self.encoder {
             x = layer.apply(&self.device, &x, &lists)?;
         }
-        Ok(x)
+        for (number, layer) in self.decoder.iter().enumerate() {
+            let (keys, values) = layer.source.project(&self.device, &x)?;
+            self.source_cache.append(&self.device, number, entries, &keys, &values)?;
+        }
+        Ok(())
     }
 
     fn embed(&self, table: &Tensor, ids: &[u32], positions: &[u32]) -> Result<Tensor, NnError> {
@@ -250,8 +271,12 @@ impl EncoderDecoder {
     }
 
     /// Extends the paths of each group's slot by one new entry per row; returns the entries.
-    fn extend_paths(&mut self, rows: &[Row], groups: &[std::ops::Range<usize>]) -> Vec<u32> {
-        let entries = self.own_cache.allocate(rows.len());
+    fn extend_paths(&mut self, rows: &[Row], groups: &[Range<usize>]) -> Result<Vec<u32>, NnError> {
+        let entries = self.recovering(|network| network.own_cache.allocate(rows.len()))?;
+        self.entry_tokens.resize(self.own_cache.entries(), 0);
+        for (entry, row) in entries.iter().zip(rows) {
+            self.entry_tokens[*entry as usize] = row.token;
+        }
         for group in groups {
             let SlotId(slot) = rows[group.start].slot;
             let slot = self.slots[slot as usize].as_mut().expect("rows were checked");
@@ -270,7 +295,7 @@ impl EncoderDecoder {
                 None => self.own_cache.release_unshared(&before, &slot.paths),
             }
         }
-        entries
+        Ok(entries)
     }
 
     /// Checks that masks name tokens that exist.
@@ -291,59 +316,66 @@ impl EncoderDecoder {
         NnError::NonFinite { slot: slot.0, step }
     }
 
-    /// Takes one step and leaves the logits of every row in `self.logits`.
-    fn advance(&mut self, rows: &[Row], groups: &[std::ops::Range<usize>]) -> Result<(), NnError> {
+    /// Takes one step and hands the logits of its rows to `finish`, all at once or in parts.
+    fn advance(
+        &mut self,
+        rows: &[Row],
+        groups: &[Range<usize>],
+        finish: &mut Finish<'_>,
+    ) -> Result<(), NnError> {
         self.check_rows(rows)?;
-        let entries = self.extend_paths(rows, groups);
-
-        // 1. What each row sees: its own path, and its slot's source.
-        let (mut past, mut source) = (KeyTable::default(), KeyTable::default());
+        let mut inputs =
+            StepInputs { entries: self.extend_paths(rows, groups)?, ..Default::default() };
         for group in groups {
             let slot = self.slot(rows[group.start].slot).expect("rows were checked");
-            slot.paths.iter().for_each(|path| past.add(path, 1));
-            source.add(&slot.source, group.len());
+            slot.paths.iter().for_each(|path| inputs.past.add(path, 1));
+            inputs.source.add(&slot.source, group.len());
         }
-        let positions: Vec<u32> = past.lists.iter().map(|list| list.len - 1).collect();
-        let tokens: Vec<u32> = rows.iter().map(|row| row.token).collect();
+        inputs.tokens = rows.iter().map(|row| row.token).collect();
+        self.score_parts(&inputs, 0..rows.len(), finish)
+    }
 
-        // 2. The decoder's layers.
+    /// The decoder's layers over some rows of a step, whose keys and values join the cache: (R, D).
+    pub(super) fn decode(
+        &mut self,
+        inputs: &StepInputs,
+        part: Range<usize>,
+    ) -> Result<Tensor, NnError> {
+        let StepInputs { entries, past, source, tokens } = inputs;
+        let of_past = &past.lists[part.clone()];
+        let of_source = &source.lists[part.clone()];
+        let positions: Vec<u32> = of_past.iter().map(|list| list.len - 1).collect();
         let table = self.target_tokens.as_ref().unwrap_or(&self.tokens);
-        let mut x = self.embed(table, &tokens, &positions)?;
+        let mut x = self.embed(table, &tokens[part.clone()], &positions)?;
         for (number, layer) in self.decoder.iter().enumerate() {
             let (keys, values) = layer.own.project(&self.device, &x)?;
-            self.own_cache.append(&self.device, number, &entries, &keys, &values)?;
-            x = layer.own.attend(&self.device, &x, past.keys(self.own_cache.layer(number)))?;
-            let keys = source.keys(self.source_cache.layer(number));
+            let entries = &entries[part.clone()];
+            self.own_cache.append(&self.device, number, entries, &keys, &values)?;
+            let keys = past.keys(of_past, self.own_cache.layer(number));
+            x = layer.own.attend(&self.device, &x, keys)?;
+            let keys = source.keys(of_source, self.source_cache.layer(number));
             x = layer.source.attend(&self.device, &x, keys)?;
             x = layer.feed_forward.apply(&self.device, &x)?;
         }
+        Ok(x)
+    }
 
-        // 3. The output projection.
+    /// Logits of some rows of a step, handed to `finish`.
+    pub(super) fn score(
+        &mut self,
+        inputs: &StepInputs,
+        part: Range<usize>,
+        finish: &mut Finish<'_>,
+    ) -> Result<(), NnError> {
+        let x = self.decode(inputs, part.clone())?;
         let bias = Some(&self.projection_bias);
         matmul_into(&self.device, &x, &self.projection, bias, &mut self.logits)?;
-        Ok(())
+        finish(&self.device, &self.logits, part)
     }
 }
 
-/// Entries of a cache, list after list, as attention takes them.
-#[derive(Debug, Default)]
-struct KeyTable {
-    entries: Vec<u32>,
-    lists: Vec<KeyList>,
-}
-
-impl KeyTable {
-    /// Adds a list for `rows` rows.
-    fn add(&mut self, entries: &[u32], rows: usize) {
-        let list = KeyList { start: self.entries.len() as u32, len: entries.len() as u32 };
-        self.entries.extend(entries);
-        self.lists.extend(std::iter::repeat_n(list, rows));
-    }
-
-    fn keys<'a>(&'a self, (keys, values): (&'a Tensor, &'a Tensor)) -> Keys<'a> {
-        Keys { keys, values, lists: &self.lists, table: Some(&self.entries) }
-    }
-}
+/// Takes the logits of some rows of a step (device, logits, rows).
+pub(super) type Finish<'a> = dyn FnMut(&Device, &Tensor, Range<usize>) -> Result<(), NnError> + 'a;
 
 impl StepNetwork for EncoderDecoder {
     fn vocab_size(&self) -> usize {
@@ -366,18 +398,19 @@ impl StepNetwork for EncoderDecoder {
         for (index, source) in sources.iter().enumerate() {
             self.check_source(source).map_err(|problem| NnError::Input { index, problem })?;
         }
-        let states = self.encode(sources)?;
-        let entries = self.source_cache.allocate(states.rows());
-        for (number, layer) in self.decoder.iter().enumerate() {
-            let (keys, values) = layer.source.project(&self.device, &states)?;
-            self.source_cache.append(&self.device, number, &entries, &keys, &values)?;
+        let count = sources.iter().map(|source| source.len()).sum();
+        let entries = self.recovering(|network| network.source_cache.allocate(count))?;
+        if let Err(error) = self.encode_parts(sources, &entries) {
+            self.source_cache.release(&entries);
+            return Err(error);
         }
         let mut rest = entries.as_slice();
         let mut slots = Vec::with_capacity(sources.len());
         for source in sources {
             let (own, others) = rest.split_at(source.len());
             rest = others;
-            let slot = Slot { source: own.to_vec(), paths: Vec::new(), kept: None };
+            let (tokens, own) = (source.to_vec(), own.to_vec());
+            let slot = Slot { tokens, source: own, paths: Vec::new(), kept: None };
             let place = self.slots.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.slots.push(None);
                 self.slots.len() - 1
@@ -398,9 +431,13 @@ impl StepNetwork for EncoderDecoder {
         let mut bans = Vec::new();
         let masks = token_masks(rows.len(), masks, self.config.eos_token, &mut bans)?;
         self.check_masks(&masks)?;
-        self.advance(rows, &groups)?;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
-        let scored = best_tokens(&self.device, &self.logits, &scores, &masks, top)?;
+        let mut scored = Vec::with_capacity(rows.len());
+        self.advance(rows, &groups, &mut |device, logits, part| {
+            let (scores, masks) = (&scores[part.clone()], &masks[part]);
+            scored.extend(best_tokens(device, logits, scores, masks, top)?);
+            Ok(())
+        })?;
         let merged = groups.into_iter().map(|group| {
             let slot = rows[group.start].slot;
             let merged = merge(slot, &scores[group.clone()], &scored[group], top);
@@ -419,7 +456,6 @@ impl StepNetwork for EncoderDecoder {
         let mut bans = Vec::new();
         let masks = token_masks(rows.len(), masks, self.config.eos_token, &mut bans)?;
         self.check_masks(&masks)?;
-        self.advance(rows, &groups)?;
         let draws: Vec<TokenDraw> = draws
             .iter()
             .map(|&Draw { temperature, top_k, top_p, uniform }| TokenDraw {
@@ -429,7 +465,12 @@ impl StepNetwork for EncoderDecoder {
                 uniform,
             })
             .collect();
-        let drawn = sample_tokens(&self.device, &self.logits, &masks, &draws)?;
+        let mut drawn = Vec::with_capacity(rows.len());
+        self.advance(rows, &groups, &mut |device, logits, part| {
+            let (masks, draws) = (&masks[part.clone()], &draws[part]);
+            drawn.extend(sample_tokens(device, logits, masks, draws)?);
+            Ok(())
+        })?;
         let parents = groups.iter().flat_map(|group| 0u32..group.len() as u32);
         let candidates = drawn.into_iter().zip(rows).zip(parents).map(|((drawn, row), parent)| {
             let Some(TokenScore { token, log_prob }) = drawn else { return Ok(None) };
@@ -500,7 +541,7 @@ fn load_attention(
     device: &Device,
     prefix: &str,
     (width, heads): (usize, usize),
-) -> Result<Attention, WeightsError> {
+) -> Result<Attention, NnError> {
     let [query, key, value, output, norm] =
         &attention_names(prefix, &format!("{prefix}_layer_norm"));
     let names = AttentionNames { query, key, value, output, norm };
@@ -513,7 +554,7 @@ fn load_feed_forward(
     layer: &str,
     config: &Seq2SeqConfig,
     inner_size: usize,
-) -> Result<FeedForward, WeightsError> {
+) -> Result<FeedForward, NnError> {
     let name = |part: &str| format!("{layer}.{part}");
     let (inner, outer, norm) = (&name("fc1"), &name("fc2"), &name("final_layer_norm"));
     let names = FeedForwardNames { inner, outer, norm };
@@ -526,7 +567,7 @@ fn load_encoder_layer(
     device: &Device,
     config: &Seq2SeqConfig,
     number: usize,
-) -> Result<EncoderLayer, WeightsError> {
+) -> Result<EncoderLayer, NnError> {
     let layer = format!("model.encoder.layers.{number}");
     let sizes = (config.hidden_size, config.encoder.heads);
     let inner_size = config.encoder.inner_size;
@@ -541,7 +582,7 @@ fn load_decoder_layer(
     device: &Device,
     config: &Seq2SeqConfig,
     number: usize,
-) -> Result<DecoderLayer, WeightsError> {
+) -> Result<DecoderLayer, NnError> {
     let layer = format!("model.decoder.layers.{number}");
     let sizes = (config.hidden_size, config.decoder.heads);
     let inner_size = config.decoder.inner_size;

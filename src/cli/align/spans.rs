@@ -7,9 +7,9 @@ use fnstore::model::Span;
 use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
+use crate::cli::device::DeviceArgs;
 use crate::cli::error::LinesFailed;
 use crate::cli::eval::{ENCODER, HEAD};
-use crate::cli::expand::DeviceName;
 use crate::cli::line_reader::{self, LineError, LineReader};
 use crate::cli::output::{Format, Output};
 use crate::cli::{Context, Outcome, locate};
@@ -51,9 +51,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Where the network runs
-    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
-    device: DeviceName,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 const EXAMPLES: &str = r#"Example:
@@ -64,7 +63,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::model(&args.encoder, &dirs)?;
     let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
-    let aligner = Aligner::open(&head, &encoder, &args.device.open())?;
+    let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let output = &mut context.output;
     let format = match output.format_or(Format::Jsonl) {

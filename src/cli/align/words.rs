@@ -7,9 +7,9 @@ use fnstore::align::EmbeddingAligner;
 use fnstore::align::words::{
     Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
-use fnstore::compute::Device;
 use serde::Serialize;
 
+use crate::cli::device::DeviceArgs;
 use crate::cli::eval::ENCODER;
 use crate::cli::output::{Format, tell};
 use crate::cli::{Context, Outcome, locate, progress};
@@ -79,6 +79,9 @@ pub(in crate::cli) struct Training {
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -159,7 +162,7 @@ impl Training {
 
     fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        Ok(EmbeddingAligner::open(&encoder, &Device::cpu())?.align(pairs)?)
+        Ok(EmbeddingAligner::open(&encoder, &self.device.open()?)?.align(pairs)?)
     }
 
     fn settings(&self, model: Model) -> Settings {

@@ -19,8 +19,8 @@ use fnstore::paraphrase::{Outcome as Found, Paraphraser, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
+use super::device::DeviceArgs;
 use super::error::LinesFailed;
-use super::expand::DeviceName;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
 use super::{Context, Outcome, locate};
@@ -89,9 +89,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Where the network runs
-    #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
-    device: DeviceName,
+    #[command(flatten)]
+    device: DeviceArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -111,7 +110,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
     let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
-    let mut paraphraser = Paraphraser::open(&model, &args.device.open())?;
+    let mut paraphraser = Paraphraser::open(&model, &args.device.open()?)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,

@@ -1,8 +1,32 @@
-//! Element-wise activation functions, in place.
+//! Element-wise activation functions, in place, and the gated forms that multiply by another tensor
+//! (Shazeer 2020: GLU variants).
+
+use bytemuck::{Pod, Zeroable};
 
 use crate::compute::device::for_each_piece;
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
-use crate::compute::{Device, Tensor};
+use crate::compute::{ComputeError, Device, Tensor};
+
+pub(super) static SHADER: Shader = Shader {
+    name: "activation",
+    source: include_str!("../../../shaders/activation.wgsl"),
+    workgroup_size: [256, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    numbers: u32,
+    function: u32,
+    is_gated: u32,
+    padding: u32,
+}
 
 /// A function applied to every element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +44,69 @@ pub enum Activation {
 const PIECE: usize = 1 << 14;
 
 /// Applies the function to every element.
-pub fn activate(device: &Device, activation: Activation, tensor: &mut Tensor) {
+///
+/// # Errors
+/// When a GPU has no room or failed.
+pub fn activate(
+    device: &Device,
+    activation: Activation,
+    tensor: &mut Tensor,
+) -> Result<(), ComputeError> {
     match device {
         Device::Cpu { threads } => cpu(*threads, activation, tensor),
+        Device::Gpu(device) => gpu(device, activation, tensor, None)?,
     }
+    Ok(())
+}
+
+/// Applies the function to every element of `gate` (R, D) and multiplies by that of `tensor` (R, D).
+///
+/// # Errors
+/// When the shapes differ, or a GPU has no room or failed.
+pub fn activate_gated(
+    device: &Device,
+    activation: Activation,
+    gate: &mut Tensor,
+    tensor: &Tensor,
+) -> Result<(), ComputeError> {
+    tensor.expect("activate_gated", "tensor", gate.rows(), gate.width())?;
+    match device {
+        Device::Cpu { threads } => {
+            cpu(*threads, activation, gate);
+            gate.data_mut().iter_mut().zip(tensor.data()).for_each(|(gate, x)| *gate *= x);
+        }
+        Device::Gpu(device) => gpu(device, activation, gate, Some(tensor))?,
+    }
+    Ok(())
+}
+
+fn gpu(
+    gpu: &Gpu,
+    activation: Activation,
+    tensor: &mut Tensor,
+    factor: Option<&Tensor>,
+) -> Result<(), ComputeError> {
+    let (rows, width) = (tensor.rows(), tensor.width());
+    let factor = factor.map(|factor| gpu.operand(factor)).transpose()?;
+    let buffer = tensor.own_buffer(gpu)?;
+    // Without a factor a small buffer stands in: a binding that is written may not be read as well.
+    let unread = gpu.allocate(1)?;
+    for part in gpu.parts(rows, &[width], usize::MAX)? {
+        let params = Params {
+            numbers: (part.1 * width) as u32,
+            function: activation as u32,
+            is_gated: u32::from(factor.is_some()),
+            padding: 0,
+        };
+        let mut call = gpu.call(&SHADER, 0)?;
+        call.bind(match &factor {
+            Some(factor) => gpu.rows(factor, part, width),
+            None => gpu.whole(&unread, 1)?,
+        });
+        call.bind(gpu.rows(&buffer, part, width));
+        call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
+    }
+    Ok(())
 }
 
 fn cpu(threads: usize, activation: Activation, tensor: &mut Tensor) {
@@ -68,7 +151,7 @@ mod tests {
 
     fn apply(activation: Activation, values: &[f32]) -> Vec<f32> {
         let mut tensor = Tensor::new(&[1, values.len()], values.to_vec()).unwrap();
-        activate(&Device::Cpu { threads: 1 }, activation, &mut tensor);
+        activate(&Device::Cpu { threads: 1 }, activation, &mut tensor).unwrap();
         tensor.into_data()
     }
 
@@ -101,6 +184,16 @@ mod tests {
     }
 
     #[test]
+    fn a_gate_scales_the_other_tensor() {
+        let mut gate = Tensor::new(&[1, 3], vec![-1.0, 2.0, 3.0]).unwrap();
+        let tensor = Tensor::new(&[1, 3], vec![7.0, 0.5, -1.0]).unwrap();
+        activate_gated(&Device::cpu(), Activation::Relu, &mut gate, &tensor).unwrap();
+        assert_eq!(gate.data(), [0.0, 1.0, -3.0]);
+        let narrow = Tensor::zeros(1, 2);
+        assert!(activate_gated(&Device::cpu(), Activation::Relu, &mut gate, &narrow).is_err());
+    }
+
+    #[test]
     fn broken_numbers_stay_broken() {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Swish] {
             assert!(apply(activation, &[f32::NAN])[0].is_nan(), "{activation:?}");
@@ -111,7 +204,7 @@ mod tests {
     fn threads_and_position_do_not_change_a_number() {
         let values: Vec<f32> = (0..40_000).map(|i| (i % 977) as f32 * 0.01 - 5.0).collect();
         let mut tensor = Tensor::new(&[1, values.len()], values.clone()).unwrap();
-        activate(&Device::Cpu { threads: 3 }, Activation::Gelu, &mut tensor);
+        activate(&Device::Cpu { threads: 3 }, Activation::Gelu, &mut tensor).unwrap();
         for (value, got) in values.iter().zip(tensor.data()).step_by(131) {
             assert_eq!(apply(Activation::Gelu, &[*value])[0].to_bits(), got.to_bits());
         }

@@ -5,7 +5,10 @@
 //! decoder finds its past in a cache that many hypotheses share. Queries without a common key do
 //! not know of each other, so nothing is padded and nothing needs a mask.
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::compute::device::for_each_piece;
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -25,6 +28,36 @@ const CHAINS: usize = 4;
 
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
+
+/// Widest head of the shader, whose lanes hold four columns each.
+const MOST_COLUMNS: usize = 256;
+
+pub(super) static SHADER: Shader = Shader {
+    name: "attention",
+    source: include_str!("../../../shaders/attention.wgsl"),
+    workgroup_size: [64, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
+        Binding::Words,
+        Binding::Read,
+        Binding::Read,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct ShaderParams {
+    rows: u32,
+    width: u32,
+    columns: u32,
+    lists: u32,
+    table: u32,
+    has_table: u32,
+    scale: f32,
+    padding: u32,
+}
 
 /// Attention of `queries` (R, D) over `keys` and `values` (N, D), each row over its own list, for
 /// `heads` heads of D / heads columns: (R, D).
@@ -49,12 +82,15 @@ pub fn attention(
         return Err(ComputeError::Shape { op: OP, operand: "heads", expected, found });
     }
     check_lists(OP, keys, lists, table)?;
-    let mut output = Tensor::zeros(rows, width);
     let params = Params { keys, values, table, heads };
     match device {
-        Device::Cpu { threads } => cpu(*threads, queries, lists, &params, &mut output),
+        Device::Cpu { threads } => {
+            let mut output = Tensor::zeros(rows, width);
+            cpu(*threads, queries, lists, &params, &mut output);
+            Ok(output)
+        }
+        Device::Gpu(device) => gpu(device, queries, lists, &params),
     }
-    Ok(output)
 }
 
 fn check_lists(
@@ -84,6 +120,47 @@ struct Params<'a> {
     values: &'a Tensor,
     table: Option<&'a [u32]>,
     heads: usize,
+}
+
+fn gpu(
+    gpu: &Gpu,
+    queries: &Tensor,
+    lists: &[KeyList],
+    params: &Params<'_>,
+) -> Result<Tensor, ComputeError> {
+    let (rows, width) = (queries.rows(), queries.width());
+    let columns = width / params.heads;
+    if columns > MOST_COLUMNS {
+        let (expected, found) = (vec![MOST_COLUMNS], vec![columns]);
+        return Err(ComputeError::Shape { op: "attention", operand: "heads", expected, found });
+    }
+    let output = Tensor::unwritten(gpu, rows, width)?;
+    let (of_queries, to) = (gpu.operand(queries)?, gpu.operand(&output)?);
+    let (keys, values) = (gpu.operand(params.keys)?, gpu.operand(params.values)?);
+    let known = params.keys.rows() * width;
+    let table = params.table.unwrap_or_default();
+    for part in gpu.parts(rows, &[width], usize::MAX)? {
+        let of_part = &lists[part.0..part.0 + part.1];
+        let list_words: Vec<u32> = of_part.iter().flat_map(|list| [list.start, list.len]).collect();
+        let mut call = gpu.call(&SHADER, list_words.len() + table.len())?;
+        let shader_params = ShaderParams {
+            rows: part.1 as u32,
+            width: width as u32,
+            columns: columns as u32,
+            lists: call.words(&list_words),
+            table: call.words(table),
+            has_table: u32::from(params.table.is_some()),
+            scale: 1.0 / (columns as f32).sqrt(),
+            padding: 0,
+        };
+        call.bind(gpu.rows(&of_queries, part, width));
+        call.bind(gpu.whole(&keys, known)?);
+        call.bind(gpu.whole(&values, known)?);
+        call.bind(gpu.rows(&to, part, width));
+        let [x, y, _] = gpu.grid(part.1);
+        call.run(&shader_params, [x, y, params.heads as u32]);
+    }
+    Ok(output)
 }
 
 fn cpu(

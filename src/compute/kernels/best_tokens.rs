@@ -7,12 +7,38 @@
 
 use std::sync::Mutex;
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::compute::device::for_each_task;
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Rows handled by one task.
 const TASK_ROWS: usize = 4;
+
+pub(super) static SHADER: Shader = Shader {
+    name: "best_tokens",
+    source: include_str!("../../../shaders/best_tokens.wgsl"),
+    workgroup_size: [256, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Words,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    tokens: u32,
+    top: u32,
+    records: u32,
+    first_row: u32,
+    padding: [u32; 3],
+}
 
 /// What one row may not, or must additionally, return.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,7 +90,81 @@ pub fn best_tokens(
     check_masks(OP, masks, tokens)?;
     match device {
         Device::Cpu { threads } => Ok(cpu(*threads, logits, scores, masks, top)),
+        Device::Gpu(device) => gpu(device, logits, scores, masks, top),
     }
+}
+
+/// Words of a row's record.
+const RECORD: usize = 7;
+
+fn gpu(
+    gpu: &Gpu,
+    logits: &Tensor,
+    scores: &[f32],
+    masks: &[TokenMask<'_>],
+    top: usize,
+) -> Result<Vec<ScoredRow>, ComputeError> {
+    let (rows, tokens) = (logits.rows(), logits.width());
+    if rows == 0 {
+        return Ok(Vec::new());
+    }
+    // 1. Where each row's lists and results are.
+    let of_row = 2 + 2 * top;
+    let lists = || masks.iter().flat_map(|mask| mask.banned.iter().chain(mask.extra).copied());
+    let of_masks: Vec<u32> = lists().collect();
+    let from = gpu.operand(logits)?;
+    let extras: usize = masks.iter().map(|mask| mask.extra.len()).sum();
+    let output = gpu.allocate(rows * of_row + extras)?;
+    // 2. One call for each part of the rows.
+    for part in gpu.parts(rows, &[tokens], usize::MAX)? {
+        let mut call = gpu.call(&SHADER, of_masks.len() + rows * RECORD)?;
+        let mut list = call.words(&of_masks);
+        let mut extra_result = (rows * of_row) as u32;
+        let mut records = Vec::with_capacity(rows * RECORD);
+        for (score, mask) in scores.iter().zip(masks) {
+            let (banned, extra) = (mask.banned.len() as u32, mask.extra.len() as u32);
+            let renormalizes = u32::from(mask.renormalize);
+            let first = (list, list + banned);
+            let of_banned = [score.to_bits(), first.0, banned];
+            records.extend(of_banned.into_iter().chain([
+                first.1,
+                extra,
+                renormalizes,
+                extra_result,
+            ]));
+            list += banned + extra;
+            extra_result += extra;
+        }
+        let params = Params {
+            rows: part.1 as u32,
+            tokens: tokens as u32,
+            top: top as u32,
+            records: call.words(&records),
+            first_row: part.0 as u32,
+            padding: [0; 3],
+        };
+        call.bind(gpu.rows(&from, part, tokens));
+        call.bind(gpu.whole(&output, rows * of_row + extras)?);
+        call.run(&params, gpu.grid(part.1));
+    }
+    // 3. The few numbers that come back.
+    let found: Vec<u32> = gpu.download(&output, rows * of_row + extras)?;
+    let (of_rows, mut of_extras) = found.split_at(rows * of_row);
+    let scored = |token: u32, bits: u32| TokenScore { token, log_prob: f32::from_bits(bits) };
+    let rows = of_rows.chunks_exact(of_row).zip(masks).map(|(row, mask)| {
+        let (own, others) = of_extras.split_at(mask.extra.len());
+        of_extras = others;
+        if row[0] == 0 {
+            return ScoredRow::default();
+        }
+        let best = row[2..].chunks_exact(2).take(row[1] as usize);
+        ScoredRow {
+            best: best.map(|pair| scored(pair[0], pair[1])).collect(),
+            extra: mask.extra.iter().zip(own).map(|(token, bits)| scored(*token, *bits)).collect(),
+            is_finite: true,
+        }
+    });
+    Ok(rows.collect())
 }
 
 /// Checks that there is one of each operand for every row.

@@ -2,7 +2,35 @@
 //!
 //! Words, positions and token types are all lookups.
 
+use bytemuck::{Pod, Zeroable};
+
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
+
+pub(super) static SHADER: Shader = Shader {
+    name: "embedding",
+    source: include_str!("../../../shaders/embedding.wgsl"),
+    workgroup_size: [256, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Words,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    width: u32,
+    ids: u32,
+    first_row: u32,
+    table_rows: u32,
+    starts: u32,
+    scale: f32,
+    padding: u32,
+}
 
 /// One table and the row of it that each output row takes.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +67,46 @@ pub fn embedding(device: &Device, lookups: &[Lookup<'_>]) -> Result<Tensor, Comp
             });
         }
     }
-    let mut output = Tensor::zeros(rows, width);
     match device {
-        Device::Cpu { .. } => cpu(lookups, &mut output),
+        Device::Cpu { .. } => {
+            let mut output = Tensor::zeros(rows, width);
+            cpu(lookups, &mut output);
+            Ok(output)
+        }
+        Device::Gpu(device) => gpu(device, lookups, rows, width),
+    }
+}
+
+fn gpu(
+    gpu: &Gpu,
+    lookups: &[Lookup<'_>],
+    rows: usize,
+    width: usize,
+) -> Result<Tensor, ComputeError> {
+    let output = Tensor::unwritten(gpu, rows, width)?;
+    let to = gpu.operand(&output)?;
+    for part in gpu.parts(rows, &[width], usize::MAX)? {
+        let mut starts = true;
+        for Lookup { table, ids, scale } in lookups {
+            let from = gpu.operand(table)?;
+            for stretch in gpu.parts(table.rows(), &[width], usize::MAX)? {
+                let mut call = gpu.call(&SHADER, part.1)?;
+                let params = Params {
+                    rows: part.1 as u32,
+                    width: width as u32,
+                    ids: call.words(&ids[part.0..part.0 + part.1]),
+                    first_row: stretch.0 as u32,
+                    table_rows: stretch.1 as u32,
+                    starts: u32::from(starts),
+                    scale: *scale,
+                    padding: 0,
+                };
+                call.bind(gpu.rows(&from, stretch, width));
+                call.bind(gpu.rows(&to, part, width));
+                call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
+                starts = false;
+            }
+        }
     }
     Ok(output)
 }

@@ -3,12 +3,38 @@
 //! `x = input + residual; output = (x - mean x) / sqrt(var x + eps) * gain + bias`, with the
 //! biased variance over the row  (Ba et al. 2016, eq. 4).
 
+use bytemuck::{Pod, Zeroable};
+
 use crate::compute::device::for_each_piece;
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.
 const PIECE: usize = 1 << 14;
+
+pub(super) static SHADER: Shader = Shader {
+    name: "layer_norm",
+    source: include_str!("../../../shaders/layer_norm.wgsl"),
+    workgroup_size: [128, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
+        Binding::Read,
+        Binding::Read,
+        Binding::Read,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct ShaderParams {
+    rows: u32,
+    width: u32,
+    has_residual: u32,
+    eps: f32,
+}
 
 /// Adds `residual` (R, D) to `input` (R, D) and normalises each row, in place.
 ///
@@ -29,11 +55,40 @@ pub fn layer_norm(
     }
     gain.expect(OP, "gain", 1, width)?;
     bias.expect(OP, "bias", 1, width)?;
-    let params = Params { gain: gain.data(), bias: bias.data(), eps };
     match device {
-        Device::Cpu { threads } => cpu(*threads, input, residual, &params),
+        Device::Cpu { threads } => {
+            let params = Params { gain: gain.data(), bias: bias.data(), eps };
+            cpu(*threads, input, residual, &params);
+        }
+        Device::Gpu(device) => *input = gpu(device, input, residual, [gain, bias], eps)?,
     }
     Ok(())
+}
+
+fn gpu(
+    gpu: &Gpu,
+    input: &Tensor,
+    residual: Option<&Tensor>,
+    [gain, bias]: [&Tensor; 2],
+    eps: f32,
+) -> Result<Tensor, ComputeError> {
+    let (rows, width) = (input.rows(), input.width());
+    let output = Tensor::unwritten(gpu, rows, width)?;
+    let (from, to) = (gpu.operand(input)?, gpu.operand(&output)?);
+    let added = residual.map(|residual| gpu.operand(residual)).transpose()?;
+    let (gain, bias) = (gpu.operand(gain)?, gpu.operand(bias)?);
+    for part in gpu.parts(rows, &[width], usize::MAX)? {
+        let has_residual = u32::from(added.is_some());
+        let params = ShaderParams { rows: part.1 as u32, width: width as u32, has_residual, eps };
+        let mut call = gpu.call(&SHADER, 0)?;
+        call.bind(gpu.rows(&from, part, width));
+        call.bind(gpu.rows(added.as_ref().unwrap_or(&from), part, width));
+        call.bind(gpu.whole(&gain, width)?);
+        call.bind(gpu.whole(&bias, width)?);
+        call.bind(gpu.rows(&to, part, width));
+        call.run(&params, gpu.grid(part.1));
+    }
+    Ok(output)
 }
 
 struct Params<'a> {

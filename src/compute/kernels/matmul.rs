@@ -9,6 +9,7 @@
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
+use super::matmul_tiled::{self, Resident};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
@@ -29,14 +30,19 @@ const WORTH_THREADS: usize = 1 << 20;
 pub struct Weight {
     outputs: usize,
     inputs: usize,
-    /// (panel, input, 2) lines; outputs beyond the last are zero.
+    /// (panel, input, 2) lines; outputs beyond the last are zero. None where the weight lies on a GPU.
     panels: Vec<Line>,
+    resident: Option<Resident>,
 }
 
 impl Weight {
-    /// Packs a matrix `[out, in]`.
-    pub fn new(_device: &Device, weight: &Tensor) -> Self {
+    /// Packs a matrix `[out, in]`, or uploads it. What fails in that, the first product returns.
+    pub fn new(device: &Device, weight: &Tensor) -> Self {
         let (outputs, inputs) = (weight.rows(), weight.width());
+        if let Device::Gpu(gpu) = device {
+            let resident = Some(Resident::new(gpu, weight));
+            return Self { outputs, inputs, panels: Vec::new(), resident };
+        }
         let panel_lines = inputs * PANEL_LINES;
         let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
         for output in 0..outputs {
@@ -46,7 +52,7 @@ impl Weight {
                 panels[line].0[column % LANES] = *value;
             }
         }
-        Self { outputs, inputs, panels }
+        Self { outputs, inputs, panels, resident: None }
     }
 
     /// Number of outputs.
@@ -97,10 +103,15 @@ pub fn matmul_into(
     if let Some(bias) = bias {
         bias.expect("matmul", "bias", 1, weight.outputs)?;
     }
-    output.resize_rows(input.rows());
-    match device {
-        Device::Cpu { threads } => cpu(*threads, input, weight, bias, output),
+    if let Some(weight) = &weight.resident {
+        *output = matmul_tiled::gpu(weight, input, bias)?;
+        return Ok(());
     }
+    let Device::Cpu { threads } = device else {
+        unreachable!("a weight is packed for the device that it is used on");
+    };
+    output.resize_rows(input.rows())?;
+    cpu(*threads, input, weight, bias, output);
     Ok(())
 }
 

@@ -1,21 +1,60 @@
 //! One kernel per file: what it computes, its shape checks, and its code for each device.
 //!
-//! The public function of a file takes the device first, checks its operands, and calls `cpu`.
+//! The public function of a file takes the device first, checks its operands, and calls `cpu` or
+//! `gpu`. The shader of `gpu` is the file of the same name in `shaders/`; what it binds is declared
+//! beside it, and [`self_test`] runs it against `cpu`.
 
 mod activation;
 mod attention;
 mod best_tokens;
 mod embedding;
+mod gather;
 mod layer_norm;
 mod matmul;
+mod matmul_tiled;
+mod matvec;
+mod rms_norm;
 mod sample_tokens;
 mod scatter;
+mod self_test;
+mod softmax;
+mod span_maxima;
+mod span_scores;
 
-pub use activation::{Activation, activate};
+pub use activation::{Activation, activate, activate_gated};
 pub use attention::{KeyList, attention};
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
 pub use embedding::{Lookup, embedding};
+pub use gather::gather;
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
+pub use matmul_tiled::product;
+pub use rms_norm::rms_norm;
 pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;
+pub use self_test::{KernelTest, self_test};
+pub use softmax::softmax;
+pub use span_maxima::{SpanRows, span_maxima};
+pub use span_scores::{SpanCandidate, SpanHead, span_scores};
+
+use super::gpu::Shader;
+
+/// Every shader, in order of names.
+pub fn shaders() -> &'static [&'static Shader] {
+    static SHADERS: [&Shader; 13] = [
+        &activation::SHADER,
+        &attention::SHADER,
+        &best_tokens::SHADER,
+        &embedding::SHADER,
+        &gather::SHADER,
+        &layer_norm::SHADER,
+        &matmul_tiled::SHADER,
+        &matvec::SHADER,
+        &rms_norm::SHADER,
+        &scatter::SHADER,
+        &softmax::SHADER,
+        &span_maxima::SHADER,
+        &span_scores::SHADER,
+    ];
+    &SHADERS
+}

@@ -44,6 +44,12 @@ pub fn sample_tokens(
     check_masks(OP, masks, logits.width())?;
     match device {
         Device::Cpu { threads } => Ok(cpu(*threads, logits, masks, draws)),
+        // A draw sums shares of all tokens in double precision, which shaders lack: the logits are
+        // fetched, so that a seed draws the same tokens as far as the logits agree.
+        Device::Gpu(_) => {
+            let Device::Cpu { threads } = Device::cpu() else { unreachable!("asked for the CPU") };
+            Ok(cpu(threads, &logits.clone().to_host()?, masks, draws))
+        }
     }
 }
 

@@ -2,7 +2,33 @@
 //!
 //! This is how keys and values enter a cache.
 
+use bytemuck::{Pod, Zeroable};
+
+use crate::compute::gpu::{Binding, Gpu, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
+
+pub(super) static SHADER: Shader = Shader {
+    name: "scatter",
+    source: include_str!("../../../shaders/scatter.wgsl"),
+    workgroup_size: [256, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Words,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    width: u32,
+    at: u32,
+    first_row: u32,
+    table_rows: u32,
+    padding: [u32; 3],
+}
 
 /// Copies each row of `rows` (R, D) to row `at[r]` of `table` (N, D).
 ///
@@ -22,6 +48,30 @@ pub fn scatter(
     }
     match device {
         Device::Cpu { .. } => cpu(rows, at, table),
+        Device::Gpu(device) => gpu(device, rows, at, table)?,
+    }
+    Ok(())
+}
+
+fn gpu(gpu: &Gpu, rows: &Tensor, at: &[u32], table: &mut Tensor) -> Result<(), ComputeError> {
+    let width = table.width();
+    let from = gpu.operand(rows)?;
+    let to = table.own_buffer(gpu)?;
+    for part in gpu.parts(at.len(), &[width], usize::MAX)? {
+        for stretch in gpu.parts(table.rows(), &[width], usize::MAX)? {
+            let mut call = gpu.call(&SHADER, part.1)?;
+            let params = Params {
+                rows: part.1 as u32,
+                width: width as u32,
+                at: call.words(&at[part.0..part.0 + part.1]),
+                first_row: stretch.0 as u32,
+                table_rows: stretch.1 as u32,
+                padding: [0; 3],
+            };
+            call.bind(gpu.rows(&from, part, width));
+            call.bind(gpu.rows(&to, stretch, width));
+            call.run(&params, gpu.grid((part.1 * width).div_ceil(256)));
+        }
     }
     Ok(())
 }

@@ -1,0 +1,350 @@
+//! One open device: commands gathered, memory, and what comes back.
+//!
+//! Calls of kernels are *recorded*; they run when something is read back or a good number has come
+//! together, so that a network's step is one submission. Numbers that belong to a call (its
+//! parameters, lists of ids) are laid one after another into an *arena*, which is written to the
+//! device once for each submission. So a recorded call costs no allocation, and its bind group is
+//! that of the same call in the step before.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{Pod, cast_slice};
+
+use super::faults::Faults;
+use super::pipeline::{Pipeline, Pipelines};
+use super::pool::{Buffer, Pool};
+use super::shader::{Binding, Shader};
+use crate::compute::ComputeError;
+
+/// First size of the arena in bytes; it grows when a call brings more.
+const ARENA: u64 = 1 << 20;
+
+/// Commands after which a submission starts by itself, so that the device does not wait for them all
+/// and no driver's watchdog sees one submission run for seconds.
+const MOST_COMMANDS: usize = 256;
+
+/// Lists that the arena is searched for before a list is laid into it again: those of a step are the
+/// same for every layer.
+const REMEMBERED: usize = 16;
+
+/// What a device allows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Bytes of one binding.
+    pub(super) binding: u64,
+    /// Workgroups in one dimension.
+    pub(super) workgroups: u32,
+    /// Bytes between the beginnings of bindings.
+    pub(super) alignment: u64,
+}
+
+/// An open device.
+pub(super) struct Context {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    pub(super) limits: Limits,
+    pub(super) faults: Arc<Faults>,
+    pub(super) pool: Arc<Pool>,
+    pub(super) pipelines: Pipelines,
+    /// Submissions after which the device is destroyed, where a test says so.
+    pub(super) lose_after: Option<u64>,
+    pub(super) submissions: AtomicU64,
+    pub(super) dispatches: AtomicU64,
+    pub(super) state: Mutex<State>,
+}
+
+/// What waits for the next submission.
+#[derive(Default)]
+pub(super) struct State {
+    commands: Vec<Command>,
+    arena: Option<wgpu::Buffer>,
+    /// What the arena will hold.
+    laid: Vec<u8>,
+    /// Lists in the arena: first byte and length.
+    remembered: Vec<(usize, usize)>,
+    readback: Option<wgpu::Buffer>,
+}
+
+/// Commands hold the buffers themselves and keep none from being used again: what is recorded later
+/// runs later.
+enum Command {
+    Dispatch { pipeline: Arc<Pipeline>, group: wgpu::BindGroup, params: u32, grid: [u32; 3] },
+    Copy { from: wgpu::Buffer, to: wgpu::Buffer, bytes: u64 },
+    Clear { buffer: wgpu::Buffer, from: u64 },
+}
+
+/// Part of a buffer.
+#[derive(Debug, Clone)]
+pub(in crate::compute) struct Window {
+    buffer: Buffer,
+    offset: u64,
+    bytes: u64,
+}
+
+impl Context {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        // Commands are whole entries; a panic elsewhere leaves them in order.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Memory for `numbers` numbers, which are left over from an earlier use.
+    pub(super) fn allocate(&self, numbers: usize) -> Result<Buffer, ComputeError> {
+        self.pool.take(4 * numbers as u64)
+    }
+
+    /// A buffer that holds some numbers.
+    pub(super) fn upload<T: Pod>(&self, numbers: &[T]) -> Result<Buffer, ComputeError> {
+        let mut state = self.lock();
+        // A write takes place before anything that is submitted after it: what still waits may read
+        // an earlier use of the same buffer.
+        self.submit(&mut state, None)?;
+        let bytes: &[u8] = cast_slice(numbers);
+        let buffer = self.pool.take(bytes.len() as u64)?;
+        self.queue.write_buffer(buffer.raw(), 0, bytes);
+        self.faults.check()?;
+        Ok(buffer)
+    }
+
+    /// The first `numbers` numbers of a buffer; waits for all that was recorded.
+    pub(super) fn download<T: Pod>(
+        &self,
+        buffer: &Buffer,
+        numbers: usize,
+    ) -> Result<Vec<T>, ComputeError> {
+        let bytes = 4 * numbers as u64;
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let mut state = self.lock();
+        let readback = match state.readback.take().filter(|kept| kept.size() >= bytes) {
+            Some(kept) => kept,
+            None => self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("readback"),
+                size: bytes.next_power_of_two(),
+                usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }),
+        };
+        self.submit(&mut state, Some((buffer.raw(), &readback, bytes)))?;
+        let slice = readback.slice(..bytes);
+        slice.map_async(wgpu::MapMode::Read, |_| ());
+        let waited = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.faults.check()?;
+        if let Err(error) = waited {
+            return Err(self.faults.unknown(error.to_string()));
+        }
+        let view = slice.get_mapped_range().map_err(|e| self.faults.unknown(e.to_string()))?;
+        let mut downloaded = vec![T::zeroed(); numbers];
+        bytemuck::cast_slice_mut(&mut downloaded).copy_from_slice(&view);
+        drop(view);
+        readback.unmap();
+        state.readback = Some(readback);
+        Ok(downloaded)
+    }
+
+    /// Copies the first bytes of one buffer to another and clears what follows in that.
+    pub(super) fn copy_and_clear(&self, from: &Buffer, to: &Buffer, numbers: usize) {
+        let mut state = self.lock();
+        let bytes = 4 * numbers as u64;
+        let (from, to) = (from.raw().clone(), to.raw().clone());
+        if bytes > 0 {
+            state.commands.push(Command::Copy { from, to: to.clone(), bytes });
+        }
+        state.commands.push(Command::Clear { buffer: to, from: bytes });
+    }
+
+    /// Begins a call of a shader that brings at most `words` numbers of its own.
+    pub(super) fn call(
+        &self,
+        shader: &'static Shader,
+        words: usize,
+    ) -> Result<Call<'_>, ComputeError> {
+        let pipeline = self.pipelines.get(&self.device, &self.faults, shader)?;
+        let mut state = self.lock();
+        // The parameters of the call come behind the lists, aligned.
+        let need = 4 * words + 2 * self.limits.alignment as usize;
+        if need as u64 > self.limits.binding {
+            let (bytes, limit) = (need as u64, self.limits.binding);
+            return Err(ComputeError::Memory { bytes, limit });
+        }
+        let room = state.arena.as_ref().map_or(0, wgpu::Buffer::size) as usize;
+        let full = state.laid.len() + need > room;
+        if full || state.commands.len() >= MOST_COMMANDS {
+            self.submit(&mut state, None)?;
+        }
+        if need > room {
+            let size = ARENA.max(need.next_power_of_two() as u64);
+            state.arena = Some(self.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("arena"),
+                size: size.min(self.limits.binding),
+                usage: wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::UNIFORM
+                    | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }));
+        }
+        let windows = Vec::with_capacity(shader.bindings.len());
+        Ok(Call { context: self, state, shader, pipeline, windows })
+    }
+
+    /// Hands everything that waits to the device, and a copy behind it.
+    fn submit(
+        &self,
+        state: &mut State,
+        copy: Option<(&wgpu::Buffer, &wgpu::Buffer, u64)>,
+    ) -> Result<(), ComputeError> {
+        self.faults.check()?;
+        if state.commands.is_empty() && copy.is_none() {
+            return Ok(());
+        }
+        if let Some(arena) = &state.arena {
+            self.queue.write_buffer(arena, 0, &state.laid);
+        }
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        let mut commands = state.commands.drain(..).peekable();
+        while let Some(command) = commands.peek() {
+            match command {
+                Command::Dispatch { .. } => {
+                    let mut pass = encoder.begin_compute_pass(&Default::default());
+                    while let Some(Command::Dispatch { pipeline, group, params, grid: [x, y, z] }) =
+                        commands.next_if(|next| matches!(next, Command::Dispatch { .. }))
+                    {
+                        pass.set_pipeline(&pipeline.raw);
+                        pass.set_bind_group(0, &group, &[params]);
+                        pass.dispatch_workgroups(x, y, z);
+                        self.dispatches.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                Command::Copy { from, to, bytes } => {
+                    encoder.copy_buffer_to_buffer(from, 0, to, 0, Some(*bytes));
+                    commands.next();
+                }
+                Command::Clear { buffer, from } => {
+                    if *from < buffer.size() {
+                        encoder.clear_buffer(buffer, *from, None);
+                    }
+                    commands.next();
+                }
+            }
+        }
+        drop(commands);
+        if let Some((from, to, bytes)) = copy {
+            encoder.copy_buffer_to_buffer(from, 0, to, 0, Some(bytes));
+        }
+        state.laid.clear();
+        state.remembered.clear();
+        let submitted = self.submissions.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.lose_after.is_some_and(|after| submitted > after) {
+            self.device.destroy();
+            self.faults.lose("the device was destroyed".to_owned());
+        }
+        self.queue.submit([encoder.finish()]);
+        self.faults.check()
+    }
+}
+
+/// One call of a shader while it is put together.
+pub(in crate::compute) struct Call<'a> {
+    context: &'a Context,
+    state: MutexGuard<'a, State>,
+    shader: &'static Shader,
+    pipeline: Arc<Pipeline>,
+    windows: Vec<Window>,
+}
+
+impl Call<'_> {
+    /// Lays a list into the arena and says at which number it begins there.
+    pub(in crate::compute) fn words(&mut self, words: &[u32]) -> u32 {
+        let bytes: &[u8] = cast_slice(words);
+        let State { laid, remembered, .. } = &mut *self.state;
+        let known = remembered
+            .iter()
+            .rev()
+            .take(REMEMBERED)
+            .find(|(from, length)| *length == bytes.len() && laid[*from..from + length] == *bytes)
+            .map(|(from, _)| *from);
+        let from = known.unwrap_or(laid.len());
+        if known.is_none() {
+            laid.extend_from_slice(bytes);
+            remembered.push((from, bytes.len()));
+        }
+        (from / 4) as u32
+    }
+
+    /// Binds the next tensor, in the order of the shader's bindings.
+    pub(in crate::compute) fn bind(&mut self, window: Window) {
+        self.windows.push(window);
+    }
+
+    /// Records the call.
+    pub(in crate::compute) fn run<P: Pod>(mut self, params: &P, grid: [u32; 3]) {
+        if grid.contains(&0) {
+            return;
+        }
+        let alignment = self.context.limits.alignment as usize;
+        let State { laid, .. } = &mut *self.state;
+        let at = laid.len().next_multiple_of(alignment);
+        laid.resize(at, 0);
+        laid.extend_from_slice(bytemuck::bytes_of(params));
+        let group = self.group();
+        let pipeline = Arc::clone(&self.pipeline);
+        self.state.commands.push(Command::Dispatch { pipeline, group, params: at as u32, grid });
+    }
+
+    fn group(&self) -> wgpu::BindGroup {
+        let arena = self.state.arena.as_ref().expect("a call makes an arena when it begins");
+        let arena_bytes = arena.size().min(self.context.limits.binding);
+        let mut windows = self.windows.iter();
+        let mut bound = Vec::with_capacity(self.shader.bindings.len());
+        for binding in self.shader.bindings {
+            bound.push(match binding {
+                Binding::Params { bytes } => (arena.clone(), 0, u64::from(*bytes)),
+                Binding::Words => (arena.clone(), 0, arena_bytes),
+                Binding::Read | Binding::Write => {
+                    let Window { buffer, offset, bytes } =
+                        windows.next().expect("a call binds every tensor of its shader");
+                    (buffer.raw().clone(), *offset, *bytes)
+                }
+            });
+        }
+        let make = || {
+            let entries: Vec<_> = bound
+                .iter()
+                .enumerate()
+                .map(|(binding, (buffer, offset, size))| wgpu::BindGroupEntry {
+                    binding: binding as u32,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer,
+                        offset: *offset,
+                        size: std::num::NonZero::new(*size),
+                    }),
+                })
+                .collect();
+            self.context.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(self.shader.name),
+                layout: &self.pipeline.layout,
+                entries: &entries,
+            })
+        };
+        self.context.pool.group((self.shader.name, bound.clone()), make)
+    }
+}
+
+impl Window {
+    /// `rows` rows from `first` of a matrix with rows of `width` numbers.
+    ///
+    /// The beginning must be a place where a binding may begin; [`super::Gpu::parts`] cuts there.
+    pub(super) fn rows(buffer: &Buffer, first: usize, rows: usize, width: usize) -> Self {
+        let (offset, bytes) = (4 * (first * width) as u64, 4 * (rows * width) as u64);
+        // A binding must hold something, also where a matrix has no row.
+        let bytes = bytes.clamp(4, buffer.bytes() - offset);
+        Self { buffer: buffer.clone(), offset, bytes }
+    }
+
+    /// All of a buffer, whatever part of it is in use: the same for every batch that fits.
+    pub(super) fn whole(buffer: &Buffer, limit: u64) -> Option<Self> {
+        let bytes = buffer.bytes();
+        (bytes <= limit).then(|| Self { buffer: buffer.clone(), offset: 0, bytes })
+    }
+}

@@ -1,0 +1,318 @@
+//! GPUs, through wgpu: Vulkan, Metal or Direct3D 12.
+//!
+//! [`Gpu`] is the one handle; nothing of wgpu leaves this folder. A tensor of it stays on the device
+//! until it is asked for, and calls of shaders run when something is read back: see `context.rs`.
+
+mod adapters;
+mod context;
+mod faults;
+mod pipeline;
+mod pool;
+mod shader;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytemuck::Pod;
+
+pub use adapters::{Adapter, AdapterKind, DeviceChoice, adapters, choose};
+pub use shader::{Binding, Shader};
+
+pub(super) use context::{Call, Window};
+pub(super) use pool::Buffer;
+
+use super::{ComputeError, Tensor};
+use context::{Context, Limits, State};
+use faults::Faults;
+use pipeline::Pipelines;
+use pool::Pool;
+
+/// Hears what a network did about a device that was full or lost, in a sentence.
+pub type Notice = fn(&str);
+
+/// How a GPU is opened.
+#[derive(Debug, Clone, Default)]
+pub struct GpuOptions {
+    /// Whether shaders check every index and bound every loop; slow, for hunting defects.
+    pub checked: bool,
+    /// Directory in which compiled shaders are kept; none are without.
+    pub cache: Option<PathBuf>,
+    /// Hears of what went wrong and was made up for.
+    pub notice: Option<Notice>,
+    /// What goes wrong on purpose.
+    #[doc(hidden)]
+    pub trial: Trial,
+}
+
+/// Limits and faults of a device that a test asks for: the real thing happens, only sooner.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trial {
+    /// Bytes of one binding, where the device allows more.
+    pub binding: Option<u64>,
+    /// Workgroups in one dimension, where the device allows more.
+    pub workgroups: Option<u32>,
+    /// Bytes of memory.
+    pub memory: Option<u64>,
+    /// Submissions after which the device is destroyed.
+    pub lose_after: Option<u64>,
+}
+
+/// An open GPU; clones are the same one.
+#[derive(Clone)]
+pub struct Gpu {
+    adapter: Arc<Adapter>,
+    options: Arc<GpuOptions>,
+    context: Arc<Context>,
+}
+
+impl Gpu {
+    /// Opens the adapter at a place of [`adapters`].
+    ///
+    /// # Errors
+    /// When there is none, or its driver refuses.
+    pub fn open(place: usize, options: &GpuOptions) -> Result<Self, ComputeError> {
+        let mut all = adapters::enumerate();
+        if place >= all.len() {
+            let found = all.iter().map(|adapter| adapter.get_info().name).collect();
+            return Err(ComputeError::Adapter { wanted: format!("number {place}"), found });
+        }
+        let adapter = all.swap_remove(place);
+        let described = adapters::describe(&adapter);
+        let context = open_context(&adapter, &described.name, options)?;
+        Ok(Self {
+            adapter: Arc::new(described),
+            options: Arc::new(options.clone()),
+            context: Arc::new(context),
+        })
+    }
+
+    /// The same adapter, opened anew: what a network goes on with when the device was lost. Faults
+    /// asked for by a test have happened and stay out.
+    pub(super) fn reopen(&self) -> Result<Self, ComputeError> {
+        let place = adapters().iter().position(|adapter| *adapter == *self.adapter);
+        let missing =
+            ComputeError::Adapter { wanted: self.adapter.name.clone(), found: Vec::new() };
+        let trial = Trial { lose_after: None, ..self.options.trial };
+        Self::open(place.ok_or(missing)?, &GpuOptions { trial, ..(*self.options).clone() })
+    }
+
+    /// Tells whoever opened the device.
+    pub(super) fn tell(&self, text: &str) {
+        if let Some(notice) = self.options.notice {
+            notice(text);
+        }
+    }
+
+    /// The adapter.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Calls of shaders that were handed to the device so far.
+    pub fn dispatches(&self) -> u64 {
+        self.context.dispatches.load(Ordering::Relaxed)
+    }
+
+    /// Submissions so far.
+    pub fn submissions(&self) -> u64 {
+        self.context.submissions.load(Ordering::Relaxed)
+    }
+
+    /// Waits until all that was recorded has run.
+    ///
+    /// # Errors
+    /// When the device failed.
+    pub fn finish(&self) -> Result<(), ComputeError> {
+        let one = self.context.allocate(1)?;
+        self.context.download::<u32>(&one, 1).map(|_| ())
+    }
+
+    /// Memory for so many numbers; what they are is left over.
+    pub(super) fn allocate(&self, numbers: usize) -> Result<Buffer, ComputeError> {
+        self.context.allocate(numbers)
+    }
+
+    pub(super) fn upload<T: Pod>(&self, numbers: &[T]) -> Result<Buffer, ComputeError> {
+        self.context.upload(numbers)
+    }
+
+    pub(super) fn download<T: Pod>(
+        &self,
+        buffer: &Buffer,
+        numbers: usize,
+    ) -> Result<Vec<T>, ComputeError> {
+        self.context.download(buffer, numbers)
+    }
+
+    /// A larger buffer with the same first numbers, and zeros behind them.
+    pub(super) fn grow(
+        &self,
+        buffer: &Buffer,
+        numbers: usize,
+        wanted: usize,
+    ) -> Result<Buffer, ComputeError> {
+        let grown = self.allocate(wanted)?;
+        self.context.copy_and_clear(buffer, &grown, numbers);
+        Ok(grown)
+    }
+
+    /// The tensor's memory on this device; one that is elsewhere is uploaded for this use.
+    pub(super) fn operand(&self, tensor: &Tensor) -> Result<Buffer, ComputeError> {
+        match tensor.buffer(self) {
+            Some(buffer) => Ok(buffer.clone()),
+            None => self.upload(&*tensor.host_data()?),
+        }
+    }
+
+    /// Begins a call of a shader that brings at most `words` numbers of its own.
+    pub(super) fn call(
+        &self,
+        shader: &'static Shader,
+        words: usize,
+    ) -> Result<Call<'_>, ComputeError> {
+        self.context.call(shader, words)
+    }
+
+    /// All of a buffer as one binding.
+    ///
+    /// # Errors
+    /// When it is larger than a binding may be.
+    pub(super) fn whole(&self, buffer: &Buffer, numbers: usize) -> Result<Window, ComputeError> {
+        let limit = self.context.limits.binding;
+        match Window::whole(buffer, limit) {
+            Some(window) => Ok(window),
+            None if 4 * numbers as u64 <= limit => Ok(Window::rows(buffer, 0, 1, numbers)),
+            None => Err(ComputeError::Memory { bytes: 4 * numbers as u64, limit }),
+        }
+    }
+
+    /// Cuts `rows` rows into parts whose bindings, of rows of each of the `widths`, are allowed, and
+    /// of at most `most` rows: first row and number of rows.
+    ///
+    /// # Errors
+    /// When a single row, or the fewest rows after which a binding may begin, are too many.
+    pub(super) fn parts(
+        &self,
+        rows: usize,
+        widths: &[usize],
+        most: usize,
+    ) -> Result<Vec<(usize, usize)>, ComputeError> {
+        let Limits { binding, alignment, .. } = self.context.limits;
+        let widest = widths.iter().copied().max().unwrap_or(0).max(1);
+        if rows <= most && 4 * (rows * widest) as u64 <= binding {
+            return Ok(vec![(0, rows)]);
+        }
+        // Parts begin at a multiple of as many rows as make every width a multiple of the alignment.
+        let step = alignment as usize / 4;
+        let fitting = (binding / 4) as usize / widest;
+        let part = fitting.min(most) / step * step;
+        if part == 0 {
+            return Err(ComputeError::Memory { bytes: 4 * (step * widest) as u64, limit: binding });
+        }
+        Ok((0..rows).step_by(part).map(|first| (first, part.min(rows - first))).collect())
+    }
+
+    /// Part of a matrix as a binding; the whole buffer where that is what it is.
+    pub(super) fn rows(
+        &self,
+        buffer: &Buffer,
+        (first, rows): (usize, usize),
+        width: usize,
+    ) -> Window {
+        let whole =
+            if first == 0 { Window::whole(buffer, self.context.limits.binding) } else { None };
+        whole.unwrap_or_else(|| Window::rows(buffer, first, rows, width))
+    }
+
+    /// A grid with one workgroup for each of `count`, in as many dimensions as it takes. A shader
+    /// numbers them `x + y * width of the grid`.
+    pub(super) fn grid(&self, count: usize) -> [u32; 3] {
+        let most = self.context.limits.workgroups as usize;
+        let y = count.div_ceil(most.max(1)).max(1);
+        [count.div_ceil(y) as u32, y as u32, 1]
+    }
+
+    /// Workgroups in one dimension.
+    pub(super) fn most_workgroups(&self) -> usize {
+        self.context.limits.workgroups as usize
+    }
+}
+
+impl PartialEq for Gpu {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.context, &other.context)
+    }
+}
+
+impl Eq for Gpu {}
+
+impl std::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Gpu({})", self.adapter.name)
+    }
+}
+
+fn open_context(
+    adapter: &wgpu::Adapter,
+    name: &str,
+    options: &GpuOptions,
+) -> Result<Context, ComputeError> {
+    let wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
+    let limits = adapter.limits();
+    let descriptor = wgpu::DeviceDescriptor {
+        label: Some("fnstore"),
+        required_features: adapter.features() & wanted,
+        required_limits: limits.clone(),
+        ..Default::default()
+    };
+    let (device, queue) =
+        pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
+            ComputeError::Gpu { adapter: name.to_owned(), reason: error.to_string() }
+        })?;
+    let faults = Arc::new(Faults::new(name));
+    let told = Arc::clone(&faults);
+    device.on_uncaptured_error(Arc::new(move |error| told.add(&error)));
+    let told = Arc::clone(&faults);
+    device.set_device_lost_callback(move |_, reason| told.lose(reason));
+
+    let trial = options.trial;
+    let largest = limits.max_buffer_size;
+    let pool = Pool::new(device.clone(), Arc::clone(&faults), largest, trial.memory);
+    let path = options.cache.as_ref().and_then(|dir| {
+        let key = wgpu::util::pipeline_cache_key(&adapter.get_info())?;
+        Some(dir.join(format!("{key}-{}.pipelines", fingerprint(adapter))))
+    });
+    let alignment = limits.min_storage_buffer_offset_alignment.max(4);
+    let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
+    let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
+    let workgroups = limits.max_compute_workgroups_per_dimension;
+    Ok(Context {
+        limits: Limits {
+            binding: trial.binding.unwrap_or(binding).min(binding),
+            workgroups: trial.workgroups.unwrap_or(workgroups).min(workgroups),
+            alignment: u64::from(alignment),
+        },
+        pipelines: Pipelines::new(&device, path, options.checked),
+        pool: Arc::new(pool),
+        device,
+        queue,
+        faults,
+        lose_after: trial.lose_after,
+        submissions: AtomicU64::new(0),
+        dispatches: AtomicU64::new(0),
+        state: Mutex::new(State::default()),
+    })
+}
+
+/// What compiled code depends on beside the device: the driver and the shaders.
+fn fingerprint(adapter: &wgpu::Adapter) -> String {
+    let info = adapter.get_info();
+    let mut hash = blake3::Hasher::new();
+    hash.update(info.driver.as_bytes()).update(info.driver_info.as_bytes());
+    for shader in super::kernels::shaders() {
+        hash.update(shader.source.as_bytes());
+    }
+    hash.finalize().to_hex()[..16].to_owned()
+}

@@ -1,0 +1,43 @@
+//! What a shader promises to the code that runs it, as data.
+//!
+//! Each file of `shaders/` has one entry point with the file's name. Its partner in `kernels/`
+//! declares here what it binds and how large its workgroups are; `tests/shaders.rs` reads the WGSL
+//! and compares, without a GPU.
+
+/// A compute shader with the declarations of its Rust partner.
+///
+/// ```
+/// use fnstore::compute::{Binding, kernels};
+/// let shader = kernels::shaders().iter().find(|shader| shader.name == "layer_norm").unwrap();
+/// assert!(shader.source.contains("fn layer_norm("));
+/// assert!(matches!(shader.bindings[0], Binding::Params { bytes: 16 }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shader {
+    /// The file's stem and the entry point.
+    pub name: &'static str,
+    /// The WGSL text.
+    pub source: &'static str,
+    /// Invocations of a workgroup in each dimension.
+    pub workgroup_size: [u32; 3],
+    /// What is bound in group 0, by binding number.
+    pub bindings: &'static [Binding],
+}
+
+/// One binding of a shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Binding {
+    /// The numbers of one call, a uniform of so many bytes; always binding 0.
+    Params {
+        /// Size of the structure.
+        bytes: u32,
+    },
+    /// Lists of whole numbers that the call brings along (ids, lengths, masks): one storage buffer
+    /// for all lists, in which the parameters say where each begins.
+    Words,
+    /// A tensor that is read.
+    Read,
+    /// A tensor that is written, and may be read.
+    Write,
+}

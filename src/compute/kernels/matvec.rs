@@ -1,0 +1,63 @@
+//! Product of a few rows with a weight on a GPU, bound by reading the weight.
+//!
+//! [`matmul_tiled`](super::matmul_tiled) chooses between this shader and its own.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::matmul_tiled::Block;
+use crate::compute::ComputeError;
+use crate::compute::gpu::{Binding, Shader};
+
+/// Columns of a workgroup.
+const COLUMNS: usize = 8;
+
+/// Rows that one reading of the weight serves.
+const ROWS: usize = 4;
+
+pub(super) static SHADER: Shader = Shader {
+    name: "matvec",
+    source: include_str!("../../../shaders/matvec.wgsl"),
+    workgroup_size: [256, 1, 1],
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Read,
+        Binding::Read,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    inputs: u32,
+    columns: u32,
+    weight_stride: u32,
+    output_stride: u32,
+    first_column: u32,
+    has_bias: u32,
+    padding: u32,
+}
+
+pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
+    let Block { gpu, weight, rows, outputs: (first, columns), .. } = block;
+    let params = Params {
+        rows: rows as u32,
+        inputs: weight.inputs as u32,
+        columns: columns as u32,
+        weight_stride: (weight.stride() / 4) as u32,
+        output_stride: weight.outputs as u32,
+        first_column: first as u32,
+        has_bias: u32::from(block.bias.is_some()),
+        padding: 0,
+    };
+    let mut call = gpu.call(&SHADER, 0)?;
+    call.bind(block.input);
+    call.bind(block.matrix.clone());
+    call.bind(block.bias.unwrap_or(block.matrix));
+    call.bind(block.output);
+    let [x, y, _] = gpu.grid(columns.div_ceil(COLUMNS));
+    call.run(&params, [x, y, rows.div_ceil(ROWS) as u32]);
+    Ok(())
+}

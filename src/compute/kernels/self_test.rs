@@ -1,0 +1,374 @@
+//! Every shader against the CPU code of its kernel, on numbers and shapes drawn by a seed.
+//!
+//! `fnstore gpu` runs it to say whether an adapter can be trusted; the tests run it with many seeds.
+//! Shapes are no multiples of a tile, a workgroup or a vector, lists are of uneven length, and some
+//! rows see nothing or numbers of 1e30.
+
+use super::{
+    Activation, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask, Weight, activate,
+    activate_gated, attention, best_tokens, embedding, gather, layer_norm, matmul, product,
+    rms_norm, scatter, shaders, softmax, span_maxima, span_scores,
+};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// How a shader did against the CPU.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelTest {
+    /// Name of the shader.
+    pub kernel: &'static str,
+    /// What it ran on, for people.
+    pub shape: String,
+    /// The largest difference, relative to what `tolerance` is relative to.
+    pub largest_error: f32,
+    /// The largest difference allowed.
+    pub tolerance: f32,
+    /// What the device answered instead of numbers.
+    pub failure: Option<ComputeError>,
+}
+
+impl KernelTest {
+    /// Whether the shader may be used.
+    pub fn passed(&self) -> bool {
+        self.failure.is_none() && self.largest_error <= self.tolerance
+    }
+}
+
+/// Runs every shader once on `device`, in order of their names.
+pub fn self_test(device: &Device, seed: u64) -> Vec<KernelTest> {
+    shaders().iter().map(|shader| run(device, shader.name, seed)).collect()
+}
+
+fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
+    let mut draw = Draw(seed ^ 0x9e37_79b9_7f4a_7c15);
+    let (tolerance, case): (f32, Case) = match kernel {
+        "activation" => (2e-6, test_activation),
+        "attention" => (2e-5, test_attention),
+        "best_tokens" => (5e-5, test_best_tokens),
+        "embedding" => (1e-6, test_embedding),
+        "gather" => (0.0, test_gather),
+        "layer_norm" => (2e-5, test_layer_norm),
+        "matmul_tiled" => (2e-5, test_matmul_tiled),
+        "matvec" => (2e-5, test_matvec),
+        "rms_norm" => (1e-5, test_rms_norm),
+        "scatter" => (0.0, test_scatter),
+        "softmax" => (2e-6, test_softmax),
+        "span_maxima" => (1e-6, test_span_maxima),
+        "span_scores" => (1e-5, test_span_scores),
+        other => unreachable!("the shader `{other}` has no test"),
+    };
+    let mut test =
+        KernelTest { kernel, shape: String::new(), largest_error: 0.0, tolerance, failure: None };
+    match case(device, &mut draw) {
+        Ok((shape, error)) => (test.shape, test.largest_error) = (shape, error),
+        Err(failure) => test.failure = Some(failure),
+    }
+    test
+}
+
+/// Runs a kernel on both devices: the shape, and the largest difference.
+type Case = fn(&Device, &mut Draw) -> Result<(String, f32), ComputeError>;
+
+/// The same kernel on the CPU and on the device, and the largest difference relative to `scale`.
+fn compare(
+    device: &Device,
+    scale: f32,
+    kernel: impl Fn(&Device) -> Result<Tensor, ComputeError>,
+) -> Result<f32, ComputeError> {
+    let wanted = kernel(&Device::cpu())?;
+    let found = kernel(device)?.to_host()?;
+    if found.shape() != wanted.shape() {
+        return Ok(f32::INFINITY);
+    }
+    Ok(largest(found.data(), wanted.data()) / scale)
+}
+
+/// The largest difference; infinite where a number is not finite.
+fn largest(found: &[f32], wanted: &[f32]) -> f32 {
+    let differences = found.iter().zip(wanted).map(|(found, wanted)| match found.is_finite() {
+        true => (found - wanted).abs(),
+        false => f32::INFINITY,
+    });
+    differences.fold(if found.len() == wanted.len() { 0.0 } else { f32::INFINITY }, f32::max)
+}
+
+fn test_matmul_tiled(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, inputs, outputs) = (draw.size(33, 200), draw.size(1, 150), draw.size(1, 150));
+    let weight_error = linear(device, draw, rows, inputs, outputs)?;
+    let (batch, transposed) = (draw.size(1, 4), draw.below(2) == 0);
+    let left = draw.tensor(&[batch, rows, inputs]);
+    let right = match transposed {
+        true => draw.tensor(&[batch, outputs, inputs]),
+        false => draw.tensor(&[batch, inputs, outputs]),
+    };
+    let scale = (inputs as f32).sqrt();
+    let of_batch = compare(device, scale, |device| product(device, &left, &right, transposed))?;
+    Ok((format!("{rows} x {inputs} x {outputs}, batch {batch}"), weight_error.max(of_batch)))
+}
+
+fn test_matvec(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, inputs, outputs) = (draw.size(1, 32), draw.size(1, 1200), draw.size(1, 150));
+    let error = linear(device, draw, rows, inputs, outputs)?;
+    Ok((format!("{rows} x {inputs} x {outputs}"), error))
+}
+
+fn linear(
+    device: &Device,
+    draw: &mut Draw,
+    rows: usize,
+    inputs: usize,
+    outputs: usize,
+) -> Result<f32, ComputeError> {
+    let (input, weight) = (draw.tensor(&[rows, inputs]), draw.tensor(&[outputs, inputs]));
+    let bias = draw.tensor(&[outputs]);
+    let bias = (draw.below(4) > 0).then_some(&bias);
+    compare(device, (inputs as f32).sqrt(), |device| {
+        matmul(device, &input, &Weight::new(device, &weight), bias)
+    })
+}
+
+fn test_embedding(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 90), draw.size(1, 70));
+    let (words, positions) = (draw.tensor(&[50, width]), draw.tensor(&[20, width]));
+    let (of_words, of_positions) = (draw.ids(rows, 50), draw.ids(rows, 20));
+    let lookups = [
+        Lookup { table: &words, ids: &of_words, scale: 22.6 },
+        Lookup { table: &positions, ids: &of_positions, scale: 1.0 },
+    ];
+    let error = compare(device, 22.6, |device| embedding(device, &lookups))?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_layer_norm(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 60), draw.size(2, 600));
+    let (input, residual) = (draw.tensor(&[rows, width]), draw.tensor(&[rows, width]));
+    let (gain, bias) = (draw.tensor(&[width]), draw.tensor(&[width]));
+    let residual = (draw.below(3) > 0).then_some(&residual);
+    let error = compare(device, 1.0, |device| {
+        let mut output = input.clone();
+        layer_norm(device, &mut output, residual, &gain, &bias, 1e-5)?;
+        Ok(output)
+    })?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_rms_norm(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 60), draw.size(1, 600));
+    let (input, gain) = (draw.tensor(&[rows, width]), draw.tensor(&[width]));
+    let error = compare(device, 1.0, |device| {
+        let mut output = input.clone();
+        rms_norm(device, &mut output, &gain, 1e-6)?;
+        Ok(output)
+    })?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_activation(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 60), draw.size(1, 90));
+    let mut input = draw.tensor(&[rows, width]);
+    input.data_mut().iter_mut().for_each(|x| *x *= 6.0);
+    // Far outside every function's bend.
+    input.data_mut()[0] = -30.0;
+    let factor = draw.tensor(&[rows, width]);
+    let mut error: f32 = 0.0;
+    for function in [Activation::Relu, Activation::Gelu, Activation::Swish] {
+        error = error.max(compare(device, 6.0, |device| {
+            let mut output = input.clone();
+            activate(device, function, &mut output)?;
+            Ok(output)
+        })?);
+        error = error.max(compare(device, 6.0, |device| {
+            let mut output = input.clone();
+            activate_gated(device, function, &mut output, &factor)?;
+            Ok(output)
+        })?);
+    }
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_softmax(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 60), draw.size(1, 300));
+    let mut input = draw.tensor(&[rows, width]);
+    // Large finite numbers, in a row of their own and beside others.
+    input.data_mut()[..width].fill(-1e30);
+    let mut seen: Vec<u32> = (0..rows).map(|_| draw.below(width + 1) as u32).collect();
+    seen[rows / 2] = 0;
+    let error = compare(device, 1.0, |device| {
+        let mut output = input.clone();
+        softmax(device, &mut output, &seen)?;
+        Ok(output)
+    })?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (heads, columns) = (draw.size(1, 4), draw.size(1, 100));
+    let (rows, known, width) = (draw.size(1, 40), draw.size(1, 180), heads * columns);
+    let (queries, keys) = (draw.tensor(&[rows, width]), draw.tensor(&[known, width]));
+    let values = draw.tensor(&[known, width]);
+    let table = {
+        let entries = draw.size(1, 200);
+        draw.ids(entries, known)
+    };
+    let mut error: f32 = 0.0;
+    for table in [None, Some(table.as_slice())] {
+        let entries = table.map_or(known, <[u32]>::len);
+        let mut list = || {
+            let start = draw.below(entries);
+            KeyList { start: start as u32, len: 1 + draw.below(entries - start) as u32 }
+        };
+        let lists: Vec<KeyList> = (0..rows).map(|_| list()).collect();
+        error = error.max(compare(device, 1.0, |device| {
+            attention(device, &queries, &keys, &values, &lists, table, heads)
+        })?);
+    }
+    Ok((format!("{rows} queries, {known} keys, {heads} heads of {columns}"), error))
+}
+
+fn test_gather(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, known, width) = (draw.size(1, 90), draw.size(1, 90), draw.size(1, 70));
+    let (table, at) = (draw.tensor(&[known, width]), draw.ids(rows, known));
+    let error = compare(device, 1.0, |device| gather(device, &table, &at))?;
+    Ok((format!("{rows} of {known} x {width}"), error))
+}
+
+fn test_scatter(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (known, width) = (draw.size(2, 90), draw.size(1, 70));
+    // Every other row, so that no two land in one place.
+    let at: Vec<u32> = (0..known as u32).step_by(2).collect();
+    let (table, rows) = (draw.tensor(&[known, width]), draw.tensor(&[at.len(), width]));
+    let error = compare(device, 1.0, |device| {
+        let mut output = table.clone();
+        scatter(device, &rows, &at, &mut output)?;
+        Ok(output)
+    })?;
+    Ok((format!("{} to {known} x {width}", at.len()), error))
+}
+
+fn test_best_tokens(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, tokens, top) = (draw.size(1, 24), draw.size(1, 900), draw.size(1, 24));
+    // Quarter steps: tokens tie exactly or are far apart, so both devices must agree on the order.
+    let mut logits = draw.tensor(&[rows, tokens]);
+    logits.data_mut().iter_mut().for_each(|x| *x = (*x * 40.0).round() / 4.0);
+    logits.data_mut()[0] = -1e30;
+    let scores: Vec<f32> = (0..rows).map(|_| -(draw.below(80) as f32) / 8.0).collect();
+    let mut lists: Vec<(Vec<u32>, Vec<u32>, bool)> = (0..rows)
+        .map(|_| {
+            let share = 1 + draw.below(6);
+            let banned = (0..tokens as u32).filter(|_| draw.below(share) == 1).collect();
+            let extras = draw.below(4);
+            (banned, draw.ids(extras, tokens), draw.below(2) == 0)
+        })
+        .collect();
+    // One row that may take nothing.
+    lists[rows - 1].0 = (0..tokens as u32).collect();
+    let masks: Vec<TokenMask<'_>> = lists
+        .iter()
+        .map(|(banned, extra, renormalize)| TokenMask { banned, extra, renormalize: *renormalize })
+        .collect();
+    let wanted = best_tokens(&Device::cpu(), &logits, &scores, &masks, top)?;
+    let found = best_tokens(device, &logits, &scores, &masks, top)?;
+    let mut error: f32 = if found.len() == wanted.len() { 0.0 } else { f32::INFINITY };
+    for (found, wanted) in found.iter().zip(&wanted) {
+        let pairs =
+            found.best.iter().chain(&found.extra).zip(wanted.best.iter().chain(&wanted.extra));
+        let same_length =
+            found.best.len() == wanted.best.len() && found.is_finite == wanted.is_finite;
+        let same = same_length && pairs.clone().all(|(a, b)| a.token == b.token);
+        // A row that may take nothing counts from -1e30, where steps are far apart.
+        let relative =
+            pairs.map(|(a, b)| (a.log_prob - b.log_prob).abs() / b.log_prob.abs().max(10.0));
+        error = relative.fold(if same { error } else { f32::INFINITY }, f32::max);
+    }
+    Ok((format!("{top} of {rows} x {tokens}"), error))
+}
+
+fn test_span_maxima(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, known, width) = (draw.size(1, 60), draw.size(2, 40), draw.size(1, 70));
+    let sums = draw.tensor(&[known, width]);
+    let mut span = || {
+        let start = draw.below(known - 1);
+        let end = start + 1 + draw.below(known - 1 - start);
+        SpanRows { start: start as u32, end: end as u32, weight: 1.0 / (end - start) as f32 }
+    };
+    let pairs: Vec<[SpanRows; 2]> = (0..rows).map(|_| [span(), span()]).collect();
+    let error = compare(device, 2.0, |device| span_maxima(device, &sums, &pairs))?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
+fn test_span_scores(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, known, hidden) = (draw.size(1, 60), draw.size(1, 40), draw.size(1, 150));
+    let (differences, maxima) = (draw.tensor(&[known, hidden]), draw.tensor(&[rows, hidden]));
+    let units = draw.tensor(&[hidden, 6]);
+    let mut candidate = || SpanCandidate {
+        source: draw.below(known) as u32,
+        before: draw.below(known) as u32,
+        after: draw.below(known) as u32,
+        weight: draw.number(),
+        cues: [(); 4].map(|()| draw.number()),
+    };
+    let candidates: Vec<SpanCandidate> = (0..rows).map(|_| candidate()).collect();
+    let error = compare(device, 1.0, |device| {
+        let head = SpanHead::new(device, units.clone(), 0.25, -0.5)?;
+        let scores = span_scores(device, &head, &differences, &maxima, &candidates)?;
+        Tensor::new(&[rows], scores)
+    })?;
+    Ok((format!("{rows} of {hidden} units"), error))
+}
+
+/// Numbers of a test: splitmix64 (Steele, Lea and Flood 2014).
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// A size of `from..=to`.
+    fn size(&mut self, from: usize, to: usize) -> usize {
+        from + self.below(to + 1 - from)
+    }
+
+    /// A number of [-1, 1).
+    fn number(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    }
+
+    fn tensor(&mut self, shape: &[usize]) -> Tensor {
+        let data = (0..shape.iter().product()).map(|_| self.number()).collect();
+        Tensor::new(shape, data).expect("as many numbers as the shape asks for")
+    }
+
+    fn ids(&mut self, count: usize, end: usize) -> Vec<u32> {
+        (0..count).map(|_| self.below(end) as u32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_compares_the_cpu_with_itself_passes() {
+        for seed in 0..20 {
+            for test in self_test(&Device::Cpu { threads: 1 }, seed) {
+                assert!(test.passed(), "{test:?}");
+                assert!(!test.shape.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn differences_and_numbers_that_are_none_are_seen() {
+        assert_eq!(largest(&[1.0, 2.0], &[1.0, 2.5]), 0.5);
+        assert_eq!(largest(&[f32::NAN], &[0.0]), f32::INFINITY);
+        assert_eq!(largest(&[], &[0.0]), f32::INFINITY);
+    }
+}

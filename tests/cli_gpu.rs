@@ -1,0 +1,44 @@
+//! `fnstore gpu` and `--device`: what is listed, what is chosen, and what is refused.
+
+use serde_json::Value;
+
+use crate::cli_program::fnstore;
+use crate::gpu_kernels::device;
+
+#[test]
+fn the_adapters_are_listed_with_their_limits_and_the_choice_is_explained() {
+    let ran = fnstore(&["gpu", "--device", "cpu", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(crate::cli_schema::faults_in("gpu.schema.json", &record), [""; 0]);
+    assert_eq!(record["chosen"], Value::Null);
+    assert_eq!(record["reason"], "the CPU was asked for");
+    assert_eq!(record["tests"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn every_kernel_is_tested_on_the_adapter_that_is_named() {
+    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&Default::default()) else { return };
+    let name = &gpu.adapter().name;
+    let ran = fnstore(&["gpu", "--device", name, "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(crate::cli_schema::faults_in("gpu.schema.json", &record), [""; 0]);
+    assert_eq!(record["chosen"], *name);
+    let tests = record["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), fnstore::compute::kernels::shaders().len());
+    assert!(tests.iter().all(|test| test["passed"] == true), "{tests:?}");
+
+    let table = fnstore(&["gpu", "--device", name, "--format", "table"]);
+    assert!(table.stdout.contains("largest error"), "{table:?}");
+    assert!(table.stdout.lines().any(|line| line.starts_with("matvec") && line.contains("ok")));
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_refused_by_every_command() {
+    for command in [&["gpu"][..], &["paraphrase", "/dev/null"]] {
+        let ran = fnstore(&[command, &["--device", "no such card"]].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("there is no GPU `no such card`"), "{}", ran.stderr);
+    }
+}

@@ -1,0 +1,206 @@
+//! Networks on a GPU say what they say on the CPU, also where the GPU is full or goes away.
+//!
+//! As `gpu_kernels`, these tests take whatever adapter there is.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fnstore::compute::{Device, GpuOptions, Trial};
+use fnstore::decode::BeamSettings;
+use fnstore::nn::{
+    Encoder, EncoderDecoder, EncoderInput, NnError, Row, RowMask, SlotCandidates, StepNetwork,
+};
+use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
+
+use crate::gpu_kernels::device;
+
+fn parity(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity").join(name)
+}
+
+fn with(trial: Trial) -> GpuOptions {
+    GpuOptions { trial, ..GpuOptions::default() }
+}
+
+/// How often a network said that the device was full or lost.
+static TOLD: AtomicUsize = AtomicUsize::new(0);
+
+fn count(text: &str) {
+    assert!(text.contains("GPU"), "{text}");
+    TOLD.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn an_encoder_has_the_states_of_the_cpu() {
+    let Some(device) = device(&GpuOptions::default()) else { return };
+    let inputs: Vec<EncoderInput> = (1..20)
+        .map(|length| EncoderInput {
+            ids: (0..length).map(|i| i * 7 % 61).collect(),
+            type_ids: vec![],
+        })
+        .collect();
+    let wanted = Encoder::open(&parity("bert"), &Device::cpu()).unwrap().encode(&inputs).unwrap();
+    let lost = with(Trial { lose_after: Some(40), ..Trial::default() });
+    for device in [device, crate::gpu_kernels::device(&lost).unwrap()] {
+        let encoder = Encoder::open(&parity("bert"), &device).unwrap();
+        for _ in 0..3 {
+            let found = encoder.encode(&inputs).unwrap();
+            for (found, wanted) in found.iter().zip(&wanted) {
+                for (found, wanted) in found.data().iter().zip(wanted.data()) {
+                    assert!((found - wanted).abs() < 1e-3, "{found} {wanted}");
+                }
+            }
+        }
+    }
+}
+
+/// Steps of a few beams over several sources, some tokens banned.
+fn steps(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
+    let sources: [&[u32]; 3] = [&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1], &[7, 1]];
+    let slots = network.open(&sources)?;
+    let first = |slot| Row { slot, parent: None, token: 0, score: 0.0 };
+    let mut rows: Vec<Row> = slots.iter().map(|slot| first(*slot)).collect();
+    let mut all = Vec::new();
+    for step in 0..6 {
+        let mask = |row| RowMask {
+            row,
+            banned: vec![2, 9, 40 + step],
+            extra: vec![1],
+            eos_allowed: row % 2 == 0,
+            renormalize: row % 3 == 0,
+        };
+        let masks: Vec<RowMask> = (0..rows.len() as u32).map(mask).collect();
+        let found = network.step(&rows, &masks, 5)?;
+        rows.clear();
+        for of_slot in &found {
+            rows.extend(of_slot.best.iter().take(4).map(|best| Row {
+                slot: of_slot.slot,
+                parent: Some(best.parent),
+                token: best.token,
+                score: -0.5 * step as f32,
+            }));
+        }
+        all.extend(found);
+    }
+    slots.iter().for_each(|slot| network.close(*slot));
+    Ok(all)
+}
+
+fn assert_same(found: &[SlotCandidates], wanted: &[SlotCandidates]) {
+    assert_eq!(found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(wanted) {
+        for (found, wanted) in [
+            (&found.best, &wanted.best),
+            (&found.extra, &wanted.extra),
+            (&found.first, &wanted.first),
+        ] {
+            assert_eq!(found.len(), wanted.len());
+            for (a, b) in found.iter().zip(wanted) {
+                assert_eq!((a.parent, a.token), (b.parent, b.token));
+                assert!((a.log_prob - b.log_prob).abs() < 1e-3, "{a:?} {b:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_of_a_decoder_finds_the_candidates_of_the_cpu() {
+    let Some(device) = device(&GpuOptions::default()) else { return };
+    let mut here = EncoderDecoder::open(&parity("marian"), &Device::cpu()).unwrap();
+    let mut there = EncoderDecoder::open(&parity("marian"), &device).unwrap();
+    let wanted = steps(&mut here).unwrap();
+    assert_same(&steps(&mut there).unwrap(), &wanted);
+    // Entries of closed slots are used again.
+    assert_same(&steps(&mut there).unwrap(), &wanted);
+}
+
+#[test]
+fn a_device_that_is_lost_at_any_step_changes_no_result() {
+    let wanted =
+        steps(&mut EncoderDecoder::open(&parity("marian"), &Device::cpu()).unwrap()).unwrap();
+    let Some(device_of) = device(&GpuOptions::default()) else { return };
+    let mut network = EncoderDecoder::open(&parity("marian"), &device_of).unwrap();
+    let Device::Gpu(gpu) = &device_of else { unreachable!("a GPU was opened") };
+    let loading = gpu.submissions();
+    steps(&mut network).unwrap();
+    let all = gpu.submissions();
+    assert!(all > loading + 5, "{loading} {all}");
+    let told = TOLD.load(Ordering::Relaxed);
+    for lose_after in loading..all {
+        let options = GpuOptions {
+            notice: Some(count),
+            ..with(Trial { lose_after: Some(lose_after), ..Trial::default() })
+        };
+        let device = device(&options).unwrap();
+        let mut network = EncoderDecoder::open(&parity("marian"), &device).unwrap();
+        assert_same(&steps(&mut network).unwrap(), &wanted);
+    }
+    assert!(TOLD.load(Ordering::Relaxed) >= told + (all - loading) as usize);
+}
+
+#[test]
+fn a_full_device_takes_a_step_in_halves_with_the_same_results() {
+    let sources: Vec<Vec<u32>> =
+        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    let run = |device: &Device| -> Result<Vec<SlotCandidates>, NnError> {
+        let mut network = EncoderDecoder::open(&parity("marian"), device)?;
+        let slots = network.open(&sources)?;
+        let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
+        network.step(&slots.iter().map(first).collect::<Vec<_>>(), &[], 3)
+    };
+    let wanted = run(&Device::cpu()).unwrap();
+    let (mut halved, mut refused) = (false, false);
+    for eighths in 8..80 {
+        let trial = Trial { memory: Some(eighths << 15), ..Trial::default() };
+        let told = TOLD.load(Ordering::Relaxed);
+        let Some(device) = device(&GpuOptions { notice: Some(count), ..with(trial) }) else {
+            return;
+        };
+        match run(&device) {
+            Ok(found) => {
+                assert_same(&found, &wanted);
+                halved |= TOLD.load(Ordering::Relaxed) > told;
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("has no room"), "{error}");
+                refused = true;
+            }
+        }
+    }
+    assert!(
+        halved && refused,
+        "no amount of memory was too little for one step and enough for half"
+    );
+}
+
+#[test]
+fn the_default_rewriter_says_the_same_on_a_gpu() {
+    let Some(device) = device(&GpuOptions::default()) else { return };
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
+    let texts = [
+        ("The committee examined the new proposal.", &["examined"][..]),
+        ("She repaired the old clock.", &["repaired", "clock"]),
+        ("Nobody could remember where the keys were kept.", &[]),
+    ];
+    let requests: Vec<Request> = texts
+        .iter()
+        .map(|(text, avoid)| Request {
+            text: (*text).to_owned(),
+            constraints: Constraints::avoiding(avoid.iter().copied()),
+        })
+        .collect();
+    let beam = BeamSettings { beam_size: 4, n_best: 3, ..BeamSettings::default() };
+    let settings = Settings { beam, ..Settings::default() };
+    let rewrite = |device: &Device| -> Vec<Outcome> {
+        Paraphraser::open(&model, device).unwrap().paraphrase(&requests, &settings).unwrap()
+    };
+    let (found, wanted) = (rewrite(&device), rewrite(&Device::cpu()));
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert_eq!(found.paraphrases().len(), wanted.paraphrases().len());
+        for (found, wanted) in found.paraphrases().iter().zip(wanted.paraphrases()) {
+            assert_eq!(found.text, wanted.text);
+            assert!((found.score - wanted.score).abs() < 1e-3, "{found:?} {wanted:?}");
+        }
+    }
+}
