@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use fnstore::compute::Device;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fnstore::compute::{Device, Numbers};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, EndReason, Models, Recipe, Report};
 use fnstore::query::Expression;
@@ -56,6 +57,10 @@ pub(super) struct Args {
     /// Where the networks run
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
+
+    /// Numbers that the rewriter computes in: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
@@ -78,6 +83,12 @@ impl DeviceName {
             Self::Auto | Self::Cpu => Device::cpu(),
         }
     }
+}
+
+/// Reads the name of some numbers.
+pub(super) fn numbers() -> impl TypedValueParser<Value = Numbers> {
+    let names = Numbers::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -129,6 +140,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
     recipe.seed_limit = args.limit;
     recipe.device = args.device.open();
+    recipe.numbers = args.numbers;
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }

@@ -17,8 +17,10 @@ mod device;
 mod error;
 pub mod kernels;
 mod lanes;
+mod numbers;
 mod tensor;
 
 pub use device::Device;
 pub use error::ComputeError;
+pub use numbers::{Numbers, UnknownNumbers};
 pub use tensor::Tensor;

@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Norm, sequence_lists,
-    sequence_positions,
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Loader, Norm,
+    sequence_lists, sequence_positions,
 };
 use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights, WeightsError};
 use crate::compute::kernels::{Lookup, embedding};
-use crate::compute::{Device, Tensor};
+use crate::compute::{Device, Numbers, Tensor};
 
 /// Tokens that pass through the network together: enough to amortise reading the weights, few
 /// enough that a feed-forward block's activations stay in the processor's caches.
@@ -104,8 +104,8 @@ impl Encoder {
         let table = |name, rows| {
             weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])
         };
-        let layers =
-            (0..config.layers).map(|number| load_layer(&weights, device, &config, prefix, number));
+        let from = Loader { weights: &weights, device, numbers: Numbers::F32 };
+        let layers = (0..config.layers).map(|number| load_layer(from, &config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,
             positions: table("position_embeddings", config.max_length)?,
@@ -224,8 +224,7 @@ impl Encoder {
 }
 
 fn load_layer(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     config: &BertConfig,
     prefix: &str,
     number: usize,
@@ -246,14 +245,7 @@ fn load_layer(
     let (width, eps) = (config.hidden_size, config.eps);
     let sizes = (width, config.inner_size);
     Ok(EncoderLayer {
-        attention: Attention::load(weights, device, attention, width, config.heads, eps)?,
-        feed_forward: FeedForward::load(
-            weights,
-            device,
-            feed_forward,
-            sizes,
-            config.activation,
-            eps,
-        )?,
+        attention: Attention::load(from, attention, width, config.heads, eps)?,
+        feed_forward: FeedForward::load(from, feed_forward, sizes, config.activation, eps)?,
     })
 }

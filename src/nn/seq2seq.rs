@@ -12,8 +12,8 @@ use std::path::Path;
 
 use super::cache::KvCache;
 use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Keys, sequence_lists,
-    sequence_positions,
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Keys, Loader,
+    sequence_lists, sequence_positions,
 };
 use super::selection::{group_rows, merge, token_masks};
 use super::{
@@ -24,7 +24,7 @@ use crate::compute::kernels::{
     KeyList, Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
     sample_tokens,
 };
-use crate::compute::{Device, Tensor};
+use crate::compute::{Device, Numbers, Tensor};
 
 /// PyTorch's default, which Hugging Face's Marian does not override.
 const NORM_EPS: f32 = 1e-5;
@@ -46,6 +46,7 @@ struct Slot {
     paths: Vec<Vec<u32>>,
     /// Those of the steps before it, first to last, when steps are kept.
     kept: Option<Vec<Vec<Vec<u32>>>>,
+    gives_attention: bool,
 }
 
 /// An encoder-decoder in the Marian layout.
@@ -82,15 +83,25 @@ pub struct EncoderDecoder {
     slots: Vec<Option<Slot>>,
     /// (R, V), kept between steps for its memory.
     logits: Tensor,
+    /// The last layer's attention of each row over its source; empty where no slot asked for it.
+    attention: Vec<Vec<f32>>,
 }
 
 impl EncoderDecoder {
-    /// Loads a model directory.
+    /// Loads a model directory, to compute in f32.
     ///
     /// # Errors
     /// When the configuration is not of the Marian family, or weights are missing, of the wrong
     /// shape or not finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
+        Self::open_in(directory, device, Numbers::F32)
+    }
+
+    /// As [`open`](Self::open), to compute products in these numbers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in(directory: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
@@ -103,14 +114,13 @@ impl EncoderDecoder {
         let tokens = weights.tensor(source, &[config.source_vocab_size, width])?;
         let shape = [config.vocab_size, width];
         let target_tokens = target.map(|name| weights.tensor(name, &shape)).transpose()?;
+        let from = Loader { weights: &weights, device, numbers };
         let projection = match config.tied_projection {
-            true => Weight::new(device, target_tokens.as_ref().unwrap_or(&tokens)),
-            false => Weight::new(device, &weights.tensor("lm_head.weight", &shape)?),
+            true => from.weight(target.unwrap_or(source), &shape)?,
+            false => from.weight("lm_head.weight", &shape)?,
         };
-        let encoder =
-            (0..config.encoder.layers).map(|n| load_encoder_layer(&weights, device, &config, n));
-        let decoder =
-            (0..config.decoder.layers).map(|n| load_decoder_layer(&weights, device, &config, n));
+        let encoder = (0..config.encoder.layers).map(|n| load_encoder_layer(from, &config, n));
+        let decoder = (0..config.decoder.layers).map(|n| load_decoder_layer(from, &config, n));
         Ok(Self {
             tokens,
             target_tokens,
@@ -123,6 +133,7 @@ impl EncoderDecoder {
             source_cache: KvCache::new(config.decoder.layers, width),
             slots: Vec::new(),
             logits: Tensor::zeros(0, config.vocab_size),
+            attention: Vec::new(),
             fingerprint: weights.fingerprint()?,
             device: device.clone(),
             config,
@@ -277,7 +288,8 @@ impl EncoderDecoder {
     fn check_masks(&self, masks: &[TokenMask<'_>]) -> Result<(), NnError> {
         let vocab_size = self.config.vocab_size;
         for (row, mask) in masks.iter().enumerate() {
-            let mut named = mask.banned.iter().chain(mask.extra);
+            // Banned tokens are ascending.
+            let mut named = mask.banned.last().into_iter().chain(mask.extra);
             if let Some(&token) = named.find(|token| **token as usize >= vocab_size) {
                 return Err(NnError::Row { row, problem: RowProblem::Token { token, vocab_size } });
             }
@@ -298,8 +310,10 @@ impl EncoderDecoder {
 
         // 1. What each row sees: its own path, and its slot's source.
         let (mut past, mut source) = (KeyTable::default(), KeyTable::default());
+        let mut is_asked = false;
         for group in groups {
             let slot = self.slot(rows[group.start].slot).expect("rows were checked");
+            is_asked |= slot.gives_attention;
             slot.paths.iter().for_each(|path| past.add(path, 1));
             source.add(&slot.source, group.len());
         }
@@ -314,6 +328,9 @@ impl EncoderDecoder {
             self.own_cache.append(&self.device, number, &entries, &keys, &values)?;
             x = layer.own.attend(&self.device, &x, past.keys(self.own_cache.layer(number)))?;
             let keys = source.keys(self.source_cache.layer(number));
+            if is_asked && number + 1 == self.decoder.len() {
+                self.attention = layer.source.weights(&self.device, &x, keys)?;
+            }
             x = layer.source.attend(&self.device, &x, keys)?;
             x = layer.feed_forward.apply(&self.device, &x)?;
         }
@@ -377,7 +394,12 @@ impl StepNetwork for EncoderDecoder {
         for source in sources {
             let (own, others) = rest.split_at(source.len());
             rest = others;
-            let slot = Slot { source: own.to_vec(), paths: Vec::new(), kept: None };
+            let slot = Slot {
+                source: own.to_vec(),
+                paths: Vec::new(),
+                kept: None,
+                gives_attention: false,
+            };
             let place = self.slots.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.slots.push(None);
                 self.slots.len() - 1
@@ -401,12 +423,17 @@ impl StepNetwork for EncoderDecoder {
         self.advance(rows, &groups)?;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
         let scored = best_tokens(&self.device, &self.logits, &scores, &masks, top)?;
-        let merged = groups.into_iter().map(|group| {
+        let mut answers = Vec::with_capacity(groups.len());
+        for group in groups {
             let slot = rows[group.start].slot;
-            let merged = merge(slot, &scores[group.clone()], &scored[group], top);
-            merged.ok_or_else(|| self.non_finite(slot))
-        });
-        merged.collect()
+            let merged = merge(slot, &scores[group.clone()], &scored[group.clone()], top);
+            let mut answer = merged.ok_or_else(|| self.non_finite(slot))?;
+            if self.slot(slot).is_some_and(|slot| slot.gives_attention) {
+                answer.attention = self.attention[group].to_vec();
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
     }
 
     fn sample(
@@ -439,6 +466,13 @@ impl StepNetwork for EncoderDecoder {
             Ok(Some(Candidate { parent, token, log_prob }))
         });
         candidates.collect()
+    }
+
+    /// Of the last layer, the mean over its heads.
+    fn give_attention(&mut self, slot: SlotId, wanted: bool) -> bool {
+        let slot = self.slots[slot.0 as usize].as_mut().expect("only an open slot gives attention");
+        slot.gives_attention = wanted;
+        true
     }
 
     fn keep_steps(&mut self, slot: SlotId) {
@@ -496,20 +530,18 @@ fn attention_names(prefix: &str, norm: &str) -> [String; 5] {
 }
 
 fn load_attention(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     prefix: &str,
     (width, heads): (usize, usize),
 ) -> Result<Attention, WeightsError> {
     let [query, key, value, output, norm] =
         &attention_names(prefix, &format!("{prefix}_layer_norm"));
     let names = AttentionNames { query, key, value, output, norm };
-    Attention::load(weights, device, names, width, heads, NORM_EPS)
+    Attention::load(from, names, width, heads, NORM_EPS)
 }
 
 fn load_feed_forward(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     layer: &str,
     config: &Seq2SeqConfig,
     inner_size: usize,
@@ -518,12 +550,11 @@ fn load_feed_forward(
     let (inner, outer, norm) = (&name("fc1"), &name("fc2"), &name("final_layer_norm"));
     let names = FeedForwardNames { inner, outer, norm };
     let sizes = (config.hidden_size, inner_size);
-    FeedForward::load(weights, device, names, sizes, config.activation, NORM_EPS)
+    FeedForward::load(from, names, sizes, config.activation, NORM_EPS)
 }
 
 fn load_encoder_layer(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     config: &Seq2SeqConfig,
     number: usize,
 ) -> Result<EncoderLayer, WeightsError> {
@@ -531,14 +562,13 @@ fn load_encoder_layer(
     let sizes = (config.hidden_size, config.encoder.heads);
     let inner_size = config.encoder.inner_size;
     Ok(EncoderLayer {
-        attention: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
-        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
+        attention: load_attention(from, &format!("{layer}.self_attn"), sizes)?,
+        feed_forward: load_feed_forward(from, &layer, config, inner_size)?,
     })
 }
 
 fn load_decoder_layer(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     config: &Seq2SeqConfig,
     number: usize,
 ) -> Result<DecoderLayer, WeightsError> {
@@ -546,9 +576,9 @@ fn load_decoder_layer(
     let sizes = (config.hidden_size, config.decoder.heads);
     let inner_size = config.decoder.inner_size;
     Ok(DecoderLayer {
-        own: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
-        source: load_attention(weights, device, &format!("{layer}.encoder_attn"), sizes)?,
-        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
+        own: load_attention(from, &format!("{layer}.self_attn"), sizes)?,
+        source: load_attention(from, &format!("{layer}.encoder_attn"), sizes)?,
+        feed_forward: load_feed_forward(from, &layer, config, inner_size)?,
     })
 }
 

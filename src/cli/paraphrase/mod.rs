@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
 use anyhow::Context as _;
+use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
 use fnstore::nn::EncoderDecoder;
@@ -21,7 +22,7 @@ use fnstore::text::{self, Idf};
 use serde::Serialize;
 
 use super::error::LinesFailed;
-use super::expand::DeviceName;
+use super::expand::{DeviceName, numbers};
 use super::output::{Format, Output, tell};
 use super::{Context, Outcome, locate};
 use lines::{Item, Layout, Line, LineError, Lines};
@@ -92,6 +93,10 @@ pub(super) struct Args {
     /// Where the network runs
     #[arg(long, value_enum, default_value_t = DeviceName::Auto)]
     device: DeviceName,
+
+    /// Numbers that the network computes in: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
@@ -111,7 +116,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
     let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
-    let mut paraphraser = Paraphraser::open(&model, &args.device.open())?;
+    let mut paraphraser = Paraphraser::open_in(&model, &args.device.open(), args.numbers)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,
