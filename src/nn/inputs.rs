@@ -14,6 +14,8 @@ pub(super) struct StepInputs {
     /// The source of its slot.
     pub(super) source: KeyTable,
     pub(super) tokens: Vec<u32>,
+    /// Whether some slot wants to know what its rows look at.
+    pub(super) gives_attention: bool,
 }
 
 /// Entries of a cache, list after list, as attention takes them.

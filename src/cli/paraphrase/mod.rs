@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
 use anyhow::Context as _;
+use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
 use fnstore::nn::EncoderDecoder;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 use super::device::DeviceArgs;
 use super::error::LinesFailed;
+use super::expand::numbers;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
 use super::{Context, Outcome, locate};
@@ -91,6 +93,10 @@ pub(super) struct Args {
 
     #[command(flatten)]
     device: DeviceArgs,
+
+    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
@@ -110,7 +116,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
     let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
-    let mut paraphraser = Paraphraser::open(&model, &args.device.open()?)?;
+    let mut paraphraser = Paraphraser::open_in(&model, &args.device.open()?, args.numbers)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,
