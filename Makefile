@@ -138,14 +138,20 @@ figures: setup-system ## measure import, load and queries on FrameNet 1.5 and sy
 		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench fresh_process --bench lookup --bench scan
 
-peers: setup-system ## measure NLTK and SQLite beside fnstore, on what `make figures` has made
+# A process is run so often for each figure; PEER_RUNS=2 for a try.
+PEER_RUNS := 20
+
+peers: setup-system ## measure NLTK and SQLite beside fnstore, also on the synthetic store that `make figures` leaves
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
 	$(CARGO) build --release --locked
+	@mkdir -p "$(FIGURES)/peers"
 	@[ -x "$(FIGURES)/peers-venv/bin/python" ] || $(PYTHON) -m venv "$(FIGURES)/peers-venv" \
 		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
 	"$(FIGURES)/peers-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r benches/peers/requirements.txt
 	"$(FIGURES)/peers-venv/bin/python" benches/peers/run.py --fnstore "$(FNSTORE)" \
-		--framenet "$(FRAMENET)" --synthetic "$(FIGURES)/synthetic" --cache "$(FIGURES)/peers"
+		--framenet "$(FRAMENET)" --cache "$(FIGURES)/peers" --runs $(PEER_RUNS) \
+		$(if $(wildcard $(FIGURES)/synthetic/db/CURRENT),--synthetic "$(FIGURES)/synthetic")
 
 fmt: ## format the source
 	$(CARGO) fmt
