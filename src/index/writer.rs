@@ -24,6 +24,8 @@ pub struct IndexWriter {
     fields: Fields,
     path: PathBuf,
     stamp: Option<Stamp>,
+    /// Whether going back to the last commit failed, after which Tantivy's writer is of no use.
+    is_lost: bool,
 }
 
 impl IndexWriter {
@@ -68,7 +70,7 @@ impl IndexWriter {
             index.writer_with_num_threads(1, MEMORY_BUDGET).map_err(engine("opening a writer"))?;
         let policy = LogMergePolicy::default();
         writer.set_merge_policy(Box::new(policy));
-        Ok(Self { writer, fields, path: path.to_owned(), stamp })
+        Ok(Self { writer, fields, path: path.to_owned(), stamp, is_lost: false })
     }
 
     /// The stamp of the last commit; `None` for an index that is new.
@@ -160,7 +162,25 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn rollback(&mut self) -> Result<()> {
-        self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
+        if self.is_lost {
+            return Ok(());
+        }
+        let outcome = self.writer.rollback().map(drop).map_err(self.failed("rolling back"));
+        self.is_lost = outcome.is_err();
+        outcome
+    }
+
+    /// Opens the index again after a rollback that failed; what has become of it by then is its last
+    /// commit, or nothing.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn recover(&mut self) -> Result<()> {
+        if self.is_lost {
+            let path = self.path.clone();
+            *self = Self::open(&path)?;
+        }
+        Ok(())
     }
 
     /// Waits until no segments are being merged, and closes the index.

@@ -138,7 +138,6 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        let db_dir = dir.join("db");
         if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
@@ -146,7 +145,12 @@ impl Engine {
             std::fs::create_dir_all(dir)
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
-        let lock = WriterLock::take(dir)?;
+        Self::open_locked(dir, WriterLock::take(dir)?)
+    }
+
+    /// Opens the store as the writer that holds the lock, and makes one when there is none.
+    pub(super) fn open_locked(dir: &Path, lock: WriterLock) -> Result<Self> {
+        let db_dir = dir.join("db");
         replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();
