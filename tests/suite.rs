@@ -48,6 +48,7 @@ mod import_warnings;
 mod import_zip_equals_directory;
 mod index_beside_store;
 mod inflection_coverage;
+mod jsonl_closed;
 mod jsonl_round_trip;
 mod judgements;
 mod killed_reader;

@@ -8,7 +8,7 @@ use fnstore::model::{AnnotationSetId, Judgement, Release};
 use serde::Serialize;
 
 use super::edit::{self, now};
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Format, Output, grouped, tell, tell_index_failure};
 use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
@@ -89,7 +89,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             tell("there are no judgements in it");
             return Ok(Outcome::NothingFound);
         }
-        edit::commit(edits, &format!("judgements taken: {}", grouped(count)))?;
+        edit::commit(&database, edits, &format!("judgements taken: {}", grouped(count)))?;
         return Ok(Outcome::Done);
     }
     let text = args.set.as_deref().unwrap_or_default();
@@ -113,6 +113,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => edits.remove_judgement(set, &reviewer)?,
     }
     edits.commit()?;
+    tell_index_failure(&database);
     Ok(Outcome::Done)
 }
 

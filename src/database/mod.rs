@@ -31,6 +31,7 @@ mod export;
 mod import;
 mod import_jsonl;
 mod import_spans;
+mod layouts;
 mod lexicon;
 mod load;
 mod lookup;
@@ -88,6 +89,8 @@ pub struct Database {
     dir: PathBuf,
     /// The writer's index; a reader opens the index's last commit for each search instead.
     writer: Option<Mutex<IndexWriter>>,
+    /// Why the index could not follow the last commit.
+    index_failure: Mutex<Option<DatabaseError>>,
     /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
     /// at least as new and moves no more.
     snapshot: Option<Option<IndexView>>,
@@ -109,7 +112,14 @@ impl Database {
     pub fn open(dir: &Path) -> Result<Self> {
         let store = Store::open_reader(dir)?;
         let dir = dir.to_owned();
-        Ok(Self { store, dir, writer: None, snapshot: None, index_fault: Mutex::default() })
+        Ok(Self {
+            store,
+            dir,
+            writer: None,
+            snapshot: None,
+            index_fault: Mutex::default(),
+            index_failure: Mutex::default(),
+        })
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
@@ -164,12 +174,21 @@ impl Database {
     }
 
     fn for_writing(dir: &Path, create: bool) -> Result<Self> {
-        let store = Store::open_writer(dir, create)?;
+        Self::over_writer(Store::open_writer(dir, create)?, dir)
+    }
+
+    fn over_writer(store: Store, dir: &Path) -> Result<Self> {
         reindex::remove_leftovers(dir)?;
         let mut writer = IndexWriter::open(&dir.join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
-        let (dir, index_fault) = (dir.to_owned(), Mutex::new(writer.take_replaced().map(Arc::new)));
-        Ok(Self { store, dir, writer: Some(Mutex::new(writer)), snapshot: None, index_fault })
+        Ok(Self {
+            store,
+            dir: dir.to_owned(),
+            index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
+            index_failure: Mutex::default(),
+            writer: Some(Mutex::new(writer)),
+            snapshot: None,
+        })
     }
 
     /// Ends a writer's handle: waits for what the index still does in the background, which dropping
@@ -180,6 +199,27 @@ impl Database {
     pub fn close(self) -> Result<()> {
         let Some(writer) = self.writer else { return Ok(()) };
         Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
+    }
+
+    /// Why the index is behind the store, when it could not follow the last commit of this handle, as on
+    /// a full disk; taken, so that it is told once.
+    ///
+    /// What was committed is in all the same: queries lay the missing changes over the index's hits, and
+    /// the next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
+    pub fn take_index_failure(&self) -> Option<DatabaseError> {
+        self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+    }
+
+    /// Brings the index to a commit of the store that is safe already, so that nothing that happens
+    /// to the index makes it a failure.
+    fn follow(&self, index: &mut IndexWriter) {
+        self.note_index(reindex::catch_up(&self.store, index));
+    }
+
+    /// Takes note of whether the index could follow the last commit.
+    fn note_index(&self, outcome: Result<()>) {
+        let failure = outcome.err();
+        *self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
     }
 
     /// The store below: every record by its id.

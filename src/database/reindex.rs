@@ -13,12 +13,14 @@ use crate::store::{Action, Store, Subject};
 pub(super) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     let outcome = replay_or_rebuild(store, writer);
     if outcome.is_err() {
-        writer.rollback()?;
+        // What went wrong first is what there is to say; the next time recovers the writer.
+        let _ = writer.rollback();
     }
     outcome
 }
 
 fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
+    writer.recover()?;
     let revision = store.revision()?;
     match writer.stamp() {
         Some(stamp) if stamp.revision == revision => Ok(()),

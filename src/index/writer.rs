@@ -26,6 +26,8 @@ pub struct IndexWriter {
     path: PathBuf,
     stamp: Option<Stamp>,
     replaced: Option<IndexError>,
+    /// Whether going back to the last commit failed, after which Tantivy's writer is of no use.
+    is_lost: bool,
 }
 
 impl IndexWriter {
@@ -61,7 +63,7 @@ impl IndexWriter {
             index.writer_with_num_threads(1, MEMORY_BUDGET)
         })?;
         writer.set_merge_policy(Box::new(LogMergePolicy::default()));
-        Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced })
+        Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced, is_lost: false })
     }
 
     /// What was wrong with the index that was there, when this one was made in its place for damage.
@@ -151,7 +153,25 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn rollback(&mut self) -> Result<()> {
-        guarded(&self.path, "rolling back", || self.writer.rollback().map(drop))
+        if self.is_lost {
+            return Ok(());
+        }
+        let outcome = guarded(&self.path, "rolling back", || self.writer.rollback().map(drop));
+        self.is_lost = outcome.is_err();
+        outcome
+    }
+
+    /// Opens the index again after a rollback that failed; what has become of it by then is its last
+    /// commit, or nothing.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn recover(&mut self) -> Result<()> {
+        if self.is_lost {
+            let path = self.path.clone();
+            *self = Self::open(&path)?;
+        }
+        Ok(())
     }
 
     /// Waits until no segments are being merged, and closes the index.

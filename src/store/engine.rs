@@ -137,7 +137,6 @@ pub(super) struct Engine {
 impl Engine {
     /// Opens the store for writing; `despite_loss` says that it may be one that has lost commits.
     pub(super) fn open_writer(dir: &Path, create: bool, despite_loss: bool) -> Result<Self> {
-        let db_dir = dir.join("db");
         if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
@@ -145,7 +144,12 @@ impl Engine {
             std::fs::create_dir_all(dir)
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
-        let lock = WriterLock::take(dir)?;
+        Self::open_locked(dir, WriterLock::take(dir)?, despite_loss)
+    }
+
+    /// Opens the store as the writer that holds the lock, and makes one when there is none.
+    pub(super) fn open_locked(dir: &Path, lock: WriterLock, despite_loss: bool) -> Result<Self> {
+        let db_dir = dir.join("db");
         replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();

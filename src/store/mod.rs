@@ -9,6 +9,7 @@
 //! unlisted release are invisible, and the next import removes them.
 
 mod acknowledged;
+mod added;
 mod batch;
 mod change;
 mod copy;
@@ -34,6 +35,7 @@ use crate::model::{
     ReleaseId, SentenceId,
 };
 use acknowledged::Acknowledged;
+pub use added::AddedCounts;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
@@ -43,6 +45,7 @@ pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
+use lock::WriterLock;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
@@ -66,6 +69,13 @@ pub struct Store {
     commit: Mutex<()>,
     /// Numbers given out so far, committed or not; read when first asked for.
     own_ids: Mutex<Option<OwnIdsRecord>>,
+}
+
+/// The right to write a store, which nobody else has while it lasts.
+#[derive(Debug)]
+pub struct Reservation {
+    dir: PathBuf,
+    lock: WriterLock,
 }
 
 /// Where an annotation set is kept.
@@ -171,6 +181,27 @@ impl Store {
         Self::over(Engine::open_writer(dir, false, true)?, dir)
     }
 
+    /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening claims
+    /// this build's format; until then it can be looked at, and nobody changes it meanwhile.
+    ///
+    /// # Errors
+    /// When there is none, or another process writes it.
+    pub fn reserve(dir: &Path) -> Result<Reservation> {
+        if !Self::exists(dir) {
+            return Err(StoreError::Absent { path: dir.to_owned() });
+        }
+        Ok(Reservation { dir: dir.to_owned(), lock: WriterLock::take(dir)? })
+    }
+
+    /// Opens a store for writing that was reserved.
+    ///
+    /// # Errors
+    /// When its format is another.
+    pub fn open_reserved(reservation: Reservation) -> Result<Self> {
+        let Reservation { dir, lock } = reservation;
+        Self::over(Engine::open_locked(&dir, lock, false)?, &dir)
+    }
+
     /// Opens the store in `dir` for reading, beside a writer or alone.
     ///
     /// # Errors
@@ -232,8 +263,13 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, .. } = batch;
-        self.commit_with(rows, &changes, |_| {})
+        let Batch { rows, changes, release, gained, lost, .. } = batch;
+        self.commit_with(rows, &changes, |book| {
+            let mut listed = book.releases.iter_mut();
+            if let Some(record) = listed.find(|record| record.is_of(release)) {
+                record.recount(gained, lost);
+            }
+        })
     }
 
     fn commit_with(
