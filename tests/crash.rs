@@ -6,10 +6,10 @@
 //! first opening, rebuilding of the index and upgrades. `FNSTORE_FULL_CRASH=1` kills 200 times instead
 //! of two dozen.
 
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Lines, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fnstore::database::{CheckCode, CheckOptions, Database, DatabaseError, ImportOptions, Write};
 use fnstore::model::{
@@ -45,9 +45,11 @@ fn write_until_killed() {
         say("upgraded");
         std::thread::sleep(Duration::from_secs(600));
     }
-    while work == "reindex" {
-        Database::reindex(store.as_ref()).unwrap();
-        say("indexed");
+    if work == "reindex" {
+        loop {
+            Database::reindex(store.as_ref()).unwrap();
+            say("indexed");
+        }
     }
     let database = Database::open_writer(store.as_ref()).unwrap();
     say("open");
@@ -169,39 +171,60 @@ impl Acknowledged {
     }
 
     fn number(&self) -> u64 {
-        (self.releases.len() + self.writes.len()) as u64
+        (self.releases.len() + self.writes.len()) as u64 + self.others
     }
 }
 
-/// Starts the writer, waits until it says that it has come to a place, then for so many
-/// acknowledgements, then so long, and kills it.
-fn killed_after(
-    store: &Path,
-    work: &str,
-    place: &str,
-    (commits, time): (u64, Duration),
-) -> Acknowledged {
-    let mut writer = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "--nocapture", "crash::write_until_killed"])
-        .env(STORE, store)
-        .env(WORK, work)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(writer.stdout.take().unwrap()).lines();
-    let is_there = lines.by_ref().map_while(Result::ok).any(|line| line == place);
-    assert!(is_there, "the writer ended before it was killed: {:?}", writer.wait());
-    let mut acknowledged = Acknowledged::default();
-    while acknowledged.number() < commits {
-        let line = lines.next().expect("the writer ended before it was killed").unwrap();
-        acknowledged.take_up(&line);
+/// A writer at work.
+struct Writer {
+    process: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    acknowledged: Acknowledged,
+}
+
+impl Writer {
+    /// Starts one, and waits until it says that it has come to a place.
+    fn start(store: &Path, work: &str, place: &str) -> Self {
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "--nocapture", "crash::write_until_killed"])
+            .env(STORE, store)
+            .env(WORK, work)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let is_there = lines.by_ref().map_while(Result::ok).any(|line| line == place);
+        assert!(is_there, "the writer ended before it was killed: {:?}", process.wait());
+        Self { process, lines, acknowledged: Acknowledged::default() }
     }
-    std::thread::sleep(time);
-    writer.kill().unwrap();
-    lines.map_while(Result::ok).for_each(|line| acknowledged.take_up(&line));
-    assert!(writer.wait().unwrap().code().is_none(), "a signal ended it");
-    acknowledged
+
+    fn wait_for(&mut self, acknowledgements: u64) {
+        while self.acknowledged.number() < acknowledgements {
+            let line = self.lines.next().expect("the writer ended before it was killed").unwrap();
+            self.acknowledged.take_up(&line);
+        }
+    }
+
+    /// What it had acknowledged when it was killed, so long from here.
+    fn killed_after(mut self, time: Duration) -> Acknowledged {
+        std::thread::sleep(time);
+        self.process.kill().unwrap();
+        self.lines.map_while(Result::ok).for_each(|line| self.acknowledged.take_up(&line));
+        assert!(self.process.wait().unwrap().code().is_none(), "a signal ended it");
+        self.acknowledged
+    }
+}
+
+/// How long a work takes from its start to its first acknowledgement, on this machine, as busy as it
+/// is.
+fn time_of(store: &Path, work: &str) -> Duration {
+    let mut writer = Writer::start(store, work, "@start");
+    let started = Instant::now();
+    writer.wait_for(1);
+    let time = started.elapsed();
+    writer.killed_after(Duration::ZERO);
+    time
 }
 
 /// Everything that was acknowledged is there, and everything that is there is whole; as a reader
@@ -269,8 +292,9 @@ impl Random {
         self.0 % end
     }
 
-    fn time(&mut self, milliseconds: u64) -> Duration {
-        Duration::from_micros(self.below(milliseconds * 1000))
+    /// A time up to somewhat more than that one.
+    fn around(&mut self, time: Duration) -> Duration {
+        Duration::from_micros(self.below(time.as_micros() as u64 * 3 / 2 + 1))
     }
 }
 
@@ -292,8 +316,9 @@ fn a_killed_writer_loses_nothing() {
         let (dir, so_far) = store.as_mut().unwrap();
         let work = WORKS[kill % WORKS.len()];
         // A slow machine is not killed before its first commit each time.
-        let moment = (random.below(5), random.time(150));
-        let acknowledged = killed_after(dir.path(), work, "@open", moment);
+        let mut writer = Writer::start(dir.path(), work, "@open");
+        writer.wait_for(random.below(5));
+        let acknowledged = writer.killed_after(random.around(Duration::from_millis(100)));
         acknowledged_in_all.0 += acknowledged.releases.len();
         acknowledged_in_all.1 += acknowledged.writes.len();
         so_far.releases.extend(acknowledged.releases);
@@ -309,12 +334,12 @@ fn a_killed_writer_loses_nothing() {
 fn a_writer_that_is_killed_as_it_makes_a_store_leaves_none_or_a_whole_one() {
     let mut random = Random::new();
     let (kills, mut stores, mut imports) = (kills(40), 0, 0);
+    let time = time_of(&tempfile::tempdir().unwrap().path().join("store"), "write");
     for _ in 0..kills {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("store");
-        // An opening takes some ten milliseconds, the import a few more; on a busy machine much more.
-        let moment = (0, random.time(250));
-        let acknowledged = killed_after(&store, "write", "@start", moment);
+        let writer = Writer::start(&store, "write", "@start");
+        let acknowledged = writer.killed_after(random.around(time));
         match Database::open(&store) {
             Ok(reader) => {
                 stores += 1;
@@ -346,9 +371,10 @@ fn a_killed_rebuilding_of_the_index_leaves_one_that_is_whole() {
     drop(database);
     let mut random = Random::new();
     let (kills, mut rebuilt) = (kills(30), 0);
+    let time = time_of(dir.path(), "reindex");
     for _ in 0..kills {
-        let moment = (0, random.time(200));
-        rebuilt += killed_after(dir.path(), "reindex", "@start", moment).others;
+        let writer = Writer::start(dir.path(), "reindex", "@start");
+        rebuilt += writer.killed_after(random.around(time)).others;
         // Between two renames there is none, and readers scan.
         let mut found = Acknowledged::default();
         found.releases.push("mini-framenet".to_owned());
@@ -362,14 +388,18 @@ fn a_killed_rebuilding_of_the_index_leaves_one_that_is_whole() {
 fn a_killed_upgrade_leaves_a_store_that_says_the_same() {
     let first_format = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
     let mut random = Random::new();
-    let (kills, mut upgraded) = (kills(20), 0);
-    for _ in 0..kills {
+    let (kills, mut upgraded, mut time) = (kills(20), 0, Duration::ZERO);
+    for kill in 0..=kills {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("store");
         mini::copy(&first_format, &store);
+        if kill == 0 {
+            time = time_of(&store, "upgrade");
+            continue;
+        }
         let before = mini::content(&Database::open(&store).unwrap());
-        let moment = (0, random.time(250));
-        upgraded += killed_after(&store, "upgrade", "@start", moment).others;
+        let writer = Writer::start(&store, "upgrade", "@start");
+        upgraded += writer.killed_after(random.around(time)).others;
         let reader = Database::open(&store).unwrap();
         assert_eq!(mini::content(&reader), before);
         let check = reader.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
