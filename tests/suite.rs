@@ -65,6 +65,7 @@ mod rounds_go_on;
 mod sampling;
 mod shipped_model;
 mod snapshots;
+mod source_attention;
 mod span_alignment;
 mod span_labelled_data;
 mod store_check;
