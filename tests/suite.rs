@@ -74,6 +74,7 @@ mod sampling;
 mod shaders;
 mod shipped_model;
 mod snapshots;
+mod source_attention;
 mod span_alignment;
 mod span_labelled_data;
 mod store_check;

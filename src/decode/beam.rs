@@ -16,10 +16,9 @@
 //! Invariants: equal scores keep the order of lower parent, then lower token, so a search has one
 //! result. The search of one source never sees another one.
 
-use std::sync::Arc;
-
 use super::allocation::{Ranked, allocate};
 use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
+use super::coverage::Coverage;
 use super::scheduler::NetworkTokens;
 use super::settings::{BeamSettings, Stopping};
 use crate::nn::{Candidate, Row, RowMask, SlotCandidates, SlotId};
@@ -97,9 +96,7 @@ struct Open {
     place: Option<u32>,
     score: f32,
     state: ConstraintState,
-    /// The attention that each source token had from the steps before; empty without a coverage
-    /// penalty.
-    coverage: Arc<[f32]>,
+    coverage: Coverage,
 }
 
 impl BeamSearch {
@@ -116,7 +113,7 @@ impl BeamSearch {
             place: None,
             score: 0.0,
             state,
-            coverage: Arc::default(),
+            coverage: Coverage::default(),
         };
         Self {
             settings,
@@ -257,7 +254,7 @@ impl BeamSearch {
         let place = u32::try_from(self.trail.len()).expect("a search is under 2^32 tokens");
         self.trail.push((token, self.open[parent as usize].place));
         let (score, state) = (ranked.score, ranked.state);
-        let coverage = Arc::clone(&self.open[parent as usize].coverage);
+        let coverage = self.open[parent as usize].coverage.clone();
         Open { parent: Some(parent), token, place: Some(place), score, state, coverage }
     }
 
@@ -265,16 +262,15 @@ impl BeamSearch {
     fn cover(&mut self, attention: &[Vec<f32>]) {
         assert_eq!(attention.len(), self.open.len(), "attention was asked for of every row");
         for (open, looked) in self.open.iter_mut().zip(attention) {
-            let before = open.coverage.iter().copied().chain(std::iter::repeat(0.0));
-            open.coverage = before.zip(looked).map(|(before, looked)| before + looked).collect();
+            open.coverage.add(looked);
         }
     }
 
     fn finish(&mut self, ranked: &Ranked, ended: bool) {
         let Ranked { candidate, score, state, .. } = *ranked;
-        let length_penalty = self.settings.length_penalty.normalize(score, self.steps);
-        let coverage = &self.open[candidate.parent as usize].coverage;
-        let normalized_score = length_penalty + self.coverage_penalty(coverage);
+        let coverage = self.open[candidate.parent as usize].coverage.log();
+        let normalized_score = self.settings.length_penalty.normalize(score, self.steps)
+            + self.settings.coverage_penalty * coverage;
         let unmet = self.constraint.unmet(state);
         let left = if self.constraint.is_met_at_cut(state) { 0 } else { ranked.unmet.max(1) };
         // After all that are at least as good: of equals, the one that finished first is better.
@@ -290,11 +286,6 @@ impl BeamSearch {
             self.finished.insert(at, Finished { left, hypothesis });
             self.finished.truncate(wanted);
         }
-    }
-
-    fn coverage_penalty(&self, coverage: &[f32]) -> f32 {
-        let part = |covered: &f32| covered.clamp(f32::MIN_POSITIVE, 1.0).ln();
-        self.settings.coverage_penalty * coverage.iter().map(part).sum::<f32>()
     }
 
     /// Drops open hypotheses that are too far behind the best finished output.

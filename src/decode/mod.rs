@@ -7,6 +7,7 @@
 //!
 //! - `constraint/`: banned and required phrases and token sequences as automata;
 //! - `beam.rs`: the beam search of one source; `allocation.rs`: its beam when something is required;
+//! - `coverage.rs`: how much of the source an output has looked at;
 //! - `sampling.rs`: outputs that are drawn;
 //! - `replay.rs`: the same search again under more bans;
 //! - `scheduler.rs`: many searches, one network;
@@ -15,6 +16,7 @@
 mod allocation;
 mod beam;
 mod constraint;
+mod coverage;
 mod error;
 #[cfg(test)]
 mod oracle;
