@@ -12,11 +12,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::cache::KvCache;
+use super::inputs::{StepInputs, sinusoids};
 use super::layers::{
     Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, sequence_lists,
     sequence_positions,
 };
-use super::inputs::StepInputs;
 use super::selection::{group_rows, merge, token_masks};
 use super::{
     Candidate, Draw, Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig,
@@ -517,20 +517,6 @@ impl StepNetwork for EncoderDecoder {
     }
 }
 
-/// Sinusoidal positions (positions, D): sines in the first half of the columns, cosines in the
-/// second. `angle(p, i) = p / 10000^(2i / D)`  (Vaswani et al. 2017, section 3.5; the order of
-/// columns is Marian's).
-fn sinusoids(positions: usize, width: usize) -> Tensor {
-    let mut table = Vec::with_capacity(positions * width);
-    let sines = width.div_ceil(2);
-    for position in 0..positions {
-        let angle = |i: usize| position as f64 / 10000f64.powf(2.0 * i as f64 / width as f64);
-        table.extend((0..sines).map(|i| angle(i).sin() as f32));
-        table.extend((0..width - sines).map(|i| angle(i).cos() as f32));
-    }
-    Tensor::new(&[positions, width], table).expect("one number per position and column")
-}
-
 fn attention_names(prefix: &str, norm: &str) -> [String; 5] {
     let name = |part: &str| format!("{prefix}.{part}");
     [name("q_proj"), name("k_proj"), name("v_proj"), name("out_proj"), norm.to_owned()]
@@ -591,19 +577,4 @@ fn load_decoder_layer(
         source: load_attention(weights, device, &format!("{layer}.encoder_attn"), sizes)?,
         feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sines_stand_before_cosines() {
-        let table = sinusoids(2, 4);
-        assert_eq!(table.row(0), [0.0, 0.0, 1.0, 1.0]);
-        let want = [1f64.sin(), 0.01f64.sin(), 1f64.cos(), 0.01f64.cos()].map(|x| x as f32);
-        assert_eq!(table.row(1), want);
-        // An odd width has one sine more.
-        assert_eq!(sinusoids(1, 5).row(0), [0.0, 0.0, 0.0, 1.0, 1.0]);
-    }
 }
