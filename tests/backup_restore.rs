@@ -1,7 +1,7 @@
 //! A backup is the store at one moment, knows when it is damaged, and comes back whole or not at all.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fnstore::database::{
     BackupError, BackupManifest, CheckOptions, Database, DatabaseError, Write, restore,
@@ -172,4 +172,52 @@ fn a_store_of_format_1_0_is_upgraded_after_a_backup() {
     drop(Database::open_writer(&store).unwrap());
     let check = Database::check_at(&store, CheckOptions { deep: true }, &mut |_| {}).unwrap();
     assert!(check.findings.is_empty(), "{:?}", check.findings);
+}
+
+/// A store of the first format in a directory of its own, and a place for its backup.
+fn outdated() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
+    let (store, backup) = (dir.path().join("store"), dir.path().join("backup"));
+    mini::copy(&golden, &store);
+    (dir, store, backup)
+}
+
+#[test]
+fn an_upgrade_that_was_stopped_goes_on_with_the_backup_that_it_wrote() {
+    let (_dir, store, backup) = outdated();
+    let needed = Database::upgrade_needed(&store).unwrap();
+    assert!(!needed.outdated.is_empty());
+    Database::open(&store).unwrap().backup(&backup).unwrap();
+    let manifest = fs::read(backup.join("backup.json")).unwrap();
+    // What a stopped upgrade has done besides.
+    drop(Database::open_writer(&store).unwrap());
+    let done = Database::upgrade(&store, &backup).unwrap();
+    assert_eq!((done.outdated, done.backup.as_deref()), (needed.outdated, Some(&*backup)));
+    assert_eq!(fs::read(backup.join("backup.json")).unwrap(), manifest, "the first one stays");
+    assert!(Database::upgrade_needed(&store).unwrap().is_current());
+}
+
+#[test]
+fn an_upgrade_leaves_a_backup_of_another_state_alone() {
+    let (_dir, store, backup) = outdated();
+    Database::open(&store).unwrap().backup(&backup).unwrap();
+    let writer = Database::open_writer(&store).unwrap();
+    writer.store().recipe([9; 16], "{}").unwrap();
+    writer.close().unwrap();
+    let needed = Database::upgrade_needed(&store).unwrap();
+    let error = Database::upgrade(&store, &backup).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("name another directory with `--backup DIR`"), "{message}");
+    assert!(matches!(error, DatabaseError::Backup(BackupError::Other { .. })), "{message}");
+    assert_eq!(Database::upgrade_needed(&store).unwrap(), needed, "nothing was rewritten");
+}
+
+#[test]
+fn an_upgrade_beside_a_writer_writes_no_backup() {
+    let (_dir, store, backup) = outdated();
+    let _writer = Database::open_writer(&store).unwrap();
+    let error = Database::upgrade(&store, &backup).unwrap_err();
+    assert!(matches!(error, DatabaseError::Store(StoreError::Locked { .. })), "{error}");
+    assert!(!backup.exists(), "the lock comes first");
 }

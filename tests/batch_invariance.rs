@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fnstore::compute::Device;
+use fnstore::compute::{Device, Numbers};
 use fnstore::nn::{Encoder, EncoderDecoder, EncoderInput, Row, RowMask, SlotId, StepNetwork};
 use proptest::prelude::*;
 
@@ -35,9 +35,12 @@ proptest! {
         sources in prop::collection::vec(prop::collection::vec(2u32..95, 1..14), 1..8),
         tokens in prop::collection::vec(2u32..95, 1..12),
         threads in 1usize..4, pick in any::<prop::sample::Index>(),
+        numbers in prop::sample::select(vec![Numbers::F32, Numbers::Int8]),
     ) {
-        let mut together = EncoderDecoder::open(&data("marian"), &Device::Cpu { threads }).unwrap();
-        let mut alone = EncoderDecoder::open(&data("marian"), &Device::Cpu { threads: 1 }).unwrap();
+        let open = |threads| {
+            EncoderDecoder::open_in(&data("marian"), &Device::Cpu { threads }, numbers).unwrap()
+        };
+        let (mut together, mut alone) = (open(threads), open(1));
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let picked = pick.index(sources.len());
         let slots = together.open(&sources).unwrap();

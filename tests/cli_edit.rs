@@ -161,7 +161,15 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
             format!("{{\"op\": \"add-frame\", \"name\": {}", "[".repeat(100_000)),
             "E-syntax: recursion limit exceeded",
         ),
-        ("{\"op\": \"remove-frame\", \"frame\": \"Cheking\"}".to_owned(), "did you mean `Checking`?"),
+        (
+            "{\"op\": \"remove-frame\", \"frame\": \"Cheking\"}".to_owned(),
+            "E-value: `frame` is `Cheking`; expected the name of a frame of the release; did you mean \
+             `Checking`?",
+        ),
+        (
+            "{\"op\": \"add-frame\", \"name\": \"Checking\"}".to_owned(),
+            "E-value: `name` is `Checking`; expected a name that no other frame of the release has",
+        ),
         ("{\"op\": \"remove-frame\", \"frame\": \"Checking\"}".to_owned(), "E-in-use: frame `102`"),
         ("{\"op\": \"remove-frame\", \"frame\": \"@x\"}".to_owned(), "`frame` is `@x`; expected what an"),
         ("{\"op\": \"remove-frame\", \"frame\": \"@l\"}".to_owned(), "`frame` is `@l`; expected a frame"),
@@ -210,11 +218,11 @@ fn a_wrong_line_is_named_and_nothing_of_the_script_is_done() {
     }
     let ran = fed(store.path(), &["edit", "-"], b"{\"op\": \"add-sentence\", \"text\": \"\xff\"}");
     assert_eq!(ran.code, Some(65));
-    assert!(ran.stderr.contains("line 1: E-syntax: the line is not UTF-8"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 1: E-syntax: byte "), "{}", ran.stderr);
     let long = vec![b' '; (16 << 20) + 2];
     let ran = fed(store.path(), &["edit", "-"], &long);
     assert!(
-        ran.stderr.contains("line 1: E-syntax: the line is longer than 16 MiB"),
+        ran.stderr.contains("line 1: E-syntax: the line has more than 16777216 bytes"),
         "{}",
         ran.stderr
     );

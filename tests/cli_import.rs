@@ -239,3 +239,58 @@ fn a_first_import_that_fails_leaves_no_store_and_no_report() {
     assert_eq!(import(&store, &mini_framenet(), &more[1..]).code, Some(0));
     assert!(std::fs::read_to_string(&report).unwrap().contains("\"counts\""));
 }
+
+#[test]
+fn a_release_without_a_name_is_refused() {
+    let store = tempfile::tempdir().unwrap();
+    let lines = store.path().join("spans.jsonl");
+    std::fs::write(&lines, "{\"text\": \"a b\", \"spans\": []}\n").unwrap();
+    for source in [mini_framenet(), lines] {
+        for name in ["", " ", "two\nlines", "tab\there"] {
+            let ran = import(&store.path().join("new"), &source, &["--release", name]);
+            assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+            assert!(ran.stderr.contains("E-value: a release cannot be called `"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("give one with `--release NAME`"), "{}", ran.stderr);
+            assert!(!store.path().join("new").exists(), "nothing is left");
+        }
+    }
+}
+
+#[test]
+fn an_option_that_would_do_nothing_is_refused() {
+    let store = new_store();
+    let export = store.path().join("export.jsonl");
+    let ran = fnstore_in(store.path(), &["export", "--to", "jsonl", export.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let spans = store.path().join("spans.jsonl");
+    std::fs::write(&spans, "{\"text\": \"a b\", \"spans\": []}\n").unwrap();
+    for (file, options, message) in [
+        (&export, ["--language", "de"].as_slice(), "`--language` cannot be used with"),
+        (&export, &["--strict"], "`--strict` is for FrameNet's XML"),
+        (&spans, &["--strict"], "`--strict` is for FrameNet's XML"),
+    ] {
+        let ran = import(store.path(), file, &[&["--release", "other"], options].concat());
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
+    let ran = import(store.path(), &spans, &["--release", "other", "--language", "de"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let listed = releases(store.path());
+    assert!(listed.contains("\"language\":\"de\""), "{listed}");
+}
+
+#[test]
+fn additions_without_their_base_are_bad_data_with_a_code() {
+    let store = new_store();
+    let script = store.path().join("edits.jsonl");
+    std::fs::write(&script, "{\"op\": \"add-semtype\", \"name\": \"Alone\"}\n").unwrap();
+    let ran = fnstore_in(store.path(), &["edit", script.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let export = store.path().join("user.jsonl");
+    let arguments = ["export", "origin=user", "--to", "jsonl", export.to_str().unwrap()];
+    let ran = fnstore_in(store.path(), &arguments);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let ran = import(&store.path().join("none"), &export, &[]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    assert!(ran.stderr.contains("E-missing: "), "{}", ran.stderr);
+}

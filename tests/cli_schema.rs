@@ -181,7 +181,7 @@ pub(crate) fn generate(store: &Path) {
         target_ordinal: 0,
         round: 1,
         rank: 0,
-        chain: vec![AnnotationSetId::new(IdSpace::Generated, 9)],
+        chain: Vec::new(),
         method: Method::Paraphrase,
         recipe,
         flags: Flags { weak_alignment: true, ..Flags::default() },

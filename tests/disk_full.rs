@@ -1,7 +1,8 @@
 //! A disk that fills up ends a command with an error that says so; the store is as it was, and the next
 //! command works once there is room.
 //!
-//! The disk is a small file system in memory, in a name space of the test's own.
+//! The disk is a small file system in memory, in a name space of the test's own. Where that is not
+//! allowed a limit on the size of files (`RLIMIT_FSIZE`) stands in for it, which is tested in any case.
 
 use std::process::Command;
 
@@ -33,6 +34,42 @@ mount -o remount,size=64m "$dir"
 "$fnstore" check --deep && echo "check passed again"
 "#;
 
+/// Arguments: the program, the release, the store's directory, the KiB that a file may have, and what is
+/// imported with it.
+const LIMITED: &str = r#"
+set -u
+fnstore=$0 release=$1 dir=$2 limit=$3
+shift 3
+export FNSTORE_DIR=$dir/store
+"$fnstore" import "$release" --release first >/dev/null || exit 98
+before=$("$fnstore" query --count)
+# In units of 512 bytes; without the signal, writing fails as on a full disk.
+(trap '' XFSZ; ulimit -f $((limit * 2)); exec "$fnstore" import "$@") >/dev/null 2>"$dir/said"
+echo "code $?"
+sed 's/^/message /' "$dir/said"
+[ "$("$fnstore" query --count)" = "$before" ] && echo "count as before"
+"$fnstore" check --deep && echo "check passed"
+"$fnstore" import "$release" --release later >/dev/null && echo "later import worked"
+[ "$("$fnstore" query --count)" = "$((before + 42))" ] && echo "count has grown"
+"$fnstore" check --deep && echo "check passed again"
+"#;
+
+/// What the scripts print when all is well, from the error on.
+fn assert_as_it_was(text: &str, error: &str, hint: &str) {
+    assert!(text.starts_with("code 2\nmessage error: "), "{text}");
+    assert!(text.contains(error), "{text}");
+    assert!(text.contains(&format!("message hint: {hint}")), "{text}");
+    for line in [
+        "count as before",
+        "check passed",
+        "later import worked",
+        "count has grown",
+        "check passed again",
+    ] {
+        assert!(text.lines().any(|printed| printed == line), "no `{line}` in {text}");
+    }
+}
+
 #[test]
 fn a_full_disk_is_an_error_that_leaves_the_store_as_it_was() {
     // So little that the store does not open, and so much that it fills up in the middle of one of
@@ -49,22 +86,47 @@ fn a_full_disk_is_an_error_that_leaves_the_store_as_it_was() {
         let output = match output {
             Ok(output) if output.status.code() != Some(99) => output,
             _ => {
-                println!("skipped: no name space of its own to mount in");
+                println!(
+                    "skipped: no name space of its own to mount in; files are limited instead"
+                );
                 return;
             }
         };
+        println!("a file system in memory with {left} KiB left");
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.starts_with("code 2\nmessage error: "), "{left}: {output:?}");
-        assert!(text.contains("No space left on device"), "{left}: {text}");
-        assert!(text.contains("message hint: free some space and run it again"), "{left}: {text}");
-        for line in [
-            "count as before",
-            "check passed",
-            "later import worked",
-            "count has grown",
-            "check passed again",
-        ] {
-            assert!(text.lines().any(|printed| printed == line), "{left}: no `{line}` in {text}");
-        }
+        assert_as_it_was(&text, "No space left on device", "free some space and run it again");
+    }
+}
+
+/// Span-labelled texts of words that no two share, so that files get long.
+fn labelled_texts(number: u64) -> String {
+    let word = |at: u64| format!("{:x}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let text = |at: u64| (0..6).map(|turn| word(at * 6 + turn)).collect::<Vec<_>>().join(" ");
+    let span = r#"{"start": 0, "end": 3, "type": "T"}"#;
+    (1..=number)
+        .map(|at| format!("{{\"text\": \"{}\", \"spans\": [{span}]}}\n", text(at)))
+        .collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_is_an_error_that_leaves_the_store_as_it_was() {
+    // Shorter than what opening the store writes, and than a table of what is imported.
+    for limit in [2, 24, 112, 300] {
+        let dir = tempfile::tempdir().unwrap();
+        let texts = dir.path().join("texts.jsonl");
+        std::fs::write(&texts, labelled_texts(6_000)).unwrap();
+        let output = Command::new("sh")
+            .args(["-c", LIMITED])
+            .arg(env!("CARGO_BIN_EXE_fnstore"))
+            .arg(mini_framenet())
+            .arg(dir.path())
+            .args([&limit.to_string(), "--spans", "--release", "turn"])
+            .arg(&texts)
+            .output()
+            .unwrap();
+        println!("files of {limit} KiB at most");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_as_it_was(&text, "File too large", "raise the limit on the size of files");
     }
 }

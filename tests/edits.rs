@@ -3,11 +3,13 @@
 
 use fnstore::database::{Database, DatabaseError, EditError, Removal, Transaction, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, Extent, FeId,
-    FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Label, Layer,
-    LayerName, LexUnit, LuId, OWN_RANGE, Occurrence, Pos, Provenance, RelationId, ReleaseId,
-    SemType, SemTypeId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CoreType, CorpusId, Counted, Document, DocumentId, Extent,
+    FeId, FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Label, Layer,
+    LayerName, LexUnit, LuId, OWN_RANGE, Occurrence, Pos, Provenance, RelationId, ReleaseCounts,
+    ReleaseId, SemType, SemTypeId, Sentence, SentenceId, Span,
 };
+
+use fnstore::store::AddedCounts;
 
 use crate::{generated, mini};
 
@@ -568,4 +570,54 @@ fn a_reader_and_an_unknown_release_begin_no_transaction() {
     assert!(matches!(outcome, Err(DatabaseError::Edit(EditError::Absent { .. }))));
     let reader = Database::open(dir.path()).unwrap();
     assert!(matches!(reader.transaction(ReleaseId(1)), Err(DatabaseError::ReadOnly { .. })));
+}
+
+#[test]
+fn two_frames_of_one_name_are_refused_also_when_they_come_at_once() {
+    let (_dir, database, report) = mini::imported();
+    let release = report.release.id;
+    let mut first = database.transaction(release).unwrap();
+    let mut second = database.transaction(release).unwrap();
+    first.add_frame(new_frame("Proofing", &["Proof"])).unwrap();
+    second.add_frame(new_frame("Proofing", &["Proof"])).unwrap();
+    let twice = refused(first.add_frame(new_frame("Proofing", &["Proof"])));
+    assert!(twice.contains("a name that no other frame of the release has"), "{twice}");
+    let other = first.add_frame(new_frame("Reading", &["Text"])).unwrap();
+    let mut renamed = first.frame(other).unwrap().unwrap();
+    renamed.name = "Checking".to_owned();
+    assert!(refused(first.set_frame(renamed)).contains("a name that no other frame"));
+    first.commit().unwrap();
+    assert!(refused(second.commit()).contains("a name that no other frame"));
+    assert_eq!(mini::answers(&database, "frame=Proofing").len(), 0, "the name leads to one frame");
+}
+
+#[test]
+fn the_counts_of_a_release_stay_true() {
+    let (_dir, database, report) = mini::imported();
+    let release = report.release.id;
+    generated::write(&database, release);
+    let mut edits = database.transaction(release).unwrap();
+    let frame = edits.add_frame(new_frame("Proofing", &["Proof"])).unwrap();
+    edits.add_lexunit(LexUnit::named(frame, LuId(0), "proof.v")).unwrap();
+    let sentence = edits.add_sentence(new_sentence("He checked it .")).unwrap();
+    edits.add_annotation_set(new_set(sentence, (3, 10), &[])).unwrap();
+    edits.remove_annotation_set(exemplar(7004), Removal::Cascade).unwrap();
+    edits.remove_lexunit(CHECKING, LuId(1002), Removal::Cascade).unwrap();
+    edits.commit().unwrap();
+    let store = database.store();
+    let mut counted = ReleaseCounts::default();
+    store.frames(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.relations(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.sem_types(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.lexunits(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.documents(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.sentences(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.annotation_sets(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    store.all_sentence_layers(release).unwrap().for_each(|row| counted.add(row.unwrap().counts()));
+    assert_eq!(database.releases().unwrap()[0].counts, counted);
+    assert_ne!(counted, report.release.counts);
+    let added = store.added_counts(release).unwrap();
+    let expected = (0, 1, 2, 2);
+    let AddedCounts { imported_sets, user_sets, generated_sets, generated_sentences } = added;
+    assert_eq!((imported_sets, user_sets, generated_sets, generated_sentences), expected);
 }

@@ -261,7 +261,7 @@ proptest! {
             committed.assert_is_in(&database, release);
         }
         committed.assert_is_in(&Database::open(dir.path()).unwrap(), release);
-        drop(database);
+        database.close().unwrap();
         std::fs::remove_dir_all(dir.path().join("index")).unwrap();
         let rebuilt = Database::open_writer(dir.path()).unwrap();
         committed.assert_is_in(&rebuilt, release);

@@ -1,6 +1,8 @@
 //! Edits of a release that files once listed: what is exported after them is what the records say.
 
-use fnstore::database::{Database, Removal};
+use std::fs;
+
+use fnstore::database::{Database, FramenetLoss, Removal};
 use fnstore::model::{AnnotationSet, FrameId, LexUnit, LuId, RelationId};
 
 use crate::framenet_round_trip::export;
@@ -50,6 +52,12 @@ fn an_edited_release_comes_back_from_its_export_as_it_is() {
         assert_eq!(edited, read);
     }
     assert_eq!(content(&database).len(), content(&again).len());
+
+    // Relation 11 joined two frames; the lists of the others go on, with the new name.
+    let written = export(&database, "", &dir.path().join("counted")).unwrap().unwrap();
+    assert_eq!(written.lost, [(FramenetLoss::RelatedFrames, 2)].into());
+    let repairing = fs::read_to_string(exported.join("frame/Repairing.xml")).unwrap();
+    assert!(repairing.contains("<relatedFrame>Inspecting</relatedFrame>"), "{repairing}");
 
     let exported = dir.path().join("again");
     export(&again, "", &exported).unwrap().unwrap();

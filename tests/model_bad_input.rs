@@ -283,7 +283,7 @@ fn rows_that_break_the_protocol_are_refused() {
     assert!(refused(&[row(0, None, 95)], &[]).contains("token `95`"));
     let scattered = [row(0, None, 0), row(1, None, 0), row(0, None, 0)];
     assert!(refused(&scattered, &[]).contains("do not stand together"));
-    let mask = |banned: &[u32]| RowMask { banned: banned.to_vec(), ..RowMask::default() };
+    let mask = |banned: &[u32]| RowMask { banned: banned.into(), ..RowMask::default() };
     assert!(refused(&[row(0, None, 0)], &[mask(&[3, 2])]).contains("ascending"));
     assert!(refused(&[row(0, None, 0)], &[mask(&[2, 95])]).contains("token `95`"));
     // Nothing refused has moved a hypothesis.

@@ -29,7 +29,7 @@ enum Mutation {
 }
 
 /// Pieces that mean something to a reader of XML.
-const PIECES: [&str; 16] = [
+pub(crate) const PIECES: [&str; 16] = [
     "<",
     ">",
     "</",
@@ -90,7 +90,7 @@ fn mutated(text: &[u8], mutations: &[Mutation]) -> Vec<u8> {
 }
 
 /// Reads a file of a release as what it is.
-fn read(file: &str, content: &[u8]) -> Result<(), FramenetError> {
+pub(crate) fn read(file: &str, content: &[u8]) -> Result<(), FramenetError> {
     match file {
         "frameIndex.xml" => read_frame_index(file, content).map(drop),
         "luIndex.xml" => read_lu_index(file, content).map(drop),
@@ -104,7 +104,7 @@ fn read(file: &str, content: &[u8]) -> Result<(), FramenetError> {
 }
 
 /// The files of mini-framenet, the shorter ones of each kind.
-fn files() -> &'static [(String, Vec<u8>)] {
+pub(crate) fn files() -> &'static [(String, Vec<u8>)] {
     static FILES: OnceLock<Vec<(String, Vec<u8>)>> = OnceLock::new();
     FILES.get_or_init(|| {
         let names = [
@@ -125,7 +125,7 @@ fn files() -> &'static [(String, Vec<u8>)] {
 }
 
 /// An error has the file and, but for a missing element, the line.
-fn assert_placed(file: &str, content: &[u8], error: &FramenetError) {
+pub(crate) fn assert_placed(file: &str, content: &[u8], error: &FramenetError) {
     let lines = 1 + content.iter().filter(|byte| **byte == b'\n').count();
     match error {
         FramenetError::Xml { file: named, line, .. }
@@ -178,7 +178,7 @@ proptest! {
 }
 
 /// mini-framenet as JSON lines.
-fn json_lines() -> &'static [u8] {
+pub(crate) fn json_lines() -> &'static [u8] {
     static LINES: OnceLock<Vec<u8>> = OnceLock::new();
     LINES.get_or_init(|| {
         let (_dir, database, report) = mini::imported();
@@ -190,7 +190,7 @@ fn json_lines() -> &'static [u8] {
 }
 
 /// Reads records to their end; the error has the file and a line of it.
-fn assert_records(content: &[u8]) {
+pub(crate) fn assert_records(content: &[u8]) {
     let outcome = RecordReader::new(content, "x.jsonl".as_ref()).and_then(|mut reader| {
         while reader.read()?.is_some() {}
         Ok(())
@@ -199,7 +199,7 @@ fn assert_records(content: &[u8]) {
 }
 
 /// Reads span-labelled texts to their end.
-fn assert_labelled_texts(content: &[u8]) {
+pub(crate) fn assert_labelled_texts(content: &[u8]) {
     let mut reader = SpanReader::new(content, "x.jsonl".as_ref());
     let outcome = loop {
         match reader.read() {
@@ -224,15 +224,13 @@ fn assert_line(content: &[u8], outcome: Result<(), ExchangeError>) {
             | ExchangeError::Field { ref file, line, .. },
         ) => {
             assert_eq!(file, "x.jsonl");
-            // Line 0 is the whole file, where that holds nothing.
-            let first = usize::from(!content.trim_ascii().is_empty());
-            assert!((first..=lines).contains(&line), "line {line} of {lines}: {outcome:?}");
+            assert!((1..=lines).contains(&line), "line {line} of {lines}: {outcome:?}");
         }
         Err(other) => panic!("not an error of a line: {other}"),
     }
 }
 
-const LABELLED: &str = "{\"text\": \"He \u{e9}tudied \u{1f600} .\", \"spans\": \
+pub(crate) const LABELLED: &str = "{\"text\": \"He \u{e9}tudied \u{1f600} .\", \"spans\": \
     [{\"start\": 3, \"end\": 10, \"type\": \"Study\", \"lemma\": \"study\", \"pos\": \"v\"}]}\n\
     {\"id\": 7, \"split\": \"dev\", \"document\": \"d\", \"text\": \"\", \"spans\": []}\n";
 
@@ -273,7 +271,7 @@ proptest! {
     }
 }
 
-const QUERIES: [&str; 10] = [
+pub(crate) const QUERIES: [&str; 10] = [
     "frame=Verification",
     "trigger=corroborat* origin=fulltext",
     "lu=confirm.v fe=Inspector{gf=Ext pt=NP}",
@@ -287,7 +285,7 @@ const QUERIES: [&str; 10] = [
 ];
 
 /// A query is an error with a place inside it, or one that reads as it is written.
-fn assert_parsed(text: &str) {
+pub(crate) fn assert_parsed(text: &str) {
     match Expression::parse(text) {
         Ok(expression) => {
             let written = expression.to_string();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::compute::Device;
+use fnstore::compute::{Device, Numbers};
 use fnstore::nn::EncoderDecoder;
 
 fn paraphrase() -> PathBuf {
@@ -14,7 +14,17 @@ const SENTENCE: [u32; 11] = [16, 2798, 4432, 349, 3222, 4, 275, 328, 2218, 5, 1]
 
 #[test]
 fn the_default_rewriter_finds_a_sentence_a_likely_paraphrase_of_itself() {
-    let mut network = EncoderDecoder::open(&paraphrase(), &Device::cpu()).unwrap();
+    let in_f32 = losses_of_a_copy_and_of_its_words_in_reverse(Numbers::F32);
+    let (copied, reversed) = in_f32;
+    assert!(copied < 1.5, "a copy costs {copied} a token");
+    assert!(reversed > copied + 3.0, "words in reverse cost {reversed}, a copy {copied}");
+    let in_int8 = losses_of_a_copy_and_of_its_words_in_reverse(Numbers::Int8);
+    assert!((in_int8.0 - in_f32.0).abs() < 0.1, "{in_int8:?} in 8 bits, {in_f32:?} in f32");
+}
+
+/// Mean negative log-likelihoods of a token.
+fn losses_of_a_copy_and_of_its_words_in_reverse(numbers: Numbers) -> (f64, f64) {
+    let mut network = EncoderDecoder::open_in(&paraphrase(), &Device::cpu(), numbers).unwrap();
     let other: Vec<u32> = SENTENCE.iter().rev().skip(1).chain(&[1]).copied().collect();
     let logits = network.forced_logits(&[(&SENTENCE, &SENTENCE), (&SENTENCE, &other)]).unwrap();
     let loss = |pair: usize, target: &[u32]| {
@@ -25,9 +35,7 @@ fn the_default_rewriter_finds_a_sentence_a_likely_paraphrase_of_itself() {
         });
         per_token.sum::<f64>() / target.len() as f64
     };
-    let (copied, reversed) = (loss(0, &SENTENCE), loss(1, &other));
-    assert!(copied < 1.5, "a copy costs {copied} a token");
-    assert!(reversed > copied + 3.0, "words in reverse cost {reversed}, a copy {copied}");
+    (loss(0, &SENTENCE), loss(1, &other))
 }
 
 #[test]

@@ -106,12 +106,12 @@ fn write_encoder(directory: &Path, mut seed: u32) {
 }
 
 /// An encoder, and a head trained on it.
-struct Trained {
-    encoder: TempDir,
-    head: TempDir,
+pub(crate) struct Trained {
+    pub(crate) encoder: TempDir,
+    pub(crate) head: TempDir,
 }
 
-fn trained() -> Trained {
+pub(crate) fn trained() -> Trained {
     let (encoder, head) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write_encoder(encoder.path(), 7);
     let mut options = train::Options::new(
@@ -189,6 +189,23 @@ fn pieces_of_a_discontinuous_target_find_stretches_that_do_not_overlap() {
             assert!(alone[0].as_ref().unwrap().score >= score);
         }
     }
+}
+
+#[test]
+fn runners_up_are_other_spans_with_lower_scores() {
+    let aligner = open(&trained()).unwrap();
+    let source = "they checked the lock twice";
+    let target = "the lock was inspected twice by them";
+    let pieces = [Span::new(5, 12)];
+    let requests = [request(source, &pieces, target)];
+    let ranking = aligner.rank(&requests, 3).unwrap().remove(0).unwrap();
+    assert_eq!(aligner.align(&requests).unwrap()[0].as_ref(), Some(&ranking.alignment));
+    let [others] = &ranking.runners_up[..] else { panic!("one piece") };
+    assert_eq!(others.len(), 3);
+    assert!(others.iter().all(|(span, _)| *span != ranking.alignment.spans[0]));
+    let mut scores = vec![ranking.alignment.score];
+    scores.extend(others.iter().map(|(_, score)| *score));
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use fnstore::database::{CheckCode, CheckOptions, CheckReport, Database};
 use fnstore::index;
-use fnstore::model::Span;
-use fnstore::store::{Action, SetLocation, Subject};
+use fnstore::model::{AnnotationSetId, FeId, Frame, FrameId, IdSpace, LuId, ReleaseId, Span};
+use fnstore::store::{Action, Batch, SetLocation, Subject};
 use rocksdb::{DB, IteratorMode, Options};
 use tempfile::TempDir;
 
@@ -117,6 +117,73 @@ fn a_span_outside_its_sentence_is_found() {
     assert_eq!(codes(&report), [(CheckCode::Span, 1)]);
     let (.., examples) = report.findings.iter().next().unwrap();
     assert_eq!(examples[0].detail, "set g101: 3..1000 of 25 bytes");
+}
+
+/// Puts a record into a store below the checks of whoever writes it, and gives what is found.
+fn found_after(put: impl FnOnce(&Database, &mut Batch<'_>)) -> Vec<(CheckCode, String)> {
+    let (dir, database, report) = mini::imported();
+    let mut batch = database.store().batch(report.release.id);
+    put(&database, &mut batch);
+    database.store().commit(batch).unwrap();
+    drop(database);
+    let report = check(dir.path(), true);
+    let found = report.findings.iter().flat_map(|(code, _, examples)| {
+        examples.iter().map(move |example| (code, example.detail.clone()))
+    });
+    found.collect()
+}
+
+#[test]
+fn what_a_relation_maps_and_a_valence_table_names_is_looked_up() {
+    let release = ReleaseId(1);
+    let found = found_after(|database, batch| {
+        let mut relations = database.store().relations(release).unwrap().map(Result::unwrap);
+        let mut relation = relations.find(|relation| !relation.elements.is_empty()).unwrap();
+        relation.elements[0].child = FeId(99);
+        batch.put_relation(&relation).unwrap();
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, CheckCode::ElementMissing);
+    assert!(found[0].1.contains(": FE 99 of frame `"), "{found:?}");
+
+    let found = found_after(|database, batch| {
+        let mut lexunits = database.store().lexunits(release).unwrap().map(Result::unwrap);
+        let mut lexunit = lexunits.find(|lu| !lu.valences.realizations.is_empty()).unwrap();
+        let pattern = &mut lexunit.valences.realizations[0].patterns[0];
+        // FrameNet's tables name full-text sets that no file has; exemplars are in the LU's own.
+        pattern.sets.push(AnnotationSetId::new(IdSpace::FullText, 99));
+        pattern.sets.push(AnnotationSetId::new(IdSpace::Exemplar, 99));
+        batch.put_lexunit(&lexunit).unwrap();
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, CheckCode::SetMissing);
+    assert!(found[0].1.ends_with(": valence table with x99"), "{found:?}");
+}
+
+#[test]
+fn what_a_frame_and_a_sentence_name_is_looked_up() {
+    let release = ReleaseId(1);
+    for edit in [
+        (|frame| frame.elements[0].requires.push(FeId(99))) as fn(&mut Frame),
+        |frame| frame.elements[0].excludes.push(FeId(99)),
+        |frame| frame.core_sets.push(vec![FeId(99)]),
+    ] {
+        let found = found_after(|database, batch| {
+            let mut frame = database.store().frame(release, FrameId(102)).unwrap().unwrap();
+            edit(&mut frame);
+            batch.put_frame(&frame).unwrap();
+        });
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, CheckCode::ElementMissing);
+    }
+    let found = found_after(|database, batch| {
+        let mut sentences = database.store().sentences(release).unwrap().map(Result::unwrap);
+        let mut sentence = sentences.next().unwrap();
+        sentence.occurrences[0].lu = Some(LuId(99));
+        batch.put_sentence(&sentence).unwrap();
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, CheckCode::LexUnitMissing);
 }
 
 #[test]

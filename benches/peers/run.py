@@ -1,15 +1,17 @@
 """fnstore beside what one would use instead: NLTK's FrameNet reader and SQLite with FTS5.
 
-    run.py --fnstore BINARY --framenet fndata-1.5.zip --synthetic STORE --cache DIRECTORY
+    run.py --fnstore BINARY --framenet fndata-1.5.zip [--synthetic STORE] --cache DIRECTORY [--runs N]
 
-prints a Markdown table. Each figure is of a process of its own, from its start to its end: the
-median of several runs one after the other, after one that warms the file cache. The SQLite
-databases hold the rows that `fnstore query` prints for the two stores (FrameNet 1.5, and FrameNet
-1.5 with synthetic generated sets); NLTK reads the release as it comes. What is made on the way
-stays in the cache directory and is used again.
+prints a Markdown table for the README; everything in it is measured in this one run. Each figure is of
+a process of its own, from its start to its end, its output read and thrown away: the median of several
+runs one after the other, after one that warms the file cache. The SQLite databases hold the rows that
+`fnstore query` prints for the two stores (FrameNet 1.5, and FrameNet 1.5 with synthetic generated
+sets), ready to be printed; NLTK reads the release as it comes. The cache directory keeps the release
+unpacked for NLTK, and whatever this run has made.
 """
 
 import argparse
+import itertools
 import json
 import os
 import shutil
@@ -25,20 +27,23 @@ FRAME = "Verification"
 LU = "confirm.v"
 TRIGGER = "corroborat"
 RUNS = 20
-# What takes a second or more is run fewer times.
-SLOW_RUNS = 3
-SLOW_SECONDS = 1.0
+# What takes a second or more is run fewer times, and what takes a minute once.
+SLOW_RUNS, SLOW_SECONDS = 3, 1.0
+ONCE_SECONDS = 60.0
 
+# Rows in order of fnstore's keys, so that a frame's lie together; the index of words keeps no text of
+# its own, which the records have.
 SCHEMA = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 CREATE TABLE annotation (
-    id TEXT PRIMARY KEY, frame TEXT, lu TEXT, trigger TEXT, origin TEXT, round INTEGER,
+    number INTEGER PRIMARY KEY, id TEXT, frame TEXT, lu TEXT, origin TEXT, round INTEGER,
     paraphrase REAL, aligner REAL, record TEXT
-) WITHOUT ROWID;
-CREATE VIRTUAL TABLE word USING fts5 (id UNINDEXED, trigger, text, tokenize = 'unicode61');
+);
+CREATE VIRTUAL TABLE word USING fts5 (trigger, text, content = '', tokenize = 'unicode61');
 """
 INDEXES = """
+CREATE UNIQUE INDEX by_id ON annotation (id);
 CREATE INDEX by_frame ON annotation (frame);
 CREATE INDEX by_lu ON annotation (lu);
 """
@@ -46,149 +51,199 @@ CREATE INDEX by_lu ON annotation (lu);
 
 def build_sqlite(fnstore, store, path):
     """Fills a database with the rows of a store; gives the seconds of SQLite's own part."""
-    path.unlink(missing_ok=True)
+    Path(path).unlink(missing_ok=True)
     database = sqlite3.connect(path)
     database.executescript(SCHEMA)
     command = [fnstore, "--store", store, "--format", "jsonl", "query"]
     seconds = 0.0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        rows, words = [], []
-
-        def insert():
+        lines = enumerate(process.stdout, start=1)
+        while chunk := list(itertools.islice(lines, 10_000)):
+            rows, words = [], []
+            for number, line in chunk:
+                hit = json.loads(line)
+                generation = hit.get("generation") or {}
+                rows.append((
+                    number, f"{hit['release']}/{hit['id']}", hit["frame"], hit["lu"], hit["origin"],
+                    generation.get("round"), generation.get("paraphrase"),
+                    generation.get("aligner"), line.decode(),
+                ))
+                words.append((number, hit["trigger"], hit["text"]))
+            started = time.perf_counter()
             database.executemany("INSERT INTO annotation VALUES (?,?,?,?,?,?,?,?,?)", rows)
-            database.executemany("INSERT INTO word VALUES (?,?,?)", words)
-            rows.clear()
-            words.clear()
-
-        for line in process.stdout:
-            hit = json.loads(line)
-            generation = hit.get("generation") or {}
-            key = f"{hit['release']}/{hit['id']}"
-            trigger = hit["trigger"]
-            rows.append((
-                key, hit["frame"], hit["lu"], trigger, hit["origin"], generation.get("round"),
-                generation.get("paraphrase"), generation.get("aligner"), line.decode(),
-            ))
-            words.append((key, trigger, hit["text"]))
-            if len(rows) == 10_000:
-                started = time.perf_counter()
-                insert()
-                seconds += time.perf_counter() - started
+            database.executemany("INSERT INTO word (rowid, trigger, text) VALUES (?,?,?)", words)
+            seconds += time.perf_counter() - started
+    if process.returncode != 0:
+        raise SystemExit(f"`fnstore query` of {store} ended with {process.returncode}")
     started = time.perf_counter()
-    insert()
     database.executescript(INDEXES)
     database.commit()
     database.close()
     return seconds + time.perf_counter() - started
 
 
-def sqlite_task(path, what):
+def sqlite_task(path, what, value):
     """One question to a database; prints the records as fnstore does."""
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    select = "SELECT record FROM annotation"
     queries = {
-        "limit": ("SELECT record FROM annotation WHERE frame = ? LIMIT 50", FRAME),
-        "frame": ("SELECT record FROM annotation WHERE frame = ?", FRAME),
-        "lu": ("SELECT record FROM annotation WHERE lu = ?", LU),
-        "trigger": (
-            "SELECT record FROM annotation WHERE id IN "
-            "(SELECT id FROM word WHERE word MATCH ?)",
-            f"trigger : {TRIGGER}*",
-        ),
+        "id": f"{select} WHERE id = ?",
+        "limit": f"{select} WHERE frame = ? LIMIT 50",
+        "frame": f"{select} WHERE frame = ?",
+        "lu": f"{select} WHERE lu = ?",
+        "trigger": f"{select} WHERE number IN (SELECT rowid FROM word WHERE word MATCH ?)",
     }
-    if what == "all":
-        rows = database.execute("SELECT record FROM annotation")
-    else:
-        query, value = queries[what]
-        rows = database.execute(query, (value,))
+    if what == "trigger":
+        value = f"trigger : {value}*"
+    rows = database.execute(queries[what], (value,)) if value else database.execute(select)
     write = sys.stdout.write
     for (record,) in rows:
         write(record)
 
 
 def nltk_task(what):
-    """One question to NLTK's reader; prints a line for each set. It has exemplars by LU only."""
+    """One question to NLTK's reader; prints a line for each set. It gives exemplars by LU; its reading of
+    full text ends in an error at an LU whose frame release 1.5 does not have."""
     from nltk.corpus import framenet15
+    from nltk.corpus.reader.framenet import FramenetError
 
-    units = []
-    if what == "frame":
-        units = framenet15.frame(FRAME).lexUnit.values()
+    if what == "open":
+        print(framenet15.frame(FRAME).name)
+        return
+    if what == "all":
+        units = framenet15.lus()
     elif what == "lu":
         units = framenet15.lus(f"^{LU.replace('.', '[.]')}$")
-    for unit in units:
-        for sentence in unit.exemplars:
-            print(sentence.text, sentence.Target)
+    else:
+        units = framenet15.frame(FRAME).lexUnit.values()
+
+    def exemplars():
+        for unit in units:
+            try:
+                yield from unit.exemplars
+            except FramenetError as error:
+                print(error, file=sys.stderr)
+
+    for sentence in itertools.islice(exemplars(), 50 if what == "limit" else None):
+        print(sentence.text, sentence.Target)
 
 
-def measure(command, environment=None):
-    """Median seconds, megabytes resident at most, and lines printed."""
-    times, memory, lines = [], 0.0, 0
-    runs = RUNS
-    while len(times) <= runs:
+class Measure:
+    """Runs commands as processes of their own."""
+
+    def __init__(self, runs, environment):
+        self.runs = runs
+        self.environment = environment
+
+    def once(self, command):
+        """Seconds, megabytes resident at most, and lines printed."""
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment)
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: process.stdout.read(1 << 20), b""))
         _, status, usage = os.wait4(process.pid, 0)
-        times.append(time.perf_counter() - started)
-        memory = max(memory, usage.ru_maxrss / 1000)
-        if os.waitstatus_to_exitcode(status) != 0:
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.perf_counter() - started
+        if process.returncode != 0:
             raise SystemExit(f"failed: {' '.join(map(str, command))}")
-        if times[-1] >= SLOW_SECONDS:
-            runs = SLOW_RUNS
-    return statistics.median(times[1:]), memory, lines
+        return seconds, usage.ru_maxrss / 1000, lines
+
+    def median(self, command):
+        """As `once`, with the median of the seconds and the most megabytes of several runs."""
+        measured = [self.once(command)]
+        runs = self.runs
+        while len(measured) <= runs and measured[-1][0] < ONCE_SECONDS:
+            if measured[-1][0] >= SLOW_SECONDS:
+                runs = min(runs, SLOW_RUNS)
+            measured.append(self.once(command))
+        times, memory, lines = zip(*measured)
+        return statistics.median(times[1:] or times), max(memory), lines[-1]
 
 
 def shown(seconds):
-    return f"{seconds * 1000:.0f} ms" if seconds < SLOW_SECONDS else f"{seconds:.1f} s"
+    if seconds >= SLOW_SECONDS:
+        return f"{seconds:.1f} s"
+    return f"{seconds * 1000:.{1 if seconds < 0.1 else 0}f} ms"
 
 
 def directory_bytes(path):
     return sum(file.stat().st_size for file in Path(path).rglob("*") if file.is_file())
 
 
-def prepare(args):
-    """Makes what is not in the cache: FrameNet's store, NLTK's directory, the databases."""
-    cache = args.cache
-    cache.mkdir(parents=True, exist_ok=True)
-    nltk_data = cache / "nltk_data" / "corpora" / "framenet_v15"
-    if not nltk_data.exists():
+def unpack(framenet, cache):
+    """The directory that NLTK wants, made once."""
+    release = cache / "nltk_data" / "corpora" / "framenet_v15"
+    if not release.exists():
         unpacked = cache / "unpacked"
         shutil.rmtree(unpacked, ignore_errors=True)
-        with zipfile.ZipFile(args.framenet) as archive:
+        with zipfile.ZipFile(framenet) as archive:
             archive.extractall(unpacked)
-        root = next(unpacked.rglob("frameIndex.xml")).parent
-        nltk_data.parent.mkdir(parents=True, exist_ok=True)
-        root.rename(nltk_data)
+        release.parent.mkdir(parents=True, exist_ok=True)
+        next(unpacked.rglob("frameIndex.xml")).parent.rename(release)
         shutil.rmtree(unpacked, ignore_errors=True)
-    store = cache / "framenet"
-    shutil.rmtree(store, ignore_errors=True)
-    started = time.perf_counter()
-    subprocess.run(
-        [args.fnstore, "--store", store, "import", args.framenet], check=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    imported = time.perf_counter() - started
-    stores = {"FrameNet 1.5": store}
-    if args.synthetic:
-        stores["with synthetic sets"] = args.synthetic
-    databases, built = {}, {}
-    for name, path in stores.items():
-        databases[name] = cache / f"{path.name}.sqlite"
-        stamp = databases[name].with_suffix(".seconds")
-        if not stamp.exists():
-            # A process of its own: what this one has taken counts as its children's memory, too.
-            build = [sys.executable, __file__, "--build", args.fnstore, path, databases[name]]
-            stamp.write_bytes(subprocess.run(build, check=True, stdout=subprocess.PIPE).stdout)
-        built[name] = float(stamp.read_text())
-    return stores, databases, built, imported
+    return release
 
 
-QUESTIONS = [
-    ("limit", f"50 sets of a frame (`frame={FRAME} --limit 50`)", [f"frame={FRAME}", "--limit", "50"]),
-    ("frame", f"all sets of a frame (`frame={FRAME}`)", [f"frame={FRAME}"]),
-    ("lu", f"all sets of an LU (`lu={LU}`)", [f"lu={LU}"]),
-    ("trigger", f"triggers that begin so (`trigger={TRIGGER}*`)", [f"trigger={TRIGGER}*"]),
-    ("all", "every set, printed", []),
-]
+def questions(fnstore, store):
+    """Name, description, fnstore's arguments, and the value that SQLite is asked for."""
+    command = [fnstore, "--store", store, "--format", "jsonl", "query", f"frame={FRAME}", "--limit", "1"]
+    hit = json.loads(subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    one, key = f"id={hit['id']}", f"{hit['release']}/{hit['id']}"
+    return [
+        ("id", f"one set by its id (`{one}`)", [one], key),
+        ("limit", f"50 sets of a frame (`frame={FRAME} --limit 50`)",
+         [f"frame={FRAME}", "--limit", "50"], FRAME),
+        ("frame", f"all sets of a frame (`frame={FRAME}`)", [f"frame={FRAME}"], FRAME),
+        ("lu", f"all sets of an LU (`lu={LU}`)", [f"lu={LU}"], LU),
+        ("trigger", f"triggers that begin so (`trigger={TRIGGER}*`)", [f"trigger={TRIGGER}*"], TRIGGER),
+        ("all", "every set, printed", [], ""),
+    ]
+
+
+def row(*cells):
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def compare(name, store, database, release, args, measure):
+    """The rows of one store; `release` is what NLTK reads, `None` where it cannot."""
+    script = [sys.executable, __file__]
+    if release:
+        shutil.rmtree(store, ignore_errors=True)
+        seconds, memory, _ = measure.once([args.fnstore, "--store", store, "import", args.framenet])
+        making, taking = [f"{shown(seconds)} from the zip file"], [f"{memory:.0f} MB"]
+    else:
+        making, taking = ["by a load"], ["-"]
+    build = [*script, "--build", args.fnstore, store, database]
+    built = subprocess.run(build, check=True, stdout=subprocess.PIPE, text=True).stdout
+    seconds, memory = map(float, built.split())
+    making.append(f"{shown(seconds)} from ready rows")
+    taking.append(f"{memory:.0f} MB")
+    if release:
+        seconds, memory, _ = measure.median([*script, "--task", "nltk", "open"])
+        making.append(f"{shown(seconds)} at each start")
+        taking.append(f"{memory:.0f} MB")
+    else:
+        making.append("-")
+        taking.append("-")
+    row("import, or first open", name, *making)
+    row("its memory", name, *taking)
+    sizes = [directory_bytes(store), database.stat().st_size, release and directory_bytes(release)]
+    row("on disk", name, *(f"{size / 1e6:.0f} MB" if size else "-" for size in sizes))
+    resident = {}
+    for what, question, arguments, value in questions(args.fnstore, store):
+        with_nltk = release and what in ("limit", "frame", "lu", "all")
+        commands = [
+            [args.fnstore, "--store", store, "--format", "jsonl", "query", *arguments],
+            [*script, "--task", "sqlite", what, database, value],
+            [*script, "--task", "nltk", what] if with_nltk else None,
+        ]
+        measured = [command and measure.median(command) for command in commands]
+        row(question, name, *(
+            f"{shown(found[0])}, {found[2]:,} found" if found else "-" for found in measured))
+        resident[what] = [f"{found[1]:.0f} MB" if found else "-" for found in measured]
+    row("memory, all sets of a frame", name, *resident["frame"])
+    row("memory, every set, printed", name, *resident["all"])
 
 
 def main():
@@ -197,45 +252,32 @@ def main():
     parser.add_argument("--framenet", type=Path, required=True)
     parser.add_argument("--synthetic", type=Path)
     parser.add_argument("--cache", type=Path, required=True)
+    parser.add_argument("--runs", type=int, default=RUNS)
     args = parser.parse_args()
-    stores, databases, built, imported = prepare(args)
-    environment = {**os.environ, "NLTK_DATA": str(args.cache / "nltk_data")}
-
-    print("| question | data | fnstore | SQLite, FTS5 | NLTK |")
-    print("| --- | --- | --- | --- | --- |")
-    for name, store in stores.items():
-        first = name == "FrameNet 1.5"
-        sizes = [directory_bytes(store), databases[name].stat().st_size]
-        sizes.append(directory_bytes(args.cache / "nltk_data") if first else None)
-        cells = [f"{size / 1e6:.0f} MB" if size else "-" for size in sizes]
-        print(f"| size on disk | {name} | {' | '.join(cells)} |")
-        seconds = shown(imported) if first else "see the load"
-        print(f"| making it | {name} | {seconds} | {shown(built[name])} from ready rows | "
-              f"{'nothing to make' if first else '-'} |")
-        for what, question, arguments in QUESTIONS:
-            python = [sys.executable, __file__, "--task"]
-            commands = [
-                [args.fnstore, "--store", store, "--format", "jsonl", "query", *arguments],
-                [*python, "sqlite", what, databases[name]],
-                [*python, "nltk", what] if first and what in ("frame", "lu") else None,
-            ]
-            cells = []
-            for command in commands:
-                if command is None:
-                    cells.append("-")
-                    continue
-                seconds, memory, lines = measure(command, environment)
-                cells.append(f"{shown(seconds)}, {memory:.0f} MB, {lines:,} sets")
-            print(f"| {question} | {name} | {' | '.join(cells)} |", flush=True)
-    start, _, _ = measure([sys.executable, "-c", "import sqlite3"])
-    print(f"\nPython alone, with `import sqlite3`: {shown(start)}.")
+    args.cache.mkdir(parents=True, exist_ok=True)
+    release = unpack(args.framenet, args.cache)
+    # The directory that holds `corpora/`.
+    environment = {**os.environ, "NLTK_DATA": str(release.parent.parent)}
+    measure = Measure(args.runs, environment)
+    row("question", "data", "fnstore", "SQLite, FTS5", "NLTK, exemplars")
+    row("---", "---", "---", "---", "---")
+    cache = args.cache
+    compare("FrameNet 1.5", cache / "framenet", cache / "framenet.sqlite", release, args, measure)
+    if args.synthetic:
+        database = cache / "synthetic.sqlite"
+        compare("with generated sets", args.synthetic, database, None, args, measure)
+    start, memory, _ = measure.median([sys.executable, "-c", "import sqlite3"])
+    print(f"\nOf each of SQLite's and NLTK's times, {shown(start)} are Python's own start, and {memory:.0f} MB.")
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--build"]:
-        print(f"{build_sqlite(*map(Path, sys.argv[2:])):.1f}")
+        import resource
+
+        spent = build_sqlite(*sys.argv[2:])
+        print(f"{spent:.2f} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.1f}")
     elif sys.argv[1:2] == ["--task"]:
         kind, what, *rest = sys.argv[2:]
-        sqlite_task(rest[0], what) if kind == "sqlite" else nltk_task(what)
+        sqlite_task(rest[0], what, rest[1]) if kind == "sqlite" else nltk_task(what)
     else:
         main()

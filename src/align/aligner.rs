@@ -44,6 +44,16 @@ pub struct Alignment {
     pub weak: bool,
 }
 
+/// Where a target went, and where else it might have gone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The answer.
+    pub alignment: Alignment,
+    /// For each piece the other spans of the paraphrase with the highest scores, best first, each
+    /// with its score; they may overlap the answers to other pieces.
+    pub runners_up: Vec<Vec<(Span, f32)>>,
+}
+
 /// An encoder and the head that was trained on its states.
 ///
 /// ```no_run
@@ -114,6 +124,20 @@ impl Aligner {
         &self,
         requests: &[AlignRequest<'_>],
     ) -> Result<Vec<Option<Alignment>>, AlignError> {
+        let rankings = self.rank(requests, 0)?.into_iter();
+        Ok(rankings.map(|ranking| Some(ranking?.alignment)).collect())
+    }
+
+    /// Aligns a batch as [`align`](Self::align) does, and names up to `runners_up` other spans for
+    /// each piece.
+    ///
+    /// # Errors
+    /// As [`align`](Self::align).
+    pub fn rank(
+        &self,
+        requests: &[AlignRequest<'_>],
+        runners_up: usize,
+    ) -> Result<Vec<Option<Ranking>>, AlignError> {
         // 1. Words of both sides; the pieces as words.
         let mut pairs = Vec::with_capacity(requests.len());
         let mut pieces = Vec::with_capacity(requests.len());
@@ -146,8 +170,18 @@ impl Aligner {
             let mut scores = self.scorer.score(&questions)?.into_iter();
             for at in these {
                 let of_pieces: Vec<Vec<Scored>> = scores.by_ref().take(pieces[at].len()).collect();
-                let placed = place(&of_pieces);
-                answers.push(placed.map(|placed| self.alignment(&placed, &target_words[at])));
+                answers.push(place(&of_pieces).map(|placed| {
+                    Ranking {
+                        alignment: self.alignment(&placed, &target_words[at]),
+                        runners_up: of_pieces
+                            .into_iter()
+                            .zip(&placed)
+                            .map(|(scored, taken)| {
+                                others(scored, taken.0, runners_up, &target_words[at])
+                            })
+                            .collect(),
+                    }
+                }));
             }
         }
         Ok(answers)
@@ -186,23 +220,38 @@ impl Aligner {
     }
 
     fn alignment(&self, placed: &[Scored], target_words: &[Span]) -> Alignment {
-        let bytes = |(span, _): &Scored| {
-            let inside = &target_words[span.range()];
-            Span::new(inside[0].start, inside[inside.len() - 1].end)
-        };
         let score = placed.iter().map(|(_, score)| *score).fold(1.0, f32::min);
         Alignment {
-            spans: placed.iter().map(bytes).collect(),
+            spans: placed.iter().map(|(span, _)| in_bytes(*span, target_words)).collect(),
             score,
             weak: score < self.config.threshold,
         }
     }
 }
 
+/// A span of words in bytes.
+fn in_bytes(span: WordSpan, words: &[Span]) -> Span {
+    let inside = &words[span.range()];
+    Span::new(inside[0].start, inside[inside.len() - 1].end)
+}
+
+/// The candidates with the highest scores but for the one that was taken; of equals the first.
+fn others(
+    mut scored: Vec<Scored>,
+    taken: WordSpan,
+    count: usize,
+    words: &[Span],
+) -> Vec<(Span, f32)> {
+    scored.retain(|(span, _)| *span != taken);
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+    scored.truncate(count);
+    scored.into_iter().map(|(span, score)| (in_bytes(span, words), score)).collect()
+}
+
 /// Whether the gold span of an item is among its candidates.
 pub(super) fn is_candidate(item: &AlignedSpan, k: u32) -> bool {
     let words = item.target.len() as u32;
-    candidates(item.source_span.len(), words, k).any(|span| span == item.target_span)
+    candidates(item.source_span.len(), words, k).any(|span| Some(span) == item.target_span)
 }
 
 /// The words of an item, as the encoder takes them.
@@ -295,6 +344,14 @@ mod tests {
     fn pieces_without_room_are_not_placed() {
         assert_eq!(place(&[scored(&[(0, 1, 0.9)]), scored(&[(0, 1, 0.8)])]), None);
         assert_eq!(place(&[scored(&[])]), None);
+    }
+
+    #[test]
+    fn runners_up_come_best_first_without_the_answer() {
+        let words = words("she gave it");
+        let all = scored(&[(0, 1, 0.2), (1, 2, 0.9), (0, 2, 0.4), (2, 3, 0.4)]);
+        let others = others(all, WordSpan::new(1, 2), 2, &words);
+        assert_eq!(others, [(Span::new(0, 8), 0.4), (Span::new(9, 11), 0.4)]);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! {"id": "a/0", "source": ["they", "checked", "it"], "source_span": [1, 2],
 //!  "target": ["it", "was", "inspected"], "target_span": [2, 3], "changed": true}
 //! ```
+//!
+//! A `target_span` of null says that nothing in the paraphrase answers to the span.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::candidates::WordSpan;
 use super::error::AlignError;
 
-/// One source span and the span that answers to it.
+/// One source span and the span that answers to it, if any does.
 ///
 /// ```
 /// use fnstore::align::AlignedSpan;
@@ -23,7 +25,8 @@ use super::error::AlignError;
 /// let line = r#"{"id":"a/0","source":["it","grew"],"source_span":[1,2],
 ///                "target":["it","rose"],"target_span":[1,2],"changed":true}"#;
 /// let item: AlignedSpan = serde_json::from_str(line)?;
-/// assert_eq!(item.target[item.target_span.start as usize], "rose");
+/// let span = item.target_span.expect("it is aligned");
+/// assert_eq!(item.target[span.start as usize], "rose");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,10 +40,10 @@ pub struct AlignedSpan {
     pub source_span: WordSpan,
     /// Words of the paraphrase.
     pub target: Vec<String>,
-    /// The span of the paraphrase that means the same.
-    #[serde(with = "word_pair")]
-    pub target_span: WordSpan,
-    /// Whether the two spans differ in wording.
+    /// The span of the paraphrase that means the same, if there is one.
+    #[serde(with = "optional_word_pair")]
+    pub target_span: Option<WordSpan>,
+    /// Whether the two spans differ in wording; true where there is only one.
     pub changed: bool,
 }
 
@@ -67,8 +70,10 @@ impl AlignedSpan {
                 };
                 let item: Self = serde_json::from_str(line)
                     .map_err(|e| refuse(e.to_string(), "an object as in src/align/data.rs"))?;
+                let sides =
+                    [(Some(item.source_span), &item.source), (item.target_span, &item.target)];
                 for (span, words) in
-                    [(item.source_span, &item.source), (item.target_span, &item.target)]
+                    sides.into_iter().filter_map(|(span, words)| Some((span?, words)))
                 {
                     if span.is_empty() || span.end as usize > words.len() {
                         let found =
@@ -116,6 +121,27 @@ mod word_pair {
     }
 }
 
+/// A span as `[start, end]`, none as null.
+mod optional_word_pair {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::WordSpan;
+
+    pub(super) fn serialize<S: Serializer>(
+        span: &Option<WordSpan>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        span.map(|span| [span.start, span.end]).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<WordSpan>, D::Error> {
+        let pair = Option::<[u32; 2]>::deserialize(from)?;
+        Ok(pair.map(|[start, end]| WordSpan { start, end }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +162,16 @@ mod tests {
         assert_eq!(serde_json::to_string(&items[0]).unwrap(), LINE);
         let (pairs, pair_of) = distinct_pairs(&items);
         assert_eq!((pairs.len(), pair_of), (1, vec![0, 0]));
+    }
+
+    #[test]
+    fn a_span_that_nothing_answers_to_has_null() {
+        let line = LINE.replace("[0,1]", "null");
+        let items = read(&line).unwrap();
+        assert_eq!(items[0].target_span, None);
+        assert_eq!(serde_json::to_string(&items[0]).unwrap(), line);
+        // Left out is not the same as null.
+        assert!(read(&LINE.replace(r#""target_span":[0,1],"#, "")).is_err());
     }
 
     #[test]

@@ -56,22 +56,60 @@ impl PairEncoder {
         pairs: &[WordPair<'_>],
         mut done: impl FnMut(usize),
     ) -> Result<Vec<PairStates>, AlignError> {
-        // 1. Cut every pair into pieces.
-        let limit = self.encoder.max_length();
-        let mut cut = Vec::with_capacity(pairs.len());
-        for (request, pair) in pairs.iter().enumerate() {
-            let pieces = self.tokenizer.encode_words(&pair.source, Some(&pair.target))?;
-            if pieces.ids.len() > limit {
-                let pieces = pieces.ids.len();
-                return Err(AlignError::TooLong { request, pieces, limit });
-            }
-            cut.push(pieces);
-        }
-        // 2. Encode batch by batch, shortest pairs first.
-        let mut order: Vec<usize> = (0..pairs.len()).collect();
-        order.sort_by_key(|&at| cut[at].ids.len());
+        let cut = pairs.iter().enumerate();
+        let cut: Vec<WordPieces> = cut
+            .map(|(request, pair)| self.cut(request, &pair.source, Some(&pair.target)))
+            .collect::<Result<_, _>>()?;
         let mut states: Vec<Option<PairStates>> = vec![None; pairs.len()];
-        for (batch, indices) in order.chunks(BATCH).enumerate() {
+        let mut finished = 0;
+        self.run(&cut, |at, hidden| {
+            states[at] = Some(pool(&pairs[at], &cut[at], hidden));
+            finished += 1;
+            if finished % BATCH == 0 || finished == pairs.len() {
+                done(finished);
+            }
+        })?;
+        Ok(states.into_iter().map(|pair| pair.expect("every pair is in one batch")).collect())
+    }
+
+    /// Encodes sentences each for itself, as `[CLS] S [SEP]`, in the order given.
+    pub(super) fn encode_sentences(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> Result<Vec<SentenceStates>, AlignError> {
+        let cut = sentences.iter().enumerate();
+        let cut: Vec<WordPieces> =
+            cut.map(|(request, words)| self.cut(request, words, None)).collect::<Result<_, _>>()?;
+        let mut states: Vec<Option<SentenceStates>> = vec![None; sentences.len()];
+        self.run(&cut, |at, hidden| {
+            states[at] = Some(side(sentences[at].len(), 0, &cut[at], hidden));
+        })?;
+        Ok(states.into_iter().map(|state| state.expect("every sentence is in one batch")).collect())
+    }
+
+    /// Cuts words into pieces, as many as the encoder takes at most.
+    fn cut(
+        &self,
+        request: usize,
+        first: &[&str],
+        second: Option<&[&str]>,
+    ) -> Result<WordPieces, AlignError> {
+        let (cut, limit) = (self.tokenizer.encode_words(first, second)?, self.encoder.max_length());
+        if cut.ids.len() > limit {
+            return Err(AlignError::TooLong { request, pieces: cut.ids.len(), limit });
+        }
+        Ok(cut)
+    }
+
+    /// Runs the encoder batch by batch, shortest inputs first; `each` gets every input's states.
+    fn run(
+        &self,
+        cut: &[WordPieces],
+        mut each: impl FnMut(usize, &Hidden),
+    ) -> Result<(), AlignError> {
+        let mut order: Vec<usize> = (0..cut.len()).collect();
+        order.sort_by_key(|&at| cut[at].ids.len());
+        for indices in order.chunks(BATCH) {
             let inputs: Vec<EncoderInput> = indices
                 .iter()
                 .map(|&at| EncoderInput {
@@ -80,22 +118,26 @@ impl PairEncoder {
                 })
                 .collect();
             for (&at, hidden) in indices.iter().zip(self.encoder.encode(&inputs)?) {
-                states[at] = Some(pool(&pairs[at], &cut[at], &hidden));
+                each(at, &hidden);
             }
-            done((batch * BATCH + indices.len()).min(pairs.len()));
         }
-        Ok(states.into_iter().map(|pair| pair.expect("every pair is in one batch")).collect())
+        Ok(())
     }
 }
 
 /// Sums the states of each side's pieces by word.
 fn pool(pair: &WordPair<'_>, pieces: &WordPieces, hidden: &Hidden) -> PairStates {
-    let side = |sequence: u8, words: usize| {
-        let states = pieces.words.iter().enumerate().filter_map(|(at, word)| {
-            let word = word.filter(|word| word.sequence == sequence)?;
-            Some((word.word as usize, hidden.token(at)))
-        });
-        SentenceStates::new(hidden.width(), words, states)
-    };
-    PairStates { source: side(0, pair.source.len()), target: side(1, pair.target.len()) }
+    PairStates {
+        source: side(pair.source.len(), 0, pieces, hidden),
+        target: side(pair.target.len(), 1, pieces, hidden),
+    }
+}
+
+/// Sums the states of one sequence's pieces by word.
+fn side(words: usize, sequence: u8, pieces: &WordPieces, hidden: &Hidden) -> SentenceStates {
+    let states = pieces.words.iter().enumerate().filter_map(|(at, word)| {
+        let word = word.filter(|word| word.sequence == sequence)?;
+        Some((word.word as usize, hidden.token(at)))
+    });
+    SentenceStates::new(hidden.width(), words, states)
 }

@@ -93,6 +93,16 @@ pub enum AlignError {
 }
 
 impl AlignError {
+    /// Index in its batch of the request that is to blame, when one is: the others would have gone
+    /// through without it.
+    #[must_use]
+    pub fn request(&self) -> Option<usize> {
+        match self {
+            Self::Piece { request, .. } | Self::TooLong { request, .. } => Some(*request),
+            _ => None,
+        }
+    }
+
     /// Counts requests from the start of the caller's batch instead of from a part's.
     pub(super) fn counted_from(self, start: usize) -> Self {
         match self {

@@ -56,6 +56,11 @@ impl SentenceStates {
         Self { width, sums, pieces }
     }
 
+    /// Width D of a state.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     /// Number of words.
     pub(super) fn words(&self) -> u32 {
         self.pieces.len() as u32 - 1
@@ -92,7 +97,7 @@ pub(super) struct PairStates {
 impl PairStates {
     /// Width D of the encoder's states.
     pub(super) fn width(&self) -> usize {
-        self.source.width
+        self.source.width()
     }
 
     /// Writes the 2 D + 4 features of a source span and a candidate into `row`.

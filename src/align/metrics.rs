@@ -2,7 +2,7 @@
 //!
 //! As in Culkin et al. 2021, section 4.3: *exact* counts spans, *soft* counts words, micro-averaged
 //! over all items. P = right / predicted, R = right / gold; where nothing is predicted, an item
-//! lowers recall only.
+//! lowers recall only, and a span predicted where there is none lowers precision only.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 /// use fnstore::align::{Agreement, WordSpan};
 ///
 /// let mut agreement = Agreement::default();
-/// agreement.add(Some(WordSpan::new(0, 2)), WordSpan::new(1, 2));
+/// agreement.add(Some(WordSpan::new(0, 2)), Some(WordSpan::new(1, 2)));
 /// assert_eq!((agreement.exact.right, agreement.soft.right), (0, 1));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,14 +69,18 @@ pub struct Agreement {
 
 impl Agreement {
     /// Adds one item.
-    pub fn add(&mut self, predicted: Option<WordSpan>, gold: WordSpan) {
-        self.exact.gold += 1;
-        self.soft.gold += u64::from(gold.len());
+    pub fn add(&mut self, predicted: Option<WordSpan>, gold: Option<WordSpan>) {
+        if let Some(gold) = gold {
+            self.exact.gold += 1;
+            self.soft.gold += u64::from(gold.len());
+        }
         if let Some(predicted) = predicted {
             self.exact.predicted += 1;
-            self.exact.right += u64::from(predicted == gold);
             self.soft.predicted += u64::from(predicted.len());
-            self.soft.right += u64::from(predicted.shared(gold));
+            if let Some(gold) = gold {
+                self.exact.right += u64::from(predicted == gold);
+                self.soft.right += u64::from(predicted.shared(gold));
+            }
         }
     }
 }
@@ -90,20 +94,30 @@ pub struct Report {
     pub changed: Agreement,
     /// Items whose two spans are worded alike.
     pub identical: Agreement,
+    /// Items without an aligned span: those answered so are right.
+    #[serde(default)]
+    pub unaligned: Counts,
     /// Items whose gold span is among the candidates.
     pub covered: u64,
 }
 
 impl Report {
-    /// Adds one item; `covered` says whether its gold span was among the candidates.
+    /// Adds one item; `covered` says whether its gold span was among the candidates. An item
+    /// without a gold span counts among all, but neither as changed nor as identical.
     pub fn add(
         &mut self,
         predicted: Option<WordSpan>,
-        gold: WordSpan,
+        gold: Option<WordSpan>,
         changed: bool,
         covered: bool,
     ) {
         self.all.add(predicted, gold);
+        self.unaligned.predicted += u64::from(predicted.is_none());
+        if gold.is_none() {
+            self.unaligned.gold += 1;
+            self.unaligned.right += u64::from(predicted.is_none());
+            return;
+        }
         let part = if changed { &mut self.changed } else { &mut self.identical };
         part.add(predicted, gold);
         self.covered += u64::from(covered);
@@ -111,21 +125,23 @@ impl Report {
 }
 
 /// The threshold that gives the best exact F1, and that F1: items scored below it count as not
-/// aligned. `scored` holds the score of each item's best span and whether it is the gold one.
+/// aligned. `scored` holds the score of each item's best span and whether it is the gold one; `gold`
+/// is the number of items that have a gold span.
 ///
 /// Of thresholds that do equally well the lowest is taken; 0 keeps everything.
 #[must_use]
-pub fn best_threshold(scored: &[(f32, bool)]) -> (f32, f64) {
+pub fn best_threshold(scored: &[(f32, bool)], gold: u64) -> (f32, f64) {
     let mut ascending = scored.to_vec();
     ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let gold = scored.len() as u64;
+    let mut predicted = scored.len() as u64;
     let mut right = scored.iter().filter(|(_, right)| *right).count() as u64;
-    let mut best = (0.0, ratio(2 * right, 2 * gold));
+    let mut best = (0.0, ratio(2 * right, predicted + gold));
     for (dropped, &(score, was_right)) in ascending.iter().enumerate() {
         right -= u64::from(was_right);
+        predicted -= 1;
         let Some(&(next, _)) = ascending.get(dropped + 1) else { break };
         if next > score {
-            let f1 = ratio(2 * right, gold - (dropped as u64 + 1) + gold);
+            let f1 = ratio(2 * right, predicted + gold);
             if f1 > best.1 {
                 best = (next, f1);
             }
@@ -141,9 +157,9 @@ mod tests {
     #[test]
     fn soft_counts_words_and_exact_counts_spans() {
         let mut report = Report::default();
-        report.add(Some(WordSpan::new(1, 3)), WordSpan::new(2, 4), true, true);
-        report.add(Some(WordSpan::new(0, 1)), WordSpan::new(0, 1), false, true);
-        report.add(None, WordSpan::new(5, 6), true, false);
+        report.add(Some(WordSpan::new(1, 3)), Some(WordSpan::new(2, 4)), true, true);
+        report.add(Some(WordSpan::new(0, 1)), Some(WordSpan::new(0, 1)), false, true);
+        report.add(None, Some(WordSpan::new(5, 6)), true, false);
         let soft = report.all.soft;
         assert_eq!(soft, Counts { right: 2, predicted: 3, gold: 4 });
         assert!((soft.f1() - 4.0 / 7.0).abs() < 1e-12);
@@ -153,25 +169,39 @@ mod tests {
     }
 
     #[test]
+    fn items_without_an_aligned_span_cost_precision_when_one_is_given() {
+        let mut report = Report::default();
+        report.add(Some(WordSpan::new(1, 3)), None, true, false);
+        report.add(None, None, true, false);
+        report.add(None, Some(WordSpan::new(0, 1)), false, true);
+        assert_eq!(report.all.exact, Counts { right: 0, predicted: 1, gold: 1 });
+        assert_eq!(report.all.soft, Counts { right: 0, predicted: 2, gold: 1 });
+        assert_eq!(report.changed, Agreement::default());
+        assert_eq!(report.unaligned, Counts { right: 1, predicted: 2, gold: 2 });
+    }
+
+    #[test]
     fn nothing_at_all_scores_zero() {
         let counts = Counts::default();
         assert_eq!((counts.precision(), counts.recall(), counts.f1()), (0.0, 0.0, 0.0));
-        assert_eq!(best_threshold(&[]), (0.0, 0.0));
+        assert_eq!(best_threshold(&[], 0), (0.0, 0.0));
     }
 
     #[test]
     fn the_threshold_drops_what_is_mostly_wrong() {
         // Without the two wrong items F1 rises from 2*2/8 to 2*2/6.
         let scored = [(0.9, true), (0.2, false), (0.8, true), (0.1, false)];
-        let (threshold, f1) = best_threshold(&scored);
+        let (threshold, f1) = best_threshold(&scored, 4);
         assert_eq!(threshold, 0.8);
         assert!((f1 - 4.0 / 6.0).abs() < 1e-12);
-        assert_eq!(best_threshold(&[(0.5, true), (0.4, true)]).0, 0.0);
+        assert_eq!(best_threshold(&[(0.5, true), (0.4, true)], 2).0, 0.0);
+        // Two of four have no gold span: without them nothing is wrong.
+        assert_eq!(best_threshold(&scored, 2), (0.8, 1.0));
     }
 
     #[test]
     fn items_of_equal_score_are_kept_or_dropped_together() {
-        let (threshold, _) = best_threshold(&[(0.3, false), (0.3, true), (0.9, true)]);
+        let (threshold, _) = best_threshold(&[(0.3, false), (0.3, true), (0.9, true)], 3);
         assert!(threshold == 0.0 || threshold == 0.9);
     }
 }

@@ -11,6 +11,7 @@
 //! candidates       candidates.rs all spans within k words of the source span's length
 //! scores           mlp.rs        the head; gradient.rs, train.rs: how it learns; head.rs: its file
 //! answer           aligner.rs    the best candidate, piece by piece
+//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
 //! ```
 //!
 //! Bibliography: Culkin, Hu, Stengel-Eskin, Qin and Van Durme 2021, Iterative Paraphrastic
@@ -19,6 +20,7 @@
 mod aligner;
 mod candidates;
 mod data;
+mod embedding;
 mod encode;
 mod error;
 mod features;
@@ -28,10 +30,12 @@ mod metrics;
 mod mlp;
 mod random;
 pub mod train;
+pub mod words;
 
-pub use aligner::{AlignRequest, Aligner, Alignment};
+pub use aligner::{AlignRequest, Aligner, Alignment, Ranking};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
+pub use embedding::EmbeddingAligner;
 pub use error::AlignError;
 pub use head::{HeadConfig, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};

@@ -140,11 +140,11 @@ pub fn run(
     let data = AlignedSpan::read(&options.data)?;
     let dev = AlignedSpan::read(&options.dev)?;
     for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
-        if items.is_empty() {
+        if items.iter().all(|item| item.target_span.is_none()) {
             return Err(AlignError::Content {
                 path: path.clone(),
-                line: 1,
-                found: "the end of the file".to_owned(),
+                line: items.len().max(1),
+                found: "the end of the file and no `target_span`".to_owned(),
                 expected: "at least one aligned span",
             });
         }
@@ -165,9 +165,12 @@ pub fn run(
     let scored: Vec<(f32, bool)> = answers
         .iter()
         .zip(&dev.items)
-        .filter_map(|(answer, item)| answer.map(|(span, score)| (score, span == item.target_span)))
+        .filter_map(|(answer, item)| {
+            answer.map(|(span, score)| (score, Some(span) == item.target_span))
+        })
         .collect();
-    let threshold = best_threshold(&scored).0;
+    let gold = dev.items.iter().filter(|item| item.target_span.is_some()).count();
+    let threshold = best_threshold(&scored, gold as u64).0;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let mut config =
         HeadConfig::current(name.unwrap_or_default(), encoder.fingerprint(), encoder.width());
@@ -273,7 +276,8 @@ fn sample(
         let item = &data.items[at];
         let states = &data.pairs[data.pair_of[at]];
         let all = candidates(item.source_span.len(), item.target.len() as u32, options.k);
-        let near = |span: &WordSpan| span.distance(item.target_span) <= NEAR;
+        let near =
+            |span: &WordSpan| item.target_span.is_some_and(|gold| span.distance(gold) <= NEAR);
         let (mut looked_at, mut others): (Vec<_>, Vec<_>) = all.partition(near);
         random.shuffle(&mut others);
         others.truncate(options.sample.saturating_sub(looked_at.len()));
@@ -288,9 +292,9 @@ fn sample(
     (rows, labels)
 }
 
-/// `2^-d` (Culkin et al. 2021, section 4.1).
-fn soft_label(candidate: WordSpan, gold: WordSpan) -> f32 {
-    (-(candidate.distance(gold) as f32)).exp2()
+/// `2^-d` (Culkin et al. 2021, section 4.1); 0 where nothing answers.
+fn soft_label(candidate: WordSpan, gold: Option<WordSpan>) -> f32 {
+    gold.map_or(0.0, |gold| (-(candidate.distance(gold) as f32)).exp2())
 }
 
 /// The best candidate of every item.
@@ -339,7 +343,7 @@ mod tests {
                 source: vec![String::new(); words],
                 source_span: span,
                 target: vec![String::new(); words],
-                target_span: span,
+                target_span: Some(span),
                 changed: true,
             });
             data.pair_of.push(at);
@@ -385,10 +389,11 @@ mod tests {
 
     #[test]
     fn labels_halve_with_every_word_of_distance() {
-        let gold = WordSpan::new(2, 4);
-        assert_eq!(soft_label(gold, gold), 1.0);
+        let gold = Some(WordSpan::new(2, 4));
+        assert_eq!(soft_label(WordSpan::new(2, 4), gold), 1.0);
         assert_eq!(soft_label(WordSpan::new(1, 4), gold), 0.5);
         assert_eq!(soft_label(WordSpan::new(3, 6), gold), 0.125);
+        assert_eq!(soft_label(WordSpan::new(3, 6), None), 0.0);
     }
 
     #[test]

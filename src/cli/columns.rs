@@ -21,7 +21,17 @@ pub(super) enum Column {
 impl Column {
     /// Reads a list such as `id,frame,trigger`.
     pub(super) fn parse_list(text: &str) -> anyhow::Result<Vec<Self>> {
-        listed(text).map(|(at, name)| Self::parse(name, at)).collect()
+        let mut columns = Vec::new();
+        for (at, name) in listed(text) {
+            let column = Self::parse(name, at)?;
+            if columns.iter().any(|other: &Self| other.name() == column.name()) {
+                bail!(
+                    "field `{name}` stands twice, again at column {at}; expected each field once"
+                );
+            }
+            columns.push(column);
+        }
+        Ok(columns)
     }
 
     fn parse(name: &str, at: usize) -> anyhow::Result<Self> {
@@ -148,6 +158,7 @@ mod tests {
                 "xyzzy",
                 "unknown field `xyzzy` at column 1; the fields are listed in schema/query.md",
             ),
+            ("id,fe,id", "field `id` stands twice, again at column 7; expected each field once"),
             (
                 "id,since",
                 "field `since` (column 4) has no value that can be shown, counted or compared",

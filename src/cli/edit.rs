@@ -10,8 +10,8 @@ use fnstore::database::{Database, Done, Script, Transaction};
 use fnstore::model::Release;
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome};
+use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::{Context, Outcome, tell_of_index};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
 ///
@@ -56,6 +56,7 @@ struct DoneRecord {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let script = open(&args.script)?;
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let release = release(&database, args.release.as_deref())?;
     let mut edits = database.transaction(release.id)?;
     let mut all = Vec::new();
@@ -71,14 +72,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tell(&format!("edits checked: {edited}; nothing was written"));
         return Ok(Outcome::Done);
     }
-    commit(edits, &format!("edits done: {edited}"))?;
+    commit(&database, edits, &format!("edits done: {edited}"))?;
     write_done(all, &mut context.output)?;
     Ok(Outcome::Done)
 }
 
 /// Commits, and says what was done.
-pub(super) fn commit(edits: Transaction<'_>, done: &str) -> anyhow::Result<()> {
+pub(super) fn commit(
+    database: &Database,
+    edits: Transaction<'_>,
+    done: &str,
+) -> anyhow::Result<()> {
     let revision = edits.commit()?;
+    tell_index_failure(database);
     tell(&format!("{done}; the store is at revision {revision}"));
     Ok(())
 }

@@ -21,8 +21,10 @@ const FAILED: u8 = 2;
 
 /// Lines of the input that could not be worked on, each with its error in the output.
 #[derive(Debug, thiserror::Error)]
-#[error("`{failed}` of {lines} lines could not be rewritten; their records say why")]
+#[error("`{failed}` of {lines} lines could not be {done}; their records say why")]
 pub(super) struct LinesFailed {
+    /// What was to be done with them.
+    pub(super) done: &'static str,
     pub(super) failed: u64,
     pub(super) lines: u64,
 }
@@ -41,6 +43,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
             BAD_DATA
         }
+        Some(DatabaseError::NoBase { .. }) => BAD_DATA,
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,
@@ -65,6 +68,12 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if format!("{error:#}").contains("No space left on device") {
         return Some(
             "free some space and run it again; what was in the store before is still there",
+        );
+    }
+    if format!("{error:#}").contains("File too large") {
+        return Some(
+            "raise the limit on the size of files (`ulimit -f`) and run it again; what was in the \
+             store before is still there",
         );
     }
     match cause(error)? {

@@ -1,10 +1,13 @@
 //! `fnstore eval`: how well a model does on data with known answers.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use fnstore::align::words::{ErrorRate, LinkCounts, SentencePair, read_pairs};
 use fnstore::align::{AlignedSpan, Aligner, Counts, Report};
 use serde::Serialize;
 
+use super::align::words::Training;
 use super::device::DeviceArgs;
 use super::output::{Format, Output};
 use super::{Context, Outcome, locate};
@@ -13,7 +16,7 @@ use super::{Context, Outcome, locate};
 pub(super) const ENCODER: &str = "all-MiniLM-L6-v2";
 
 /// Name of the shipped head.
-const HEAD: &str = "aligner";
+pub(super) const HEAD: &str = "aligner";
 
 /// Measure a model on data with known answers
 #[derive(Debug, clap::Args)]
@@ -25,6 +28,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Model {
     Aligner(AlignerArgs),
+    Words(WordsArgs),
 }
 
 /// Precision, recall and F1 of the span aligner, of whole spans and of words
@@ -54,8 +58,129 @@ struct AlignerArgs {
     device: DeviceArgs,
 }
 
+/// Alignment error rate of a word aligner, also of equal and of different words apart
+///
+/// A statistical aligner is trained on the pairs of `--data`, without a look at their links, and on those of
+/// `--train`.
+#[derive(Debug, clap::Args)]
+struct WordsArgs {
+    /// JSON lines: source and target (texts or lists of words), sure and possible ([source word, target
+    /// word], counted from 0)
+    #[arg(long, value_name = "FILE", required_unless_present = "spans", conflicts_with = "spans")]
+    data: Option<PathBuf>,
+
+    /// Data as for `fnstore train aligner` instead: how well the spans do that the links cover
+    #[arg(long, value_name = "FILE")]
+    spans: Option<PathBuf>,
+
+    #[command(flatten)]
+    training: Training,
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let Model::Aligner(args) = args.model;
+    match args.model {
+        Model::Aligner(args) => evaluate_aligner(args, context),
+        Model::Words(args) => evaluate_words(&args, context),
+    }
+}
+
+fn evaluate_words(args: &WordsArgs, context: &mut Context) -> anyhow::Result<Outcome> {
+    let output = &mut context.output;
+    let format = output.format_or(Format::Table);
+    if let Some(file) = &args.spans {
+        let report = evaluate_cover(args, &AlignedSpan::read(file)?)?;
+        write_rows(format, &Row::COLUMNS, &rows(&report), Row::cells, output)?;
+        return Ok(Outcome::Done);
+    }
+    let pairs = match &args.data {
+        Some(file) => read_pairs(file)?,
+        None => Vec::new(),
+    };
+    let mut rate = ErrorRate::default();
+    for (pair, links) in pairs.iter().zip(args.training.links(&pairs, &args.training.train)?) {
+        rate.add(pair, &links);
+    }
+    let rows = [("all", rate.all), ("identical", rate.identical), ("different", rate.different)];
+    let rows = rows.map(|(words, counts)| LinkRow::new(words, counts));
+    write_rows(format, &LinkRow::COLUMNS, &rows, LinkRow::cells, output)?;
+    Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// How well the spans do that links cover (Culkin et al. 2021, section 4.3).
+fn evaluate_cover(args: &WordsArgs, items: &[AlignedSpan]) -> anyhow::Result<Report> {
+    let mut pairs: Vec<SentencePair> = Vec::new();
+    let mut pair_of = HashMap::new();
+    for item in items {
+        pair_of.entry((&item.source, &item.target)).or_insert_with(|| {
+            let (source, target) = (item.source.clone(), item.target.clone());
+            pairs.push(SentencePair { source, target, ..SentencePair::default() });
+            pairs.len() - 1
+        });
+    }
+    let links = args.training.links(&pairs, &args.training.train)?;
+    let mut report = Report::default();
+    for item in items {
+        let found = links[pair_of[&(&item.source, &item.target)]].cover(item.source_span);
+        report.add(found, item.target_span, item.changed, true);
+    }
+    Ok(report)
+}
+
+fn write_rows<R: Serialize>(
+    format: Format,
+    columns: &[&str],
+    rows: &[R],
+    cells: impl Fn(&R) -> Vec<String>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    match format {
+        Format::Table => output.table(columns, rows.iter().map(cells).collect())?,
+        Format::Csv | Format::Tsv => {
+            output.fields(format, columns)?;
+            rows.iter().try_for_each(|row| output.fields(format, cells(row)))?;
+        }
+        Format::Json | Format::Jsonl => {
+            rows.iter().try_for_each(|row| output.record(row, format))?;
+            output.end_records(format)?;
+        }
+    }
+    Ok(())
+}
+
+/// Links of one kind of words as JSON.
+#[derive(Debug, Serialize)]
+struct LinkRow {
+    words: &'static str,
+    precision: f64,
+    recall: f64,
+    error_rate: f64,
+    #[serde(flatten)]
+    counts: LinkCounts,
+}
+
+impl LinkRow {
+    const COLUMNS: [&'static str; 6] =
+        ["words", "precision", "recall", "error rate", "found", "sure"];
+
+    fn new(words: &'static str, counts: LinkCounts) -> Self {
+        let (precision, recall) = (counts.precision(), counts.recall());
+        Self { words, precision, recall, error_rate: counts.error_rate(), counts }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let share = |share: f64| format!("{share:.4}");
+        vec![
+            self.words.to_owned(),
+            share(self.precision),
+            share(self.recall),
+            share(self.error_rate),
+            self.counts.found.to_string(),
+            self.counts.sure.to_string(),
+        ]
+    }
+}
+
+fn evaluate_aligner(args: AlignerArgs, context: &mut Context) -> anyhow::Result<Outcome> {
     let dirs = locate::model_dirs(args.models);
     let items = AlignedSpan::read(&args.data)?;
     let head = locate::model(&args.head, &dirs)?;
@@ -64,21 +189,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let report = aligner.evaluate(&items, threshold)?;
     let output = &mut context.output;
-    let format = output.format_or(Format::Table);
-    if format == Format::Table {
-        write_report(&report, output)?;
-        return Ok(Outcome::Done);
+    match output.format_or(Format::Table) {
+        Format::Table => write_report(&report, output)?,
+        format => write_rows(format, &Row::COLUMNS, &rows(&report), Row::cells, output)?,
     }
-    if matches!(format, Format::Csv | Format::Tsv) {
-        output.fields(format, Row::COLUMNS)?;
-    }
-    for row in rows(&report) {
-        match format {
-            Format::Csv | Format::Tsv => output.fields(format, row.cells())?,
-            _ => output.record(&row, format)?,
-        }
-    }
-    output.end_records(format)?;
     Ok(Outcome::Done)
 }
 
@@ -123,7 +237,7 @@ fn rows(report: &Report) -> Vec<Row> {
     let rows = parts.into_iter().flat_map(|(items, agreement)| {
         [Row::new(items, "span", &agreement.exact), Row::new(items, "word", &agreement.soft)]
     });
-    rows.collect()
+    rows.chain([Row::new("unaligned", "item", &report.unaligned)]).collect()
 }
 
 /// Writes precision, recall and F1 as a table.
@@ -131,7 +245,7 @@ pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Resu
     let rows = rows(report).iter().map(Row::cells).collect();
     output.table(&Row::COLUMNS, rows)?;
     output.line(&format!(
-        "the gold span is among the candidates of {} of {} items",
+        "the gold span is among the candidates of {} of {} items that have one",
         report.covered, report.all.exact.gold
     ))?;
     Ok(())

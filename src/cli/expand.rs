@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, EndReason, Models, Recipe, Report};
 use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::device::DeviceArgs;
-use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome, locate, progress};
+use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::{Context, Outcome, locate, progress, tell_of_index};
 
 /// Write new annotated sentences from human ones
 ///
@@ -54,6 +56,10 @@ pub(super) struct Args {
 
     #[command(flatten)]
     device: DeviceArgs,
+
+    /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
@@ -61,12 +67,19 @@ Examples:
   fnstore expand frame=Verification --rounds 5
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
+/// Reads the name of some numbers.
+pub(super) fn numbers() -> impl TypedValueParser<Value = Numbers> {
+    let names = Numbers::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let recipe = recipe(&args)?;
     let stop = stop_flag()?;
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
         bar.set_length(at.of);
@@ -80,6 +93,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
     });
     bar.finish_and_clear();
+    tell_index_failure(&database);
     let report = report?;
     match context.output.format_or(Format::Table) {
         Format::Table => summary(&report, &text, recipe.rounds, &mut context.output)?,
@@ -109,6 +123,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
     recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
     recipe.seed_limit = args.limit;
+    recipe.numbers = args.numbers;
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }

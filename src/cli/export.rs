@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::output::{Format, grouped, tell};
 use super::whole_file::WholeFile;
-use super::{Context, Outcome, progress};
+use super::{Context, Outcome, progress, tell_of_index};
 
 /// Export annotation sets or a release
 ///
@@ -103,6 +103,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             record
         }
     };
+    tell_of_index(&database);
     if !record.found() {
         tell("nothing found");
         return Ok(Outcome::NothingFound);

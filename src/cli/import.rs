@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError, ImportOptions, ImportReport};
 use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
@@ -12,9 +12,9 @@ use fnstore::store::Store;
 use serde::Serialize;
 
 use super::import_lines::{self, Lines};
-use super::output::{Format, Output, grouped, size, tell};
+use super::output::{Format, Output, grouped, size, tell_index_behind};
 use super::whole_file::WholeFile;
-use super::{Context, Outcome, progress};
+use super::{Context, Outcome, progress, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
@@ -30,9 +30,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Language of the release
-    #[arg(long, value_name = "TAG", default_value = "en")]
-    language: String,
+    /// Language of the release [default: en, or what an export says]
+    #[arg(long, value_name = "TAG")]
+    language: Option<String>,
 
     /// Read FILE as span-labelled data, a line each:
     /// {"text": "...", "spans": [{"start": 0, "end": 3, "type": "T"}]}
@@ -48,12 +48,31 @@ pub(super) struct Args {
     report: Option<PathBuf>,
 }
 
+/// Refuses options that would not do what they say.
+fn refuse_what_lines_have_not(args: &Args, lines: Option<Lines>) -> anyhow::Result<()> {
+    let path = args.path.display();
+    if lines.is_some() && args.strict {
+        bail!(
+            "`--strict` is for FrameNet's XML, and `{path}` is JSON lines: these have no oddities to \
+             count, and a line that is wrong ends the import anyway; leave it out"
+        );
+    }
+    if lines == Some(Lines::Records) && args.language.is_some() {
+        bail!(
+            "`--language` cannot be used with `{path}`: it is an export, which says itself what language \
+             its release is in; leave it out"
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     // What is no release makes no store, and a report that cannot be written fails before the work.
     let lines = match args.spans {
         true => Some(Lines::Spans),
         false => import_lines::kind_of(&args.path)?,
     };
+    refuse_what_lines_have_not(&args, lines)?;
     if lines.is_none() {
         Source::open(&args.path).map_err(DatabaseError::from)?;
     }
@@ -61,10 +80,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let report_file = report_file.map(|path| WholeFile::create(path, "report")).transpose()?;
 
     let options =
-        ImportOptions { release: args.release, language: Some(args.language), strict: args.strict };
+        ImportOptions { release: args.release, language: args.language, strict: args.strict };
     let started = Instant::now();
     let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
+    tell_of_index(&database);
     if let Some(lines) = lines {
         let outcome = import_lines::run(&database, &args.path, lines, &options, context);
         if outcome.is_err() && !store_was_there {
@@ -87,10 +107,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let report = outcome?;
     if let Some(error) = &report.index_error {
-        tell(&format!(
-            "the release is in, its index is not: {error}; queries make up for it, and the next \
-             writer catches up"
-        ));
+        tell_index_behind(error);
     }
     let record = ReportRecord::new(&report, context, started.elapsed());
 
@@ -183,7 +200,7 @@ impl ReportRecord {
             seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
             source_bytes: release.source_bytes,
             store_bytes: report.disk_bytes,
-            counts: counts(&release.counts).into_iter().collect(),
+            counts: release.counts.named().into(),
             statuses: report
                 .statuses
                 .iter()
@@ -192,25 +209,6 @@ impl ReportRecord {
             warnings: warnings.collect(),
         }
     }
-}
-
-/// The counts by name.
-pub(super) fn counts(counts: &ReleaseCounts) -> [(&'static str, u64); 13] {
-    [
-        ("frames", counts.frames),
-        ("lexunits", counts.lexunits),
-        ("lu_files", counts.lu_files),
-        ("documents", counts.documents),
-        ("frame_relations", counts.frame_relations),
-        ("sem_types", counts.sem_types),
-        ("exemplar_sets", counts.exemplar_sets),
-        ("fulltext_sets", counts.fulltext_sets),
-        ("construction_sets", counts.construction_sets),
-        ("sentence_layer_occurrences", counts.sentence_layer_occurrences),
-        ("sentence_layer_sets", counts.sentence_layer_sets),
-        ("sentence_occurrences", counts.sentence_occurrences),
-        ("sentences", counts.sentences),
-    ]
 }
 
 fn summary(

@@ -8,8 +8,8 @@ use fnstore::model::{AnnotationSetId, Judgement, Release};
 use serde::Serialize;
 
 use super::edit::{self, now};
-use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome};
+use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
 ///
@@ -76,6 +76,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if let Some(from) = &args.from {
         let lines = edit::open(from)?;
         let database = Database::open_existing_writer(&context.store)?;
+        tell_of_index(&database);
         let release = edit::release(&database, args.release.as_deref())?;
         let mut edits = database.transaction(release.id)?;
         let mut count = 0;
@@ -88,7 +89,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             tell("there are no judgements in it");
             return Ok(Outcome::NothingFound);
         }
-        edit::commit(edits, &format!("judgements taken: {}", grouped(count)))?;
+        edit::commit(&database, edits, &format!("judgements taken: {}", grouped(count)))?;
         return Ok(Outcome::Done);
     }
     let text = args.set.as_deref().unwrap_or_default();
@@ -101,6 +102,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return show(&database, &release, set, &mut context.output);
     };
     let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
     let release = release_of(&database, args.release.as_deref(), set)?;
     let mut edits = database.transaction(release.id)?;
     match args.score {
@@ -111,6 +113,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => edits.remove_judgement(set, &reviewer)?,
     }
     edits.commit()?;
+    tell_index_failure(&database);
     Ok(Outcome::Done)
 }
 

@@ -4,6 +4,7 @@
 //! options, calls the library, and hands what comes back to [`output`], the only place that prints
 //! data. Everything else, from progress to notices, goes to stderr.
 
+mod align;
 mod backup;
 mod changes;
 mod check;
@@ -26,6 +27,7 @@ mod import;
 mod import_lines;
 mod judge;
 mod lexunit;
+mod line_reader;
 mod listing;
 mod locate;
 mod lus;
@@ -55,7 +57,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
-use output::{Format, Output};
+use fnstore::database::Database;
+use fnstore::index::IndexError;
+use output::{Format, Output, tell};
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
@@ -98,6 +102,7 @@ enum Command {
     Export(export::Args),
     Expand(expand::Args),
     Paraphrase(paraphrase::Args),
+    Align(align::Args),
     Train(train::Args),
     Eval(eval::Args),
     Gpu(gpu::Args),
@@ -133,6 +138,17 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// Says that a query had to do without the index, or that a writer has built it anew.
+fn tell_of_index(database: &Database) {
+    let Some(fault) = database.index_fault() else { return };
+    match (&*fault, database.store().is_writer()) {
+        (IndexError::Damaged { action, reason, .. }, true) => tell(&format!(
+            "the index was damaged (C-index-damaged: {reason}, while {action}); it was built anew"
+        )),
+        _ => tell(&format!("warning: {fault}; a scan of the store answered meanwhile")),
+    }
+}
+
 /// What every subcommand works with.
 struct Context {
     /// Directory of the store.
@@ -162,6 +178,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
+        Command::Align(args) => align::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Gpu(args) => gpu::run(args, &mut context),

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use clap::ValueEnum;
 use comfy_table::{Table, presets};
+use fnstore::database::Database;
 use serde::Serialize;
 
 /// Width of wrapped text where no terminal says another.
@@ -178,6 +179,21 @@ impl Output {
 pub(super) fn tell(text: &str) {
     // A notice that nobody can read is no reason to stop.
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Says that the index could not follow what a command wrote, where that is so.
+pub(super) fn tell_index_failure(database: &Database) {
+    if let Some(error) = database.take_index_failure() {
+        tell_index_behind(&error);
+    }
+}
+
+/// Says that what was written is in the store and not in the index.
+pub(super) fn tell_index_behind(error: &dyn std::error::Error) {
+    tell(&format!(
+        "warning: what was written is in the store, and its index could not follow: {error}; queries \
+         make up for it, and the next writer or `fnstore reindex` brings it up to date"
+    ));
 }
 
 /// A number with its thousands set apart.

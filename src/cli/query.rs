@@ -8,7 +8,7 @@ use super::columns::{Column, Row};
 use super::hit::{Hit, write_block};
 use super::output::{Format, Output, tell};
 use super::plan::write_plan;
-use super::{Context, Outcome};
+use super::{Context, Outcome, tell_of_index};
 
 /// Find annotation sets
 ///
@@ -80,28 +80,41 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = Database::open(&context.store)?;
     let output = &mut context.output;
     tell_of_releases(&database, &expression)?;
-    if args.explain {
+    let outcome = if args.explain {
         let explained = database.explain(&expression, &selection)?;
         write_plan(&explained, output)?;
-        return Ok(outcome(explained.answers > 0));
-    }
-    if args.count {
+        outcome(explained.answers > 0)
+    } else if args.count {
         let count = database.count(&expression)?;
         output.line(&count.to_string())?;
-        return Ok(outcome(count > 0));
-    }
-    if let Some(field) = count_by {
+        outcome(count > 0)
+    } else if let Some(field) = count_by {
         let mut counts = database.count_by(&expression, field)?;
         counts.truncate(args.limit.unwrap_or(usize::MAX));
-        return write_counts(&counts, field, output);
-    }
-    let mut matches = database.matches(&expression, &selection)?;
-    let shown = match &columns {
+        write_counts(&counts, field, output)?
+    } else {
+        write_matches(&database, &expression, &selection, columns.as_deref(), output)?
+    };
+    output.flush()?;
+    tell_of_index(&database);
+    Ok(outcome)
+}
+
+/// Writes the sets that are selected, and says whether there are more.
+fn write_matches(
+    database: &Database,
+    expression: &Expression,
+    selection: &Selection,
+    columns: Option<&[Column]>,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let mut matches = database.matches(expression, selection)?;
+    let shown = match columns {
         Some(columns) => write_rows(&mut matches, columns, output)?,
         None => write_hits(&mut matches, output)?,
     };
     output.flush()?;
-    if args.limit == Some(shown) {
+    if selection.limit == Some(shown) {
         match matches.has_more(LOOK_AHEAD)? {
             Some(true) => {
                 tell(&format!("showing {shown}; there are more (`--count` says how many)"))
@@ -110,7 +123,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             Some(false) => {}
         }
     }
-    if shown == 0 && args.limit != Some(0) {
+    if shown == 0 && selection.limit != Some(0) {
         tell("nothing found");
     }
     Ok(outcome(shown > 0))

@@ -10,8 +10,9 @@ use super::{Context, Outcome};
 
 /// Build the index anew from the store
 ///
-/// The old index stays until the new one is whole. Nothing else needs this: an index that is lost or
-/// behind is repaired by whoever writes next.
+/// The old index stays until the new one is whole. One that is lost, damaged or behind is also repaired
+/// by whoever writes next. A store that has lost commits (`C-commits-lost`) opens again afterwards, with
+/// what is left.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -24,7 +24,7 @@ enum Model {
 /// Train the span aligner's head on the states of an encoder
 ///
 /// Data is JSON lines: id, source and target (lists of words), source_span and target_span ([start,
-/// end) in words), changed (whether the two spans differ in wording).
+/// end) in words, or null where nothing answers), changed (whether the two spans differ in wording).
 #[derive(Debug, clap::Args)]
 struct AlignerArgs {
     /// Training data

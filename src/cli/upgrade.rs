@@ -12,7 +12,7 @@ use super::{Context, Outcome};
 /// Bring the store to this program's format, after a backup
 ///
 /// A store of an older format is read as it is; what an upgrade rewrites is smaller or says more. It
-/// can be stopped at any time and run again.
+/// can be stopped at any time and run again: the backup of the first run is then used as it is.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Say what would be done, and do nothing

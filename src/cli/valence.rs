@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::lexunit::RealizationRecord;
 use super::listing::{Statuses, lexicons, names};
 use super::output::{Format, Output, grouped, tell};
-use super::{Context, Outcome};
+use super::{Context, Outcome, tell_of_index};
 
 /// Show how lexical units realise their frame elements
 ///
@@ -100,6 +100,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let shown = args.limit.unwrap_or(usize::MAX).min(entries.len());
     write(&entries[..shown], over, args.sets, &mut context.output)?;
+    tell_of_index(&database);
     Statuses::tell_hidden(hidden);
     if shown < entries.len() {
         tell(&format!("showing the first {shown}; there are more"));

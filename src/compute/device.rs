@@ -52,11 +52,11 @@ impl Device {
         }
     }
 
-    /// The format of weights here: `f32`, or `f16` on a GPU that keeps them so.
-    pub fn numbers(&self) -> &'static str {
+    /// The format of weights that the device has a say in: `f16` on a GPU that keeps them so.
+    pub fn numbers(&self) -> Option<&'static str> {
         match self {
-            Self::Gpu(gpu) if gpu.keeps_half() => "f16",
-            _ => "f32",
+            Self::Gpu(gpu) if gpu.keeps_half() => Some("f16"),
+            _ => None,
         }
     }
 

@@ -21,6 +21,7 @@ mod error;
 mod gpu;
 pub mod kernels;
 mod lanes;
+mod numbers;
 mod tensor;
 
 pub use device::Device;
@@ -31,4 +32,5 @@ pub use gpu::{
     Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Needs, Notice, Shader, adapters,
     choose,
 };
+pub use numbers::{Numbers, UnknownNumbers};
 pub use tensor::Tensor;

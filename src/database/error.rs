@@ -47,6 +47,16 @@ pub enum DatabaseError {
         /// The nearest name of that kind.
         nearest: Option<String>,
     },
+    /// A text that cannot name a release.
+    #[error(
+        "E-value: a release cannot be called `{}`; expected a name without control characters, as in \
+         `bfn-1.5`: give one with `--release NAME`",
+        name.escape_debug()
+    )]
+    ReleaseName {
+        /// The text.
+        name: String,
+    },
     /// A release of that name is there already.
     #[error(
         "the store already holds a release `{name}`, imported from `{source_path}`; import under \
@@ -70,7 +80,7 @@ pub enum DatabaseError {
     },
     /// A file adds to a release that the store does not have.
     #[error(
-        "`{}` adds to release `{name}`, which the store does not have; import that release first, or \
+        "E-missing: `{}` adds to release `{name}`, which the store does not have; import that release first, or \
          name the one to add to with `--release NAME`",
         path.display()
     )]

@@ -20,7 +20,7 @@ use crate::framenet::{
     read_sem_types,
 };
 use crate::index::{IndexError, IndexWriter};
-use crate::model::{Origin, Release};
+use crate::model::{Origin, Release, is_name};
 
 /// How a release is imported.
 #[derive(Debug, Clone, Default)]
@@ -71,6 +71,14 @@ pub fn default_release_name(path: &Path) -> String {
     }
 }
 
+/// Refuses a name that no release can have.
+pub(super) fn check_release_name(name: &str) -> Result<()> {
+    if is_name(name) {
+        return Ok(());
+    }
+    Err(DatabaseError::ReleaseName { name: name.to_owned() })
+}
+
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
 const CHUNK: usize = 48;
 
@@ -96,6 +104,7 @@ impl Database {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
         };
         let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
+        check_release_name(&name)?;
         let source = Source::open(path)?;
         if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
             return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
@@ -114,7 +123,8 @@ impl Database {
         };
         let outcome = self.import_files(&source, release, options.strict, &mut index, progress);
         if outcome.is_err() {
-            index.rollback()?;
+            // What went wrong first is what there is to say; the next writing recovers the index.
+            let _ = index.rollback();
         }
         outcome
     }
@@ -167,7 +177,7 @@ impl Database {
         // the next writer make up for that.
         let index_error = match committed {
             Err(DatabaseError::Index(error)) if listed => {
-                index.rollback()?;
+                let _ = index.rollback();
                 Some(error)
             }
             outcome => outcome.map(|()| None)?,

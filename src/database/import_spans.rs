@@ -11,13 +11,14 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::import::check_release_name;
 use super::stand_in::frame_by_name;
 use super::{Database, DatabaseError, ImportOptions, Result, default_release_name, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeStatus, Frame,
-    FrameId, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId, OWN_RANGE, Occurrence, Pos,
-    Provenance, Release, ReleaseCounts, Sentence, SentenceId,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
+    Frame, FrameId, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId, OWN_RANGE, Occurrence,
+    Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId,
 };
 use crate::store::{Batch, Store};
 use crate::text::{fold, lemmatize};
@@ -68,6 +69,7 @@ impl Database {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
         };
         let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
+        check_release_name(&name)?;
         let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(unreadable)?;
         let source_bytes = file.metadata().map_err(unreadable)?.len();
@@ -95,7 +97,7 @@ impl Database {
         }
         progress(reader.bytes());
         let report = loader.finish()?;
-        reindex::catch_up(&self.store, &mut index)?;
+        self.follow(&mut index);
         Ok(report)
     }
 }
@@ -171,8 +173,9 @@ impl<'a> Loader<'a> {
         }
         let number = u32::try_from(reader.line()).ok();
         let occurrences = self.places(sentence, number, id, document, split)?;
-        self.release.counts.sentence_occurrences += occurrences.len().max(1) as u64;
-        self.batch.put_sentence(&Sentence { id: sentence, xml_id: None, text, occurrences })?;
+        let sentence = Sentence { id: sentence, xml_id: None, text, occurrences };
+        self.release.counts.add(sentence.counts());
+        self.batch.put_sentence(&sentence)?;
         if self.batch.size() >= FLUSH {
             let batch = std::mem::replace(&mut self.batch, self.store.batch(self.release.id));
             self.store.write_unlisted(batch)?;
@@ -232,7 +235,7 @@ impl<'a> Loader<'a> {
         if let Some(name) = id {
             let document = Document { sentences: vec![sentence], ..new(next(), &name) };
             places.push(place(document.id));
-            self.release.counts.documents += 1;
+            self.release.counts.add(document.counts());
             self.batch.put_document(&document)?;
         }
         Ok(places)
@@ -324,14 +327,13 @@ impl<'a> Loader<'a> {
     fn finish(self) -> Result<SpanImport> {
         let Self { store, mut batch, mut release, texts, without_spans, types, splits, .. } = self;
         for document in self.documents.values() {
+            release.counts.add(document.counts());
             batch.put_document(document)?;
         }
         store.write_unlisted(batch)?;
         let lexunits = self.lexunits.len() as u64;
         release.counts.frames = self.frames.len() as u64;
         release.counts.lexunits = lexunits;
-        release.counts.sentences = texts;
-        release.counts.documents += self.documents.len() as u64;
         store.list_release(&release)?;
         Ok(SpanImport { release, texts, without_spans, types, lexunits, splits })
     }

@@ -67,7 +67,7 @@ impl Loader<'_> {
     /// cost of a commit small.
     ///
     /// # Errors
-    /// When the store or the index fails.
+    /// When the store fails. An index that does not take the rows is brought up to date at the end.
     pub fn write(&mut self, write: &Write) -> Result<u64> {
         let store = &self.database.store;
         let mut batch = store.batch(self.release);
@@ -80,12 +80,12 @@ impl Loader<'_> {
             || if tell { add_sets(store, index, release, write, &known) } else { Ok(()) },
         );
         if committed.is_err() || indexed.is_err() {
-            // What the index was told may not be in the store, or the other way round.
+            // What the index was told may not be in the store, or the other way round. When even that
+            // fails, its next commit holds entries that the replay adds again in their place.
             self.is_behind = true;
-            self.index.rollback()?;
+            let _ = self.index.rollback();
         }
         let revision = committed?;
-        indexed?;
         self.report.sets += write.sets.len() as u64;
         self.report.sentences += write.sentences.len() as u64;
         self.report.lexunits += write.lexunits.len() as u64;
@@ -96,7 +96,8 @@ impl Loader<'_> {
     /// Commits the index and packs the store's files, so that readers open few of them.
     ///
     /// # Errors
-    /// When the store or the index fails. What was written is in the store all the same.
+    /// When the store's files cannot be packed. What was written is in the store all the same; an index
+    /// that could not follow is no failure: see [`Database::take_index_failure`].
     pub fn finish(mut self) -> Result<LoadReport> {
         self.is_finished = true;
         let (store, index) = (&self.database.store, &mut *self.index);
@@ -106,7 +107,7 @@ impl Loader<'_> {
             || if is_behind { reindex::catch_up(store, index) } else { commit(index, revision) },
             || store.compact(),
         );
-        indexed?;
+        self.database.note_index(indexed);
         packed?;
         Ok(self.report)
     }
@@ -127,7 +128,7 @@ impl Drop for Loader<'_> {
 fn commit(index: &mut IndexWriter, revision: u64) -> Result<()> {
     let outcome = index.commit(revision);
     if outcome.is_err() {
-        index.rollback()?;
+        let _ = index.rollback();
     }
     Ok(outcome?)
 }

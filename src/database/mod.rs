@@ -31,6 +31,7 @@ mod export;
 mod import;
 mod import_jsonl;
 mod import_spans;
+mod layouts;
 mod lexicon;
 mod load;
 mod lookup;
@@ -75,7 +76,7 @@ pub use valence::observed_valences;
 pub use value::Value;
 pub use write::{JournalWrite, Write};
 
-use crate::index::{self, IndexReader, IndexWriter};
+use crate::index::{self, IndexError, IndexReader, IndexWriter};
 use crate::model::Release;
 use crate::query::nearest;
 use crate::store::{Change, Store};
@@ -88,9 +89,13 @@ pub struct Database {
     dir: PathBuf,
     /// The writer's index; a reader opens the index's last commit for each search instead.
     writer: Option<Mutex<IndexWriter>>,
+    /// Why the index could not follow the last commit.
+    index_failure: Mutex<Option<DatabaseError>>,
     /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
     /// at least as new and moves no more.
     snapshot: Option<Option<IndexView>>,
+    /// Why the index was of no use the last time.
+    index_fault: Mutex<Option<Arc<IndexError>>>,
 }
 
 /// The index's last commit, with the store's revision that it stands for.
@@ -106,7 +111,15 @@ impl Database {
     /// When there is none, or its format is another.
     pub fn open(dir: &Path) -> Result<Self> {
         let store = Store::open_reader(dir)?;
-        Ok(Self { store, dir: dir.to_owned(), writer: None, snapshot: None })
+        let dir = dir.to_owned();
+        Ok(Self {
+            store,
+            dir,
+            writer: None,
+            snapshot: None,
+            index_fault: Mutex::default(),
+            index_failure: Mutex::default(),
+        })
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
@@ -138,7 +151,7 @@ impl Database {
     pub fn snapshot(&self) -> Result<Self> {
         let mut snapshot = Self::open(&self.dir)?;
         // The index first, then the store: what it leads to must be there.
-        let index = snapshot.last_index()?;
+        let index = snapshot.last_index();
         snapshot.store.refresh()?;
         snapshot.snapshot = Some(index);
         Ok(snapshot)
@@ -161,10 +174,21 @@ impl Database {
     }
 
     fn for_writing(dir: &Path, create: bool) -> Result<Self> {
-        let store = Store::open_writer(dir, create)?;
+        Self::over_writer(Store::open_writer(dir, create)?, dir)
+    }
+
+    fn over_writer(store: Store, dir: &Path) -> Result<Self> {
+        reindex::remove_leftovers(dir)?;
         let mut writer = IndexWriter::open(&dir.join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
-        Ok(Self { store, dir: dir.to_owned(), writer: Some(Mutex::new(writer)), snapshot: None })
+        Ok(Self {
+            store,
+            dir: dir.to_owned(),
+            index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
+            index_failure: Mutex::default(),
+            writer: Some(Mutex::new(writer)),
+            snapshot: None,
+        })
     }
 
     /// Ends a writer's handle: waits for what the index still does in the background, which dropping
@@ -175,6 +199,27 @@ impl Database {
     pub fn close(self) -> Result<()> {
         let Some(writer) = self.writer else { return Ok(()) };
         Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
+    }
+
+    /// Why the index is behind the store, when it could not follow the last commit of this handle, as on
+    /// a full disk; taken, so that it is told once.
+    ///
+    /// What was committed is in all the same: queries lay the missing changes over the index's hits, and
+    /// the next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
+    pub fn take_index_failure(&self) -> Option<DatabaseError> {
+        self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+    }
+
+    /// Brings the index to a commit of the store that is safe already, so that nothing that happens
+    /// to the index makes it a failure.
+    fn follow(&self, index: &mut IndexWriter) {
+        self.note_index(reindex::catch_up(&self.store, index));
+    }
+
+    /// Takes note of whether the index could follow the last commit.
+    fn note_index(&self, outcome: Result<()>) {
+        let failure = outcome.err();
+        *self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
     }
 
     /// The store below: every record by its id.
@@ -235,6 +280,26 @@ impl Database {
         Ok(self.store.changes_since(since)?.map(|change| Ok(change?)))
     }
 
+    /// What is wrong with the index, as far as this handle has met it: a query that could not use it
+    /// was answered by a scan of the store, which takes longer and finds the same. Of a writer's
+    /// handle: what was wrong when it was opened, which built the index anew.
+    ///
+    /// `None` says that nothing was in the way; [`check`](Self::check) looks for what is wrong.
+    #[must_use]
+    pub fn index_fault(&self) -> Option<Arc<IndexError>> {
+        self.index_fault.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// Takes note of what the index could not do.
+    fn usable<T>(&self, outcome: std::result::Result<T, IndexError>) -> Option<T> {
+        let fault = |error| {
+            let mut fault =
+                self.index_fault.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            *fault = Some(Arc::new(error));
+        };
+        outcome.map_err(fault).ok()
+    }
+
     /// Bytes on disk: store and index.
     #[must_use]
     pub fn disk_bytes(&self) -> u64 {
@@ -249,7 +314,7 @@ impl Database {
         if let Some(index) = &self.snapshot {
             return Ok(index.clone());
         }
-        let index = self.last_index()?;
+        let index = self.last_index();
         // The store must be at least as new as the index, or hits could not be checked.
         self.store.refresh()?;
         Ok(index)
@@ -257,10 +322,10 @@ impl Database {
 
     /// The index's last commit; `None` when there is none, or none that opens: what a query asks of
     /// it, a scan answers too, until a writer repairs it.
-    fn last_index(&self) -> Result<Option<IndexView>> {
+    fn last_index(&self) -> Option<IndexView> {
         let path = self.dir.join("index");
-        let Some(stamp) = index::stamp(&path)? else { return Ok(None) };
-        let Ok(reader) = IndexReader::open(&path) else { return Ok(None) };
-        Ok(reader.map(|reader| (Arc::new(reader), stamp.revision)))
+        let stamp = self.usable(index::stamp(&path))??;
+        let reader = self.usable(IndexReader::open(&path))??;
+        Some((Arc::new(reader), stamp.revision))
     }
 }

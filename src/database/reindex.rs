@@ -13,12 +13,14 @@ use crate::store::{Action, Store, Subject};
 pub(super) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     let outcome = replay_or_rebuild(store, writer);
     if outcome.is_err() {
-        writer.rollback()?;
+        // What went wrong first is what there is to say; the next time recovers the writer.
+        let _ = writer.rollback();
     }
     outcome
 }
 
 fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
+    writer.recover()?;
     let revision = store.revision()?;
     match writer.stamp() {
         Some(stamp) if stamp.revision == revision => Ok(()),
@@ -46,28 +48,50 @@ pub struct ReindexReport {
 impl Database {
     /// Builds the index of the database in `dir` anew, whatever state it is in.
     ///
+    /// A store that has lost commits ([`StoreError::CommitsLost`](crate::store::StoreError::CommitsLost))
+    /// opens again afterwards, with what is left.
+    ///
     /// The new index is made beside the old one and takes its place when it is whole; between the two
-    /// renames readers find none, and scan.
+    /// renames readers find none, and scan. A process that is killed there leaves none, and the next
+    /// writer makes it.
     ///
     /// # Errors
     /// When there is no store, another process writes it, or the index cannot be written; then the
     /// old one is still there.
     pub fn reindex(dir: &Path) -> Result<ReindexReport> {
-        let store = Store::open_writer(dir, false)?;
-        let (path, fresh) = (dir.join("index"), dir.join("index.new"));
-        remove_index(&fresh)?;
+        let store = Store::open_writer_despite_loss(dir)?;
+        remove_leftovers(dir)?;
+        let (path, [fresh, old]) = (dir.join("index"), LEFTOVERS.map(|name| dir.join(name)));
         let mut writer = IndexWriter::open(&fresh)?;
         catch_up(&store, &mut writer)?;
         writer.finish()?;
         let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
-        remove_index(&path)?;
-        std::fs::rename(&fresh, &path).map_err(|source| IndexError::Io { path, source })?;
+        rename(&path, &old)?;
+        rename(&fresh, &path)?;
+        remove_leftovers(dir)?;
         Ok(ReindexReport { entries, revision: store.revision()? })
     }
 }
 
-fn remove_index(path: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(path) {
+/// The new index while it is made, and the old one while it goes. A process that is killed leaves
+/// them.
+const LEFTOVERS: [&str; 2] = ["index.new", "index.old"];
+
+/// Removes what a rebuilding that was stopped has left, under the writer's lock.
+pub(super) fn remove_leftovers(dir: &Path) -> Result<()> {
+    for path in LEFTOVERS.map(|name| dir.join(name)) {
+        unless_absent(&path, std::fs::remove_dir_all(&path))?;
+    }
+    Ok(())
+}
+
+fn rename(from: &Path, to: &Path) -> Result<()> {
+    unless_absent(from, std::fs::rename(from, to))
+}
+
+/// What is not there need not be moved or removed.
+fn unless_absent(path: &Path, outcome: std::io::Result<()>) -> Result<()> {
+    match outcome {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
             Err(IndexError::Io { path: path.to_owned(), source }.into())
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Database, Result};
-use crate::store::FORMAT;
+use crate::store::{FORMAT, Store};
 
 /// What an upgrade did, or would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,20 +40,27 @@ impl Database {
     }
 
     /// Rewrites what stands in older record versions, after a backup into `backup`; a store that is
-    /// current already is left alone, without a backup. One that was stopped goes on where it was.
+    /// current already is left alone, without a backup.
+    ///
+    /// One that was stopped goes on where it was: a backup of the store at its revision that lies in
+    /// `backup` is the one that it wrote, and stays. Nobody writes the store between the backup and the
+    /// upgrade.
     ///
     /// # Errors
-    /// When there is no store, another process writes it, the backup cannot be written, or a row
-    /// cannot be read.
+    /// When there is no store, another process writes it, something else lies in `backup` or it cannot
+    /// be written, or a row cannot be read.
     pub fn upgrade(dir: &Path, backup: &Path) -> Result<UpgradeReport> {
-        let mut report = Self::upgrade_needed(dir)?;
+        let report = Self::upgrade_needed(dir)?;
         if report.is_current() {
             return Ok(report);
         }
+        let reservation = Store::reserve(dir)?;
+        // Once more: a writer may have been at it until now.
+        let mut report = Self::upgrade_needed(dir)?;
         // Before the writer opens it: that already claims this build's format.
-        Self::open(dir)?.backup(backup)?;
+        Self::open(dir)?.backup_once(backup)?;
         report.backup = Some(backup.to_owned());
-        let database = Self::open_existing_writer(dir)?;
+        let database = Self::over_writer(Store::open_reserved(reservation)?, dir)?;
         report.outdated = database.store.rewrite_outdated()?;
         database.close()?;
         Ok(report)

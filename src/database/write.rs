@@ -1,7 +1,9 @@
 //! Writing records into a release that is there: one commit of the store, then one of the index.
 
-use super::{Database, DatabaseError, Result, reindex};
-use crate::model::{AnnotationSet, AnnotationSetId, LexUnit, RecipeId, ReleaseId, Sentence};
+use super::{Database, DatabaseError, Result};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, IdSpace, LexUnit, RecipeId, ReleaseId, Sentence,
+};
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, Subject};
 
 /// Rows to be written together, all of them or none.
@@ -59,8 +61,8 @@ impl Database {
     /// [`transaction`](Self::transaction).
     ///
     /// # Errors
-    /// When the handle is a reader's, or the store or the index fails. When only the index fails the
-    /// rows are in the store all the same, and the next writer brings the index up to date.
+    /// When the handle is a reader's, or the store fails. An index that could not follow is no failure:
+    /// see [`take_index_failure`](Self::take_index_failure).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let Some(index) = &self.writer else {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
@@ -70,7 +72,7 @@ impl Database {
         fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;
         // Through the list of changes, which also holds what an earlier write left out of the index.
-        reindex::catch_up(&self.store, &mut index)?;
+        self.follow(&mut index);
         Ok(revision)
     }
 }
@@ -89,11 +91,17 @@ pub(super) fn fill(
             batch.delete_lexunit(there)?;
         }
         batch.put_lexunit(lexunit)?;
+        batch.recount(there.as_ref(), Some(lexunit));
         let subject = Subject::LexUnit(lexunit.frame, lexunit.id);
         batch.record(added_or_edited(there.is_some()), &subject);
     }
     for sentence in &write.sentences {
         batch.put_sentence(sentence)?;
+        // Generated ones are many, and not counted by commits.
+        if sentence.id.space() != IdSpace::Generated {
+            let there = store.sentence(release, sentence.id)?;
+            batch.recount(there.as_ref(), Some(sentence));
+        }
     }
     let mut known = Vec::with_capacity(write.sets.len());
     for set in &write.sets {
@@ -103,6 +111,9 @@ pub(super) fn fill(
             batch.delete_annotation_set(set.id, location)?;
         }
         batch.put_annotation_set(set)?;
+        if there.is_none() {
+            batch.recount(None, Some(set));
+        }
         let subject = Subject::Set(set.id, SetLocation::of(set));
         batch.record(added_or_edited(there.is_some()), &subject);
         known.push(there.is_some());

@@ -16,8 +16,10 @@
 //! Invariants: equal scores keep the order of lower parent, then lower token, so a search has one
 //! result. The search of one source never sees another one.
 
+use std::sync::Arc;
+
 use super::allocation::{Ranked, allocate};
-use super::constraint::{Blocked, Constraint, ConstraintState};
+use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
 use super::scheduler::NetworkTokens;
 use super::settings::{BeamSettings, Stopping};
 use crate::nn::{Candidate, Row, RowMask, SlotCandidates, SlotId};
@@ -74,6 +76,8 @@ pub(super) struct BeamSearch {
     /// Best first, at most `outputs_wanted`.
     finished: Vec<Finished>,
     steps: usize,
+    /// Lists of blocked tokens that were made for some state.
+    unions: Unions,
 }
 
 /// An output with the constraint tokens that it lacks.
@@ -84,7 +88,7 @@ struct Finished {
 }
 
 /// An open hypothesis.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Open {
     /// Index among the open hypotheses of the step before.
     parent: Option<u32>,
@@ -93,6 +97,9 @@ struct Open {
     place: Option<u32>,
     score: f32,
     state: ConstraintState,
+    /// The attention that each source token had from the steps before; empty without a coverage
+    /// penalty.
+    coverage: Arc<[f32]>,
 }
 
 impl BeamSearch {
@@ -103,7 +110,14 @@ impl BeamSearch {
         max_length: usize,
     ) -> Self {
         let state = constraint.start(start);
-        let start = Open { parent: None, token: start, place: None, score: 0.0, state };
+        let start = Open {
+            parent: None,
+            token: start,
+            place: None,
+            score: 0.0,
+            state,
+            coverage: Arc::default(),
+        };
         Self {
             settings,
             constraint,
@@ -113,6 +127,7 @@ impl BeamSearch {
             open: vec![start],
             finished: Vec::new(),
             steps: 0,
+            unions: Unions::default(),
         }
     }
 
@@ -129,6 +144,11 @@ impl BeamSearch {
         self.constraint.requires()
     }
 
+    /// Whether answers must hold the attention of the rows.
+    pub(super) fn wants_attention(&self) -> bool {
+        self.settings.coverage_penalty > 0.0
+    }
+
     /// Continuations that one step needs.
     pub(super) fn candidates_wanted(&self) -> usize {
         2 * self.settings.beam_size
@@ -140,29 +160,32 @@ impl BeamSearch {
     }
 
     /// Appends this search's rows and their masks to those of a step.
-    pub(super) fn write_step(&self, slot: SlotId, rows: &mut Vec<Row>, masks: &mut Vec<RowMask>) {
-        for open in &self.open {
+    pub(super) fn write_step(
+        &mut self,
+        slot: SlotId,
+        rows: &mut Vec<Row>,
+        masks: &mut Vec<RowMask>,
+    ) {
+        for at in 0..self.open.len() {
+            let Open { parent, token, score, state, .. } = self.open[at];
             let row = u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows");
-            masks.extend(self.mask(open, row));
-            let Open { parent, token, score, .. } = *open;
+            masks.extend(self.mask(state, row));
             rows.push(Row { slot, parent, token, score });
         }
     }
 
-    fn mask(&self, open: &Open, row: u32) -> Option<RowMask> {
+    fn mask(&mut self, state: ConstraintState, row: u32) -> Option<RowMask> {
         let renormalize = self.settings.renormalize;
         let free = RowMask { row, eos_allowed: true, renormalize, ..RowMask::default() };
         if let Some(&token) = self.constraint.prefix.get(self.steps) {
             return Some(RowMask { extra: vec![token], ..free });
         }
-        let blocked = self.constraint.blocked(open.state, self.eos_token);
-        let mut extra = self.constraint.proposals(open.state);
+        let blocked = self.constraint.blocked_in(state, self.eos_token, &mut self.unions);
+        let mut extra = self.constraint.proposals(state);
         let Some(Blocked { tokens: banned, may_end: eos_allowed }) = blocked else {
             return (!extra.is_empty()).then_some(RowMask { extra, ..free });
         };
-        extra.retain(|token| {
-            banned.binary_search(token).is_err() && (eos_allowed || *token != self.eos_token)
-        });
+        extra.retain(|token| banned.binary_search(token).is_err());
         Some(RowMask { banned, extra, eos_allowed, ..free })
     }
 
@@ -188,6 +211,9 @@ impl BeamSearch {
     /// Takes the network's answer to a step and says whether the search is over.
     pub(super) fn advance(&mut self, answer: &SlotCandidates) -> Option<Stop> {
         let candidates = self.select(answer);
+        if self.wants_attention() {
+            self.cover(&answer.attention);
+        }
         self.steps += 1;
         let at_limit = self.steps >= self.max_length;
         let beam_size = self.settings.beam_size;
@@ -231,12 +257,24 @@ impl BeamSearch {
         let place = u32::try_from(self.trail.len()).expect("a search is under 2^32 tokens");
         self.trail.push((token, self.open[parent as usize].place));
         let (score, state) = (ranked.score, ranked.state);
-        Open { parent: Some(parent), token, place: Some(place), score, state }
+        let coverage = Arc::clone(&self.open[parent as usize].coverage);
+        Open { parent: Some(parent), token, place: Some(place), score, state, coverage }
+    }
+
+    /// Adds a step's attention to the coverage of the open hypotheses.
+    fn cover(&mut self, attention: &[Vec<f32>]) {
+        assert_eq!(attention.len(), self.open.len(), "attention was asked for of every row");
+        for (open, looked) in self.open.iter_mut().zip(attention) {
+            let before = open.coverage.iter().copied().chain(std::iter::repeat(0.0));
+            open.coverage = before.zip(looked).map(|(before, looked)| before + looked).collect();
+        }
     }
 
     fn finish(&mut self, ranked: &Ranked, ended: bool) {
         let Ranked { candidate, score, state, .. } = *ranked;
-        let normalized_score = self.settings.length_penalty.normalize(score, self.steps);
+        let length_penalty = self.settings.length_penalty.normalize(score, self.steps);
+        let coverage = &self.open[candidate.parent as usize].coverage;
+        let normalized_score = length_penalty + self.coverage_penalty(coverage);
         let unmet = self.constraint.unmet(state);
         let left = if self.constraint.is_met_at_cut(state) { 0 } else { ranked.unmet.max(1) };
         // After all that are at least as good: of equals, the one that finished first is better.
@@ -252,6 +290,11 @@ impl BeamSearch {
             self.finished.insert(at, Finished { left, hypothesis });
             self.finished.truncate(wanted);
         }
+    }
+
+    fn coverage_penalty(&self, coverage: &[f32]) -> f32 {
+        let part = |covered: &f32| covered.clamp(f32::MIN_POSITIVE, 1.0).ln();
+        self.settings.coverage_penalty * coverage.iter().map(part).sum::<f32>()
     }
 
     /// Drops open hypotheses that are too far behind the best finished output.
@@ -285,6 +328,7 @@ impl BeamSearch {
         let Some(best_open) = self.open.iter().map(|open| open.score).max_by(f32::total_cmp) else {
             return true;
         };
+        // The penalty of coverage only ever lowers a score, so it is left out of what is possible.
         let best_at = |length| self.settings.length_penalty.normalize(best_open, length);
         let bound = match self.settings.stopping {
             Stopping::FirstFull => return true,
@@ -310,7 +354,8 @@ mod tests {
     }
 
     fn answer(best: &[Candidate]) -> SlotCandidates {
-        SlotCandidates { slot: SlotId(5), best: best.to_vec(), extra: vec![], first: vec![] }
+        let (best, attention) = (best.to_vec(), vec![]);
+        SlotCandidates { slot: SlotId(5), best, extra: vec![], first: vec![], attention }
     }
 
     fn candidate(parent: u32, token: u32, log_prob: f32) -> Candidate {

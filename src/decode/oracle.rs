@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::toy::{EOS, ToyNetwork};
+use super::toy::{EOS, ToyNetwork, attention};
 use super::*;
 
 fn settings(beam_size: usize, max_length: usize) -> BeamSettings {
@@ -92,6 +92,44 @@ fn a_beam_as_wide_as_the_space_finds_what_enumeration_finds() {
         assert_eq!(outputs(&finished), expected);
         assert_eq!(finished.stop, Stop::LengthLimit);
     }
+}
+
+#[test]
+fn a_coverage_penalty_ranks_what_enumeration_ranks() {
+    for seed in 0..5 {
+        let source = [seed, 8, 3];
+        let rank = |tokens: &[u32], score: f32| {
+            let covered = (0..source.len()).map(|at| {
+                let looked = (0..tokens.len()).map(|step| attention(&source, &tokens[..step])[at]);
+                looked.sum::<f32>().min(1.0).ln()
+            });
+            LengthPenalty::default().normalize(score, tokens.len()) + 0.7 * covered.sum::<f32>()
+        };
+        let mut network = ToyNetwork::new(4, 4);
+        let mut expected = network.enumerate(&source, 4);
+        expected.sort_by(|a, b| rank(&b.0, b.1).total_cmp(&rank(&a.0, a.1)));
+        let wide = BeamSettings { coverage_penalty: 0.7, ..settings(4usize.pow(4), 4) };
+        let finished = search(&mut network, &source, Constraint::default(), wide);
+        assert_eq!(finished.hypotheses.len(), expected.len());
+        for (found, (tokens, score)) in finished.hypotheses.iter().zip(&expected) {
+            assert!((found.normalized_score - rank(tokens, *score)).abs() < 1e-5);
+            assert!((found.normalized_score - rank(&found.tokens, found.score)).abs() < 1e-5);
+        }
+        let plain = search(&mut network, &source, Constraint::default(), settings(256, 4));
+        assert_ne!(plain.hypotheses[0].normalized_score, finished.hypotheses[0].normalized_score);
+    }
+}
+
+#[test]
+fn a_network_without_attention_knows_no_coverage() {
+    let mut network = ToyNetwork::new(4, 4);
+    network.has_no_attention = true;
+    let mut scheduler = Scheduler::new(10);
+    let source = scheduler.add_source(vec![3]);
+    let settings = BeamSettings { coverage_penalty: 0.7, ..settings(2, 4) };
+    scheduler.submit(source, Constraint::default(), settings).unwrap();
+    let error = scheduler.step(&mut network).unwrap_err().to_string();
+    assert!(error.contains("coverage_penalty") && error.contains("attention"), "{error}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! same.
 
 use super::beam::{Hypothesis, Stop};
-use super::constraint::{Blocked, Constraint, ConstraintState};
+use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
 use super::scheduler::NetworkTokens;
 use super::settings::SampleSettings;
 use crate::nn::{Candidate, Draw, Row, RowMask, SlotId};
@@ -23,6 +23,8 @@ pub(super) struct SampleSearch {
     open: Vec<Sample>,
     finished: Vec<(usize, Hypothesis)>,
     steps: usize,
+    /// Lists of blocked tokens that were made for some state.
+    unions: Unions,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +60,7 @@ impl SampleSearch {
             open,
             finished: Vec::new(),
             steps: 0,
+            unions: Unions::default(),
         }
     }
 
@@ -71,15 +74,16 @@ impl SampleSearch {
 
     /// Appends the rows of all open samples, their masks and their draws to those of a step.
     pub(super) fn write_step(
-        &self,
+        &mut self,
         slot: SlotId,
         rows: &mut Vec<Row>,
         masks: &mut Vec<RowMask>,
         draws: &mut Vec<Draw>,
     ) {
-        for sample in &self.open {
+        for at in 0..self.open.len() {
             let row = u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows");
-            masks.extend(self.mask(sample, row));
+            masks.extend(self.mask(self.open[at].state, row));
+            let sample = &self.open[at];
             let token = sample.tokens.last().copied().unwrap_or(self.network.start);
             rows.push(Row { slot, parent: sample.parent, token, score: sample.score });
             draws.push(Draw {
@@ -91,7 +95,7 @@ impl SampleSearch {
         }
     }
 
-    fn mask(&self, sample: &Sample, row: u32) -> Option<RowMask> {
+    fn mask(&mut self, state: ConstraintState, row: u32) -> Option<RowMask> {
         let eos = self.network.eos;
         if let Some(&forced) = self.constraint.prefix.get(self.steps) {
             let banned = (0..self.network.vocab_size).filter(|&token| token != forced).collect();
@@ -99,7 +103,7 @@ impl SampleSearch {
             return Some(mask);
         }
         let Blocked { tokens: banned, may_end: eos_allowed } =
-            self.constraint.blocked(sample.state, eos)?;
+            self.constraint.blocked_in(state, eos, &mut self.unions)?;
         let renormalize = self.settings.renormalize;
         Some(RowMask { row, banned, eos_allowed, renormalize, ..RowMask::default() })
     }

@@ -272,14 +272,14 @@ impl Scheduler {
     /// One step of the network for every running search: one call for all beams, one for all samples.
     /// The answers are in the order of the searches.
     fn take_step<N: StepNetwork + ?Sized>(
-        &self,
+        &mut self,
         network: &mut N,
     ) -> Result<Vec<Answer>, DecodeError> {
         let (mut rows, mut masks, mut top) = (Vec::new(), Vec::new(), 0);
         let (mut own_rows, mut own_masks, mut draws) = (Vec::new(), Vec::new(), Vec::new());
         let mut counts = Vec::new();
-        for active in &self.active {
-            match &active.search {
+        for active in &mut self.active {
+            match &mut active.search {
                 Search::Beam { search, .. } => {
                     search.write_step(active.slot, &mut rows, &mut masks);
                     top = top.max(search.candidates_wanted());
@@ -350,7 +350,7 @@ impl Scheduler {
         self.encode(&admitted, network)?;
         let mut finished = Vec::new();
         for waiting in admitted {
-            let (active, stop) = self.begin(waiting, network);
+            let (active, stop) = self.begin(waiting, network)?;
             match stop {
                 None => self.active.push(active),
                 Some(stop) => finished.push(self.finish(active, stop, network)),
@@ -365,7 +365,7 @@ impl Scheduler {
         &mut self,
         waiting: Waiting,
         network: &mut N,
-    ) -> (Active, Option<Stop>) {
+    ) -> Result<(Active, Option<Stop>), DecodeError> {
         let Waiting { job, source: id, constraint, settings, goes_on } = waiting;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         let slot = source.slot.expect("the source was encoded before its job began");
@@ -393,8 +393,16 @@ impl Scheduler {
                 max_length,
             )),
         };
+        let wanted = matches!(&search, Search::Beam { search, .. } if search.wants_attention());
+        if !network.give_attention(slot, wanted) {
+            return Err(DecodeError::Settings {
+                setting: "coverage_penalty",
+                value: "more than 0".to_owned(),
+                expected: "0, since the network gives no attention",
+            });
+        }
         network.rewind(slot, steps_reused);
-        (Active { job, source: id, slot, search, steps_reused }, stop)
+        Ok((Active { job, source: id, slot, search, steps_reused }, stop))
     }
 
     /// Encodes the sources of new jobs that have no slot yet, as one batch.

@@ -27,6 +27,11 @@ pub struct BeamSettings {
     /// Whether scores are renormalised among the tokens that are not banned, as in CTranslate2, and
     /// not those of the unmasked network.
     pub renormalize: bool,
+    /// Strength of the coverage penalty; 0 for none. To what ranks an output, `strength *
+    /// sum_i ln(min(c_i, 1))` is added, `c_i` being the attention that source token `i` had from all
+    /// steps of the output: what leaves a part of the source unread falls behind. (Wu et al. 2016,
+    /// equation 14; `coverage_penalty` in CTranslate2.)
+    pub coverage_penalty: f32,
 }
 
 impl Default for BeamSettings {
@@ -40,6 +45,7 @@ impl Default for BeamSettings {
             patience: 1.0,
             prune_threshold: 0.0,
             renormalize: false,
+            coverage_penalty: 0.0,
         }
     }
 }
@@ -65,6 +71,9 @@ impl BeamSettings {
         }
         if !self.prune_threshold.is_finite() || self.prune_threshold < 0.0 {
             return refuse("prune_threshold", self.prune_threshold.to_string(), "0 or more");
+        }
+        if !self.coverage_penalty.is_finite() || self.coverage_penalty < 0.0 {
+            return refuse("coverage_penalty", self.coverage_penalty.to_string(), "0 or more");
         }
         check_lengths(self.length_penalty, self.length_limit)
     }
@@ -353,6 +362,10 @@ mod tests {
         assert!(refused(BeamSettings { n_best: 0, ..settings }).contains("n_best"));
         let length_penalty = LengthPenalty::Power(f32::NAN);
         assert!(refused(BeamSettings { length_penalty, ..settings }).contains("length_penalty"));
+        for coverage_penalty in [-0.1, f32::NAN] {
+            let message = refused(BeamSettings { coverage_penalty, ..settings });
+            assert!(message.contains("coverage_penalty"), "{message}");
+        }
         let length_limit = LengthLimit { factor: -1.0, constant: 0 };
         assert!(refused(BeamSettings { length_limit, ..settings }).contains("factor"));
     }

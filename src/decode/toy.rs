@@ -24,15 +24,18 @@ pub(crate) struct ToyNetwork {
     pub(crate) most_rows: usize,
     /// Steps fail from now on.
     pub(crate) is_broken: bool,
+    /// Attention is refused when it is asked for.
+    pub(crate) has_no_attention: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Slot {
     source: Vec<u32>,
     /// Tokens of each row of the last step, without the start token.
     rows: Vec<Vec<u32>>,
     /// Those of the steps before, when steps are kept.
     kept: Option<Vec<Vec<Vec<u32>>>>,
+    gives_attention: bool,
 }
 
 pub(crate) const START: u32 = 0;
@@ -134,7 +137,7 @@ impl StepNetwork for ToyNetwork {
             let slot = SlotId(self.opened);
             self.opened += 1;
             self.encoded += 1;
-            self.slots.insert(slot, Slot { source: source.to_vec(), rows: Vec::new(), kept: None });
+            self.slots.insert(slot, Slot { source: source.to_vec(), ..Slot::default() });
             slot
         });
         Ok(slots.collect())
@@ -183,7 +186,12 @@ impl StepNetwork for ToyNetwork {
             let score = |c: &Candidate| group[c.parent as usize].score + c.log_prob;
             best.sort_by(|a, b| score(b).total_cmp(&score(a)));
             best.truncate(top);
-            answer.push(SlotCandidates { slot, best, extra, first });
+            let open = &self.slots[&slot];
+            let attention = match open.gives_attention {
+                true => prefixes.iter().map(|prefix| attention(&open.source, prefix)).collect(),
+                false => Vec::new(),
+            };
+            answer.push(SlotCandidates { slot, best, extra, first, attention });
             first_row += u32::try_from(group.len()).expect("a toy has few rows");
         }
         Ok(answer)
@@ -216,6 +224,11 @@ impl StepNetwork for ToyNetwork {
         Ok(drawn)
     }
 
+    fn give_attention(&mut self, slot: SlotId, wanted: bool) -> bool {
+        self.slots.get_mut(&slot).expect("only an open slot").gives_attention = wanted;
+        !(wanted && self.has_no_attention)
+    }
+
     fn keep_steps(&mut self, slot: SlotId) {
         self.slots.get_mut(&slot).expect("only an open slot keeps steps").kept = Some(Vec::new());
     }
@@ -238,6 +251,14 @@ impl StepNetwork for ToyNetwork {
     fn close(&mut self, slot: SlotId) {
         self.slots.remove(&slot).expect("only an open slot is closed");
     }
+}
+
+/// How a prefix looks at its source.
+pub(crate) fn attention(source: &[u32], prefix: &[u32]) -> Vec<f32> {
+    let seed = mix(source, 5) ^ mix(prefix, 7);
+    let weight = |at: usize| (scramble(seed.wrapping_add(at as u64)) >> 40) as f32 + 1.0;
+    let total: f32 = (0..source.len()).map(weight).sum();
+    (0..source.len()).map(|at| weight(at) / total).collect()
 }
 
 fn mix(tokens: &[u32], seed: u64) -> u64 {

@@ -16,7 +16,7 @@ pub const LINE_LIMIT: usize = 64 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of a file that are not blank.
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: R,
     file: String,
     line: usize,
@@ -30,7 +30,9 @@ impl<R: BufRead> Lines<R> {
         Self::with_limit(input, file, LINE_LIMIT)
     }
 
-    pub(super) fn with_limit(input: R, file: &Path, limit: usize) -> Self {
+    /// The lines of a file, which is named in messages; one of more than `limit` bytes is an error.
+    #[must_use]
+    pub fn with_limit(input: R, file: &Path, limit: usize) -> Self {
         Self {
             input,
             file: file.display().to_string(),
@@ -47,7 +49,8 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Number of the line that was read last, from 1.
-    pub(super) fn line(&self) -> usize {
+    #[must_use]
+    pub fn line(&self) -> usize {
         self.line
     }
 
@@ -57,7 +60,10 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Goes to the next line that is not blank; says whether there is one.
-    pub(super) fn advance(&mut self) -> Result<bool> {
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is too long.
+    pub fn advance(&mut self) -> Result<bool> {
         loop {
             self.buffer.clear();
             let most = self.limit as u64 + 1;
@@ -83,7 +89,10 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The line that [`advance`](Self::advance) went to.
-    pub(super) fn text(&self) -> Result<&str> {
+    ///
+    /// # Errors
+    /// When it is not UTF-8.
+    pub fn text(&self) -> Result<&str> {
         std::str::from_utf8(&self.buffer).map_err(|error| {
             let reason = format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1);
             self.fault(FaultCode::Encoding, reason)
@@ -101,7 +110,9 @@ impl<R: BufRead> Lines<R> {
     }
 
     pub(super) fn fault(&self, code: FaultCode, reason: String) -> ExchangeError {
-        ExchangeError::Line { code, file: self.file.clone(), line: self.line, reason }
+        // What is wrong with a file without lines is wrong with its first.
+        let line = self.line.max(1);
+        ExchangeError::Line { code, file: self.file.clone(), line, reason }
     }
 }
 
@@ -121,6 +132,14 @@ mod tests {
             seen.push((lines.line(), lines.json::<u32>().unwrap()));
         }
         assert_eq!(seen, [(1, 1), (4, 22), (5, 333)]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_empty_file_is_wrong_with_its_first_line() {
+        let mut lines = lines(b"", 9);
+        assert!(!lines.advance().unwrap());
+        let error = lines.fault(FaultCode::Layout, "nothing".to_owned()).to_string();
+        assert_eq!(error, "E-layout: a.jsonl:1: nothing");
     }
 
     #[test]

@@ -19,7 +19,7 @@ mod token_formats;
 mod tokens;
 
 pub use error::{ExchangeError, FaultCode};
-pub use lines::LINE_LIMIT;
+pub use lines::{LINE_LIMIT, Lines};
 pub use loss::{Loss, LossLog};
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, Row};

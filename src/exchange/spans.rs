@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::Lines;
-use crate::model::{Pos, Span};
+use crate::model::{Pos, Span, is_name};
 use crate::text::{CharIndex, CharSpan};
 
 type Checked<T> = std::result::Result<T, Fault>;
@@ -183,10 +183,6 @@ fn name(field: &str, value: Option<Value>) -> Checked<Option<String>> {
         Some(Value::String(name)) if is_name(&name) => Ok(Some(name)),
         other => Err(wrong(field, other, expected)),
     }
-}
-
-fn is_name(text: &str) -> bool {
-    !text.trim().is_empty() && !text.contains(char::is_control)
 }
 
 fn nothing_else(members: &Map<String, Value>, known: &str) -> Checked<()> {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ExpandError, Models};
-use crate::compute::Device;
+use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
@@ -28,6 +28,8 @@ pub struct Recipe {
     pub seed_limit: Option<usize>,
     /// Where the networks run.
     pub device: Device,
+    /// In which numbers the rewriter computes; the aligner's are f32.
+    pub numbers: Numbers,
 }
 
 impl Recipe {
@@ -42,6 +44,7 @@ impl Recipe {
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
+            numbers: Numbers::default(),
         }
     }
 
@@ -96,7 +99,7 @@ impl Recipe {
             "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
             "rules": RULES,
-            "numbers": self.device.numbers(),
+            "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
             "random_seed": null,
         })
         .to_string()
@@ -139,6 +142,7 @@ mod tests {
         assert_ne!(print(&recipe(), b, a), first);
         assert_ne!(print(&Recipe { beam_size: 29, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
     }
 
     #[test]

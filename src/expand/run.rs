@@ -68,7 +68,8 @@ pub fn run_with(
     let human = human_sets(expression);
     // Names that are not there are found before anything is loaded or written.
     drop(database.query(&human)?);
-    let mut paraphraser = Paraphraser::open(&recipe.models.paraphraser, &recipe.device)?;
+    let rewriter = &recipe.models.paraphraser;
+    let mut paraphraser = Paraphraser::open_in(rewriter, &recipe.device, recipe.numbers)?;
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
     let description = recipe.description(paraphraser.fingerprint(), aligner.fingerprint());

@@ -68,7 +68,7 @@ codes! {
     SpanRange = "W-span-range",
     /// A label names an FE that its frame does not have: it is kept.
     FeUnknown = "W-fe-unknown",
-    /// A relation names a frame without a file: it is kept.
+    /// A relation names a frame without a file: it is kept, and the frame by name alone.
     RelationDangling = "W-relation-dangling",
     /// An element that FrameNet's schema does not know: its content is not read.
     UnknownElement = "W-unknown-element",

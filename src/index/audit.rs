@@ -16,6 +16,7 @@ use tantivy::tokenizer::MAX_TOKEN_LEN;
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 use super::entry_query::EntryQuery;
+use super::guard::guarded;
 use super::schema::Fields;
 use super::writer::document;
 use super::{Entry, IndexError, IndexReader};
@@ -69,10 +70,11 @@ impl IndexReader {
                 claimed: vec![false; reader.max_doc() as usize],
             })
         };
-        let segments = self.searcher.segment_readers().iter().map(segment);
-        let segments = segments.collect::<tantivy::Result<_>>();
+        let segments = guarded(&self.path, "reading every term", || {
+            self.searcher.segment_readers().iter().map(segment).collect()
+        });
         Ok(IndexAudit {
-            segments: segments.map_err(self.failed("reading every term"))?,
+            segments: segments?,
             searcher: self.searcher.clone(),
             fields: self.fields,
             schema: self.searcher.schema().clone(),
@@ -87,11 +89,8 @@ impl IndexAudit {
     /// # Errors
     /// When the index is damaged.
     pub fn check(&mut self, entry: &Entry<'_>) -> Result<EntryState> {
-        self.state(entry).map_err(|error| IndexError::Engine {
-            path: self.path.clone(),
-            action: "looking up an entry",
-            reason: error.to_string(),
-        })
+        let path = self.path.clone();
+        guarded(&path, "looking up an entry", || self.state(entry))
     }
 
     fn state(&mut self, entry: &Entry<'_>) -> tantivy::Result<EntryState> {
@@ -99,14 +98,11 @@ impl IndexAudit {
         let mut found = Vec::new();
         for (ordinal, segment) in self.segments.iter_mut().enumerate() {
             let reader = &self.searcher.segment_readers()[ordinal];
-            let Some(mut entries) = query.entries(reader)? else { continue };
-            let mut doc = entries.doc();
-            while doc != TERMINATED {
+            for doc in query.entries(reader)? {
                 if !reader.is_deleted(doc) {
                     segment.claimed[doc as usize] = true;
                     found.push((ordinal, doc));
                 }
-                doc = entries.advance();
             }
         }
         Ok(match found.as_slice() {

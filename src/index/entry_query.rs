@@ -3,12 +3,11 @@
 //!
 //! Tantivy's own query for a value of a column reads the whole column, for each set again.
 
-use tantivy::columnar::Column;
-use tantivy::postings::SegmentPostings;
-use tantivy::query::{ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::query::{ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, Term};
 
+use super::guard::caught;
 use super::schema::{Fields, bucket};
 use crate::model::{AnnotationSetId, ReleaseId};
 
@@ -26,16 +25,24 @@ impl EntryQuery {
         Self { bucket, release: u64::from(release.0), set: set.bits() }
     }
 
-    /// The entries in a segment, those that were removed among them; `None` for an empty bucket.
-    pub(super) fn entries(&self, reader: &SegmentReader) -> tantivy::Result<Option<Entries>> {
+    /// The entries in a segment, in order of document, those that were removed among them.
+    pub(super) fn entries(&self, reader: &SegmentReader) -> tantivy::Result<Vec<DocId>> {
         let index = reader.inverted_index(self.bucket.field())?;
         let bucket = index.read_postings(&self.bucket, IndexRecordOption::Basic)?;
-        let Some(bucket) = bucket else { return Ok(None) };
+        let Some(mut bucket) = bucket else { return Ok(Vec::new()) };
         let columns = reader.fast_fields();
         let (releases, sets) = (columns.u64("release")?, columns.u64("set")?);
-        let mut entries = Entries { bucket, releases, sets, release: self.release, set: self.set };
-        entries.skip_others();
-        Ok(Some(entries))
+        let mut entries = Vec::new();
+        let mut document = bucket.doc();
+        while document != TERMINATED {
+            if sets.first(document) == Some(self.set)
+                && releases.first(document) == Some(self.release)
+            {
+                entries.push(document);
+            }
+            document = bucket.advance();
+        }
+        Ok(entries)
     }
 }
 
@@ -47,10 +54,8 @@ impl Query for EntryQuery {
 
 impl Weight for EntryQuery {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        Ok(match self.entries(reader)? {
-            Some(entries) => Box::new(ConstScorer::new(entries, boost)),
-            None => Box::new(EmptyScorer),
-        })
+        let documents = caught(|| self.entries(reader))?;
+        Ok(Box::new(ConstScorer::new(Entries { documents, at: 0 }, boost)))
     }
 
     fn explain(&self, _reader: &SegmentReader, _document: DocId) -> tantivy::Result<Explanation> {
@@ -58,40 +63,23 @@ impl Weight for EntryQuery {
     }
 }
 
-/// The documents of a bucket that are entries of the set.
-pub(super) struct Entries {
-    bucket: SegmentPostings,
-    releases: Column<u64>,
-    sets: Column<u64>,
-    release: u64,
-    set: u64,
-}
-
-impl Entries {
-    /// Moves to the next entry of the set, from where the bucket is on.
-    fn skip_others(&mut self) -> DocId {
-        let mut document = self.bucket.doc();
-        while document != TERMINATED
-            && (self.sets.first(document) != Some(self.set)
-                || self.releases.first(document) != Some(self.release))
-        {
-            document = self.bucket.advance();
-        }
-        document
-    }
+/// The documents that are entries of the set.
+struct Entries {
+    documents: Vec<DocId>,
+    at: usize,
 }
 
 impl DocSet for Entries {
     fn advance(&mut self) -> DocId {
-        self.bucket.advance();
-        self.skip_others()
+        self.at += 1;
+        self.doc()
     }
 
     fn doc(&self) -> DocId {
-        self.bucket.doc()
+        self.documents.get(self.at).copied().unwrap_or(TERMINATED)
     }
 
     fn size_hint(&self) -> u32 {
-        1
+        u32::try_from(self.documents.len()).unwrap_or(u32::MAX)
     }
 }

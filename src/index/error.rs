@@ -6,6 +6,20 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
+    /// Files of the index are not what was written: it can be built again from the store.
+    #[error(
+        "the index in `{}` is damaged (C-index-damaged): {reason}, while {action}; build it again \
+         with `fnstore reindex`",
+        path.display()
+    )]
+    Damaged {
+        /// The index's directory.
+        path: PathBuf,
+        /// What was being done.
+        action: &'static str,
+        /// What is wrong, in Tantivy's own words where it said so.
+        reason: String,
+    },
     /// Tantivy failed.
     #[error("the index in `{}` failed while {action}: {reason}", path.display())]
     Engine {

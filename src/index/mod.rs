@@ -10,6 +10,7 @@ mod directory;
 mod entry_query;
 mod error;
 mod filter;
+mod guard;
 mod reader;
 mod schema;
 mod writer;
@@ -23,6 +24,7 @@ use crate::model::{
 pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
 pub use filter::Filter;
+pub use guard::panics_are_caught;
 pub use reader::{Found, IndexReader};
 pub use writer::IndexWriter;
 
@@ -33,6 +35,13 @@ pub struct Stamp {
     pub revision: u64,
     /// The index schema's version.
     pub schema: u32,
+}
+
+impl Stamp {
+    fn parse(text: &str) -> Option<Self> {
+        let (revision, schema) = text.split_once(' ')?;
+        Some(Self { revision: revision.parse().ok()?, schema: schema.parse().ok()? })
+    }
 }
 
 impl fmt::Display for Stamp {
@@ -47,7 +56,7 @@ impl fmt::Display for Stamp {
 /// Reads one small file and opens nothing.
 ///
 /// # Errors
-/// When that file is there and cannot be read.
+/// When that file is there and cannot be read, or is damaged.
 pub fn stamp(path: &Path) -> Result<Option<Stamp>, IndexError> {
     let meta = path.join("meta.json");
     let content = match std::fs::read(&meta) {
@@ -55,11 +64,19 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>, IndexError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(IndexError::Io { path: meta, source }),
     };
-    let meta: serde_json::Value = serde_json::from_slice(&content).unwrap_or_default();
-    let numbers = meta["payload"].as_str().and_then(|payload| payload.split_once(' '));
-    Ok(numbers.and_then(|(revision, schema)| {
-        Some(Stamp { revision: revision.parse().ok()?, schema: schema.parse().ok()? })
-    }))
+    let damaged = |reason: &str| IndexError::Damaged {
+        path: path.to_owned(),
+        action: "reading its last commit",
+        reason: reason.to_owned(),
+    };
+    let meta: serde_json::Value =
+        serde_json::from_slice(&content).map_err(|_| damaged("`meta.json` is no JSON"))?;
+    let is_new = meta["segments"].as_array().is_some_and(Vec::is_empty);
+    if is_new && meta["payload"].is_null() {
+        return Ok(None);
+    }
+    let stamp = meta["payload"].as_str().and_then(Stamp::parse);
+    stamp.map(Some).ok_or_else(|| damaged("`meta.json` has no revision"))
 }
 
 /// What the index knows of a set that evokes a frame.

@@ -8,6 +8,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::{DocId, Index, Score, Searcher, SegmentOrdinal};
 
 use super::directory::ReadDirectory;
+use super::guard::guarded;
 use super::schema::{Fields, WORDS, analyzer, schema};
 use super::{Filter, Hit, IndexError};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
@@ -48,20 +49,48 @@ impl IndexReader {
         if super::stamp(path)?.is_none_or(|stamp| stamp.schema != super::schema::SCHEMA_VERSION) {
             return Ok(None);
         }
-        let failed = |error: tantivy::TantivyError| IndexError::Engine {
-            path: path.to_owned(),
-            action: "opening",
-            reason: error.to_string(),
-        };
-        let directory = MmapDirectory::open(path).map_err(|error| failed(error.into()))?;
-        let index = Index::open(ReadDirectory(directory)).map_err(failed)?;
-        index.tokenizers().register(WORDS, analyzer());
-        let reader = index
-            .reader_builder()
-            .reload_policy(tantivy::ReloadPolicy::Manual)
-            .try_into()
-            .map_err(failed)?;
-        Ok(Some(Self { searcher: reader.searcher(), fields: schema().1, path: path.to_owned() }))
+        let (schema, fields) = schema();
+        let searcher = guarded(path, "opening", || {
+            let index = Index::open(ReadDirectory(MmapDirectory::open(path)?))?;
+            // It stands in a file without a checksum, and says how the others are read.
+            if index.schema() != schema {
+                let reason = "the one in `meta.json` is not what was written";
+                return Err(tantivy::TantivyError::SchemaError(reason.to_owned()));
+            }
+            index.tokenizers().register(WORDS, analyzer());
+            let manual = tantivy::ReloadPolicy::Manual;
+            let reader: tantivy::IndexReader =
+                index.reader_builder().reload_policy(manual).try_into()?;
+            Ok(reader.searcher())
+        })?;
+        Ok(Some(Self { searcher, fields, path: path.to_owned() }))
+    }
+
+    /// Reads every file of the commit, and compares its checksum with the one that was written
+    /// behind it.
+    ///
+    /// # Errors
+    /// When a file is damaged, with its name.
+    pub fn verify(&self) -> Result<()> {
+        const ACTION: &str = "verifying checksums";
+        let damaged = guarded(&self.path, ACTION, || {
+            let index = self.searcher.index();
+            // By the segments, and not by Tantivy's own list of files, which has no checksum.
+            for file in index.load_metas()?.list_segment_files() {
+                if self.path.join(&file).exists() && !index.directory().validate_checksum(&file)? {
+                    return Ok(Some(file));
+                }
+            }
+            Ok(None)
+        })?;
+        match damaged {
+            None => Ok(()),
+            Some(file) => Err(IndexError::Damaged {
+                path: self.path.clone(),
+                action: ACTION,
+                reason: format!("the checksum of `{}` is another", file.display()),
+            }),
+        }
     }
 
     /// Number of sets in the index.
@@ -84,7 +113,7 @@ impl IndexReader {
     pub fn search(&self, filter: &Filter) -> Result<Option<Found<'_>>> {
         let Some(query) = self.query(filter)? else { return Ok(None) };
         let segments =
-            self.searcher.search(&query, &Addresses).map_err(self.failed("searching"))?;
+            guarded(&self.path, "searching", || self.searcher.search(&query, &Addresses))?;
         Ok(Some(Found { reader: self, segments }))
     }
 
@@ -93,10 +122,9 @@ impl IndexReader {
         segment: SegmentOrdinal,
         docs: &[DocId],
         hits: &mut Vec<Hit>,
-    ) -> Result<()> {
-        let failed = self.failed("reading hits");
+    ) -> tantivy::Result<()> {
         let columns = self.searcher.segment_reader(segment).fast_fields();
-        let column = |name| columns.u64(name).map_err(&failed);
+        let column = |name| columns.u64(name);
         let (release, frame, lu) = (column("release")?, column("frame")?, column("lu")?);
         let (sentence, set) = (column("sentence")?, column("set")?);
         for doc in docs {
@@ -117,14 +145,6 @@ impl IndexReader {
             });
         }
         Ok(())
-    }
-
-    pub(super) fn failed(
-        &self,
-        action: &'static str,
-    ) -> impl Fn(tantivy::TantivyError) -> IndexError {
-        let path = self.path.clone();
-        move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
     }
 }
 
@@ -153,9 +173,11 @@ impl Found<'_> {
     /// When the index is damaged.
     pub fn hits(&self) -> Result<Vec<Hit>> {
         let mut hits = Vec::with_capacity(self.len());
-        for (segment, docs) in &self.segments {
-            self.reader.read_hits(*segment, docs, &mut hits)?;
-        }
+        guarded(&self.reader.path, "reading hits", || {
+            let mut segments = self.segments.iter();
+            segments
+                .try_for_each(|(segment, docs)| self.reader.read_hits(*segment, docs, &mut hits))
+        })?;
         hits.sort_unstable();
         Ok(hits)
     }

@@ -7,6 +7,7 @@ use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument};
 
 use super::entry_query::EntryQuery;
+use super::guard::guarded;
 use super::schema::{
     Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, folded, schema,
 };
@@ -24,51 +25,51 @@ pub struct IndexWriter {
     fields: Fields,
     path: PathBuf,
     stamp: Option<Stamp>,
+    replaced: Option<IndexError>,
+    /// Whether going back to the last commit failed, after which Tantivy's writer is of no use.
+    is_lost: bool,
 }
 
 impl IndexWriter {
     /// Opens the index in `path`, or makes an empty one when there is none or when it has another
     /// schema or is damaged.
     ///
+    /// Reads all of it once: a writer merges segments, and what is damaged in one would come out with
+    /// a checksum that is right.
+    ///
     /// # Errors
-    /// When the directory cannot be written.
+    /// When the directory cannot be read or written.
     pub fn open(path: &Path) -> Result<Self> {
-        let engine = |action| {
-            let path = path.to_owned();
-            move |error: tantivy::TantivyError| IndexError::Engine {
-                path: path.clone(),
-                action,
-                reason: error.to_string(),
-            }
-        };
         let io = |source| IndexError::Io { path: path.to_owned(), source };
-        let mut stamp = super::stamp(path)?;
-        if stamp.is_some_and(|stamp| stamp.schema != SCHEMA_VERSION) {
-            stamp = None;
-        }
-        // A commit whose files are not all there is worth nothing: the store builds it anew.
-        if stamp.is_some() && IndexReader::open(path).is_err() {
-            stamp = None;
-        }
+        let (stamp, replaced) = match last_commit(path) {
+            Ok(stamp) => (stamp, None),
+            // A commit whose files are not what was written is worth nothing: the store has it all.
+            Err(error @ IndexError::Damaged { .. }) => (None, Some(error)),
+            Err(error) => return Err(error),
+        };
         if stamp.is_none() && path.exists() {
             std::fs::remove_dir_all(path).map_err(io)?;
         }
         std::fs::create_dir_all(path).map_err(io)?;
         let (schema, fields) = schema();
-        let directory =
-            MmapDirectory::open(path).map_err(|error| engine("opening")(error.into()))?;
-        let index = if stamp.is_some() {
-            tantivy::Index::open(directory)
-        } else {
-            tantivy::Index::create(directory, schema, IndexSettings::default())
-        };
-        let index = index.map_err(engine("opening"))?;
-        index.tokenizers().register(WORDS, analyzer());
-        let writer =
-            index.writer_with_num_threads(1, MEMORY_BUDGET).map_err(engine("opening a writer"))?;
-        let policy = LogMergePolicy::default();
-        writer.set_merge_policy(Box::new(policy));
-        Ok(Self { writer, fields, path: path.to_owned(), stamp })
+        let writer = guarded(path, "opening a writer", || {
+            let directory = MmapDirectory::open(path)?;
+            let index = if stamp.is_some() {
+                tantivy::Index::open(directory)?
+            } else {
+                tantivy::Index::create(directory, schema, IndexSettings::default())?
+            };
+            index.tokenizers().register(WORDS, analyzer());
+            index.writer_with_num_threads(1, MEMORY_BUDGET)
+        })?;
+        writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced, is_lost: false })
+    }
+
+    /// What was wrong with the index that was there, when this one was made in its place for damage.
+    /// Says it once.
+    pub fn take_replaced(&mut self) -> Option<IndexError> {
+        self.replaced.take()
     }
 
     /// The stamp of the last commit; `None` for an index that is new.
@@ -92,10 +93,9 @@ impl IndexWriter {
     /// When the index fails.
     pub fn remove(&mut self, release: ReleaseId, set: AnnotationSetId) -> Result<()> {
         let entry = EntryQuery::new(&self.fields, release, set);
-        self.writer
-            .delete_query(Box::new(entry))
-            .map(drop)
-            .map_err(self.failed("removing an entry"))
+        guarded(&self.path, "removing an entry", || {
+            self.writer.delete_query(Box::new(entry)).map(drop)
+        })
     }
 
     /// Adds an entry of a set that the index does not have.
@@ -104,7 +104,7 @@ impl IndexWriter {
     /// When a segment cannot be written.
     pub fn add(&mut self, entry: &Entry<'_>) -> Result<()> {
         let document = document(&self.fields, entry);
-        self.writer.add_document(document).map(drop).map_err(self.failed("adding an entry"))
+        guarded(&self.path, "adding an entry", || self.writer.add_document(document).map(drop))
     }
 
     /// Removes every entry.
@@ -112,7 +112,7 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn clear(&mut self) -> Result<()> {
-        self.writer.delete_all_documents().map(drop).map_err(self.failed("emptying"))
+        guarded(&self.path, "emptying", || self.writer.delete_all_documents().map(drop))
     }
 
     /// Makes what was added visible, stamped with the store's revision.
@@ -132,25 +132,18 @@ impl IndexWriter {
         &mut self,
         store: impl FnOnce() -> std::result::Result<u64, E>,
     ) -> std::result::Result<(), E> {
-        let failed = {
-            let path = self.path.clone();
-            move |error: tantivy::TantivyError| IndexError::Engine {
-                path: path.clone(),
-                action: "committing",
-                reason: error.to_string(),
-            }
-        };
-        let mut prepared = self.writer.prepare_commit().map_err(&failed)?;
+        const ACTION: &str = "committing";
+        let mut prepared = guarded(&self.path, ACTION, || self.writer.prepare_commit())?;
         let revision = match store() {
             Ok(revision) => revision,
             Err(error) => {
-                prepared.abort().map_err(&failed)?;
+                guarded(&self.path, ACTION, || prepared.abort().map(drop))?;
                 return Err(error);
             }
         };
         let stamp = Stamp { revision, schema: SCHEMA_VERSION };
         prepared.set_payload(&stamp.to_string());
-        prepared.commit().map(drop).map_err(&failed)?;
+        guarded(&self.path, ACTION, || prepared.commit().map(drop))?;
         self.stamp = Some(stamp);
         Ok(())
     }
@@ -160,7 +153,25 @@ impl IndexWriter {
     /// # Errors
     /// When the index cannot be written.
     pub fn rollback(&mut self) -> Result<()> {
-        self.writer.rollback().map(drop).map_err(self.failed("rolling back"))
+        if self.is_lost {
+            return Ok(());
+        }
+        let outcome = guarded(&self.path, "rolling back", || self.writer.rollback().map(drop));
+        self.is_lost = outcome.is_err();
+        outcome
+    }
+
+    /// Opens the index again after a rollback that failed; what has become of it by then is its last
+    /// commit, or nothing.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn recover(&mut self) -> Result<()> {
+        if self.is_lost {
+            let path = self.path.clone();
+            *self = Self::open(&path)?;
+        }
+        Ok(())
     }
 
     /// Waits until no segments are being merged, and closes the index.
@@ -169,17 +180,17 @@ impl IndexWriter {
     /// When a merge failed.
     pub fn finish(self) -> Result<()> {
         let Self { writer, path, .. } = self;
-        writer.wait_merging_threads().map_err(|error| IndexError::Engine {
-            path,
-            action: "closing",
-            reason: error.to_string(),
-        })
+        guarded(&path, "closing", || writer.wait_merging_threads())
     }
+}
 
-    fn failed(&self, action: &'static str) -> impl Fn(tantivy::TantivyError) -> IndexError {
-        let path = self.path.clone();
-        move |error| IndexError::Engine { path: path.clone(), action, reason: error.to_string() }
-    }
+/// The stamp of the commit in `path`, all of whose files are whole; `None` when there is none of this
+/// schema.
+fn last_commit(path: &Path) -> Result<Option<Stamp>> {
+    let Some(stamp) = super::stamp(path)? else { return Ok(None) };
+    let Some(reader) = IndexReader::open(path)? else { return Ok(None) };
+    reader.verify()?;
+    Ok(Some(stamp))
 }
 
 /// What stands in the index for an entry.

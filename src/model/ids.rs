@@ -45,6 +45,16 @@ ids! {
 /// FrameNet's numbers lie below it.
 pub const OWN_RANGE: u32 = 0x8000_0000;
 
+/// Numbers that a store counts out to what people add lie this near to the beginning of its range. Those
+/// of proposed LUs and of span-labelled data are hashes, and lie anywhere in it.
+const COUNTED: u32 = 1 << 24;
+
+/// Whether a number was counted out by a store: its record was added by a person.
+#[must_use]
+pub fn is_counted(number: u32) -> bool {
+    (OWN_RANGE..OWN_RANGE + COUNTED).contains(&number)
+}
+
 /// Where a sentence or an annotation set comes from; the top byte of its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -95,6 +105,13 @@ macro_rules! tagged_ids {
             #[must_use]
             pub fn number(self) -> u64 {
                 self.0 & LOW_MASK
+            }
+
+            /// Whether a store counted it out to what a person added: numbers of imported data are
+            /// hashes.
+            #[must_use]
+            pub fn is_counted(self) -> bool {
+                self.space() == IdSpace::Imported && self.number() <= u64::from(u32::MAX)
             }
 
             /// The space.

@@ -1,5 +1,6 @@
 //! Lexical units and their valence tables.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{AnnotationSetId, Creation, FrameId, LuId, SemTypeId};
@@ -198,6 +199,27 @@ impl Valences {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.governors.is_empty() && self.realizations.is_empty() && self.groups.is_empty()
+    }
+
+    /// Every set that the tables name, once, in order of id.
+    #[must_use]
+    pub fn sets(&self) -> BTreeSet<AnnotationSetId> {
+        let patterns = self.realizations.iter().chain(&self.groups).flat_map(|row| &row.patterns);
+        let of_patterns = patterns.flat_map(|pattern| &pattern.sets);
+        let of_governors = self.governors.iter().flat_map(|governor| &governor.sets);
+        of_patterns.chain(of_governors).copied().collect()
+    }
+
+    /// Leaves of the sets that the tables name those for which `keep` holds. The totals stay: they
+    /// count what the release's makers counted.
+    pub fn retain_sets(&mut self, mut keep: impl FnMut(AnnotationSetId) -> bool) {
+        for governor in &mut self.governors {
+            governor.sets.retain(|set| keep(*set));
+        }
+        let rows = self.realizations.iter_mut().chain(&mut self.groups);
+        for pattern in rows.flat_map(|row| &mut row.patterns) {
+            pattern.sets.retain(|set| keep(*set));
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod ids;
 mod judgement;
 mod layout;
 mod lexunit;
+mod name;
 mod provenance;
 mod release;
 mod sentence;
@@ -23,7 +24,7 @@ pub use frame::{
 };
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
-    RelationId, ReleaseId, SemTypeId, SentenceId,
+    RelationId, ReleaseId, SemTypeId, SentenceId, is_counted,
 };
 pub use judgement::Judgement;
 pub use layout::{
@@ -35,7 +36,8 @@ pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,
 };
+pub use name::is_name;
 pub use provenance::{Flags, Generation, Method, Origin, Provenance};
-pub use release::{Document, Release, ReleaseCounts};
+pub use release::{Counted, Document, Release, ReleaseCounts};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Norm, sequence_lists,
-    sequence_positions,
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Loader, Norm,
+    sequence_lists, sequence_positions,
 };
 use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights};
 use crate::compute::kernels::{Lookup, embedding};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::compute::{ComputeError, Device, Numbers, Tensor};
 
 /// Tokens that pass through the network together: enough to amortise reading the weights, few
 /// enough that a feed-forward block's activations stay in the processor's caches.
@@ -216,19 +216,13 @@ impl Network {
                 weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])?;
             Ok::<_, NnError>(table.to_device(device)?)
         };
-        let layers =
-            (0..config.layers).map(|number| load_layer(weights, device, config, prefix, number));
+        let from = Loader { weights, device, numbers: Numbers::F32 };
+        let layers = (0..config.layers).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,
             positions: table("position_embeddings", config.max_length)?,
             types: table("token_type_embeddings", config.types)?,
-            norm: Norm::load(
-                weights,
-                device,
-                &format!("{prefix}embeddings.LayerNorm"),
-                width,
-                config.eps,
-            )?,
+            norm: Norm::load(from, &format!("{prefix}embeddings.LayerNorm"), width, config.eps)?,
             layers: layers.collect::<Result<_, _>>()?,
             device: device.clone(),
         })
@@ -273,8 +267,7 @@ impl Network {
 }
 
 fn load_layer(
-    weights: &Weights,
-    device: &Device,
+    from: Loader<'_>,
     config: &BertConfig,
     prefix: &str,
     number: usize,
@@ -295,14 +288,7 @@ fn load_layer(
     let (width, eps) = (config.hidden_size, config.eps);
     let sizes = (width, config.inner_size);
     Ok(EncoderLayer {
-        attention: Attention::load(weights, device, attention, width, config.heads, eps)?,
-        feed_forward: FeedForward::load(
-            weights,
-            device,
-            feed_forward,
-            sizes,
-            config.activation,
-            eps,
-        )?,
+        attention: Attention::load(from, attention, width, config.heads, eps)?,
+        feed_forward: FeedForward::load(from, feed_forward, sizes, config.activation, eps)?,
     })
 }

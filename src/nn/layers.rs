@@ -5,9 +5,27 @@
 
 use super::{NnError, Weights};
 use crate::compute::kernels::{
-    Activation, KeyList, Weight, activate, attention, layer_norm, matmul,
+    Activation, KeyList, Weight, activate, attention, attention_weights, layer_norm, matmul,
 };
-use crate::compute::{Device, Tensor};
+use crate::compute::{Device, Numbers, Tensor};
+
+/// What a network's blocks are loaded from, and for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loader<'a> {
+    pub(super) weights: &'a Weights,
+    pub(super) device: &'a Device,
+    pub(super) numbers: Numbers,
+}
+
+impl Loader<'_> {
+    /// A weight `[outputs, inputs]`, packed for products in the loader's numbers.
+    pub(super) fn weight(&self, name: &str, shape: &[usize; 2]) -> Result<Weight, NnError> {
+        match self.numbers {
+            Numbers::Int8 => Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?)),
+            _ => Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?)),
+        }
+    }
+}
 
 /// `x W^T + b`
 #[derive(Debug)]
@@ -19,15 +37,14 @@ pub(super) struct Linear {
 impl Linear {
     /// Loads `NAME.weight` [outputs, inputs] and `NAME.bias` [outputs].
     pub(super) fn load(
-        weights: &Weights,
-        device: &Device,
+        from: Loader<'_>,
         name: &str,
         inputs: usize,
         outputs: usize,
     ) -> Result<Self, NnError> {
-        let weight = weights.tensor(&format!("{name}.weight"), &[outputs, inputs])?;
-        let bias = weights.tensor(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight: Weight::new(device, &weight), bias: bias.to_device(device)? })
+        let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
+        let bias = from.weights.tensor(&format!("{name}.bias"), &[outputs])?;
+        Ok(Self { weight, bias: bias.to_device(from.device)? })
     }
 
     /// (R, inputs) to (R, outputs).
@@ -47,14 +64,14 @@ pub(super) struct Norm {
 impl Norm {
     /// Loads `NAME.weight` and `NAME.bias` [width].
     pub(super) fn load(
-        weights: &Weights,
-        device: &Device,
+        from: Loader<'_>,
         name: &str,
         width: usize,
         eps: f32,
     ) -> Result<Self, NnError> {
-        let gain = weights.tensor(&format!("{name}.weight"), &[width])?.to_device(device)?;
-        let bias = weights.tensor(&format!("{name}.bias"), &[width])?.to_device(device)?;
+        let vector = |part| from.weights.tensor(&format!("{name}.{part}"), &[width]);
+        let gain = vector("weight")?.to_device(from.device)?;
+        let bias = vector("bias")?.to_device(from.device)?;
         Ok(Self { gain, bias, eps })
     }
 
@@ -107,20 +124,19 @@ pub(super) struct Keys<'a> {
 impl Attention {
     /// Loads the block; `names` are full names without `.weight`.
     pub(super) fn load(
-        weights: &Weights,
-        device: &Device,
+        from: Loader<'_>,
         names: AttentionNames<'_>,
         width: usize,
         heads: usize,
         eps: f32,
     ) -> Result<Self, NnError> {
-        let linear = |name| Linear::load(weights, device, name, width, width);
+        let linear = |name| Linear::load(from, name, width, width);
         Ok(Self {
             query: linear(names.query)?,
             key: linear(names.key)?,
             value: linear(names.value)?,
             output: linear(names.output)?,
-            norm: Norm::load(weights, device, names.norm, width, eps)?,
+            norm: Norm::load(from, names.norm, width, eps)?,
             heads,
         })
     }
@@ -132,6 +148,18 @@ impl Attention {
         states: &Tensor,
     ) -> Result<(Tensor, Tensor), NnError> {
         Ok((self.key.apply(device, states)?, self.value.apply(device, states)?))
+    }
+
+    /// How much each row of `x` looks at each of its keys, the mean over the heads.
+    pub(super) fn weights(
+        &self,
+        device: &Device,
+        x: &Tensor,
+        keys: Keys<'_>,
+    ) -> Result<Vec<Vec<f32>>, NnError> {
+        let Keys { keys, lists, table, .. } = keys;
+        let queries = self.query.apply(device, x)?;
+        Ok(attention_weights(device, &queries, keys, lists, table, self.heads)?)
     }
 
     /// `norm(x + attention(x over keys))`
@@ -169,17 +197,16 @@ pub(super) struct FeedForwardNames<'a> {
 impl FeedForward {
     /// Loads the block; `names` are full names without `.weight`.
     pub(super) fn load(
-        weights: &Weights,
-        device: &Device,
+        from: Loader<'_>,
         names: FeedForwardNames<'_>,
         (width, inner_size): (usize, usize),
         activation: Activation,
         eps: f32,
     ) -> Result<Self, NnError> {
         Ok(Self {
-            inner: Linear::load(weights, device, names.inner, width, inner_size)?,
-            outer: Linear::load(weights, device, names.outer, inner_size, width)?,
-            norm: Norm::load(weights, device, names.norm, width, eps)?,
+            inner: Linear::load(from, names.inner, width, inner_size)?,
+            outer: Linear::load(from, names.outer, inner_size, width)?,
+            norm: Norm::load(from, names.norm, width, eps)?,
             activation,
         })
     }

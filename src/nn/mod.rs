@@ -13,6 +13,7 @@ mod config;
 mod error;
 mod inputs;
 mod layers;
+mod marian;
 mod recovery;
 mod save;
 mod selection;

@@ -93,7 +93,7 @@ impl EncoderDecoder {
                 Device::cpu()
             }
         };
-        let mut fresh = Self::open(&self.directory.clone(), &device)?;
+        let mut fresh = Self::open_in(&self.directory.clone(), &device, self.numbers)?;
         fresh.own_cache = self.own_cache.on_device(&device)?;
         fresh.source_cache = self.source_cache.on_device(&device)?;
         fresh.entry_tokens = std::mem::take(&mut self.entry_tokens);

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Candidate, NnError, Row, RowMask, RowProblem, SlotCandidates, SlotId};
 use crate::compute::kernels::{ScoredRow, TokenMask};
@@ -44,10 +45,13 @@ pub(super) fn token_masks<'a>(
         if of_row.get(row) != Some(&None) {
             return Err(NnError::Row { row, problem: RowProblem::Mask { rows } });
         }
-        if !mask.banned.is_sorted_by(|a, b| a < b) {
+        // Rows often share a list, one after the other; it may be long.
+        let is_known = number > 0 && Arc::ptr_eq(&mask.banned, &masks[number - 1].banned);
+        if !is_known && !mask.banned.is_sorted_by(|a, b| a < b) {
             return Err(NnError::Row { row, problem: RowProblem::UnsortedMask });
         }
         of_row[row] = Some(number);
+        // A search puts the end into the list by itself.
         let mut banned = Vec::new();
         if !mask.eos_allowed {
             let place = mask.banned.partition_point(|token| *token < eos);
@@ -62,7 +66,7 @@ pub(super) fn token_masks<'a>(
     }
     let mask = |number: usize| {
         let (mask, made): (&RowMask, &Vec<u32>) = (&masks[number], &bans[number]);
-        let banned = if made.is_empty() { &mask.banned } else { made };
+        let banned = if made.is_empty() { &*mask.banned } else { made };
         TokenMask { banned, extra: &mask.extra, renormalize: mask.renormalize }
     };
     Ok(of_row.into_iter().map(|number| number.map_or(TokenMask::default(), mask)).collect())
@@ -96,7 +100,7 @@ pub(super) fn merge(
     });
     best.truncate(top);
     let best = best.into_iter().map(|(_, best)| best).collect();
-    Some(SlotCandidates { slot, best, extra, first })
+    Some(SlotCandidates { slot, best, extra, first, attention: Vec::new() })
 }
 
 #[cfg(test)]
@@ -121,7 +125,7 @@ mod tests {
     fn the_end_joins_the_banned_tokens_in_order() {
         let mask = |row, banned: &[u32], eos_allowed| RowMask {
             row,
-            banned: banned.to_vec(),
+            banned: banned.into(),
             eos_allowed,
             ..RowMask::default()
         };
@@ -144,7 +148,7 @@ mod tests {
     fn masks_out_of_place_are_refused() {
         let mask = |row, banned: &[u32]| RowMask {
             row,
-            banned: banned.to_vec(),
+            banned: banned.into(),
             eos_allowed: true,
             ..RowMask::default()
         };

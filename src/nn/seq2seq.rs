@@ -12,11 +12,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::cache::KvCache;
-use super::inputs::{StepInputs, sinusoids};
-use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, sequence_lists,
-    sequence_positions,
-};
+use super::inputs::StepInputs;
+use super::layers::{EncoderLayer, Loader, sequence_lists, sequence_positions};
+use super::marian::{DecoderLayer, load_decoder_layer, load_encoder_layer, sinusoids};
 use super::selection::{group_rows, merge, token_masks};
 use super::{
     Candidate, Draw, Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig,
@@ -26,18 +24,7 @@ use crate::compute::kernels::{
     Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
     sample_tokens,
 };
-use crate::compute::{Device, Tensor};
-
-/// PyTorch's default, which Hugging Face's Marian does not override.
-const NORM_EPS: f32 = 1e-5;
-
-/// One layer of a decoder.
-#[derive(Debug)]
-struct DecoderLayer {
-    own: Attention,
-    source: Attention,
-    feed_forward: FeedForward,
-}
+use crate::compute::{Device, Numbers, Tensor};
 
 /// One open source.
 #[derive(Debug)]
@@ -50,6 +37,7 @@ pub(super) struct Slot {
     pub(super) paths: Vec<Vec<u32>>,
     /// Those of the steps before it, first to last, when steps are kept.
     pub(super) kept: Option<Vec<Vec<Vec<u32>>>>,
+    pub(super) gives_attention: bool,
 }
 
 /// An encoder-decoder in the Marian layout.
@@ -70,6 +58,7 @@ pub(super) struct Slot {
 pub struct EncoderDecoder {
     pub(super) directory: PathBuf,
     pub(super) device: Device,
+    pub(super) numbers: Numbers,
     config: Seq2SeqConfig,
     fingerprint: Fingerprint,
     /// Source tokens (V, D); target tokens where they have a table of their own.
@@ -91,15 +80,25 @@ pub struct EncoderDecoder {
     pub(super) losses: u32,
     /// (R, V), kept between steps for its memory.
     logits: Tensor,
+    /// The last layer's attention of each row over its source; empty where no slot asked for it.
+    attention: Vec<Vec<f32>>,
 }
 
 impl EncoderDecoder {
-    /// Loads a model directory.
+    /// Loads a model directory, to compute in f32.
     ///
     /// # Errors
     /// When the configuration is not of the Marian family, or weights are missing, of the wrong
     /// shape or not finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
+        Self::open_in(directory, device, Numbers::F32)
+    }
+
+    /// As [`open`](Self::open), to compute products in these numbers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in(directory: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
@@ -112,14 +111,13 @@ impl EncoderDecoder {
         let tokens = weights.tensor(source, &[config.source_vocab_size, width])?;
         let shape = [config.vocab_size, width];
         let target_tokens = target.map(|name| weights.tensor(name, &shape)).transpose()?;
+        let from = Loader { weights: &weights, device, numbers };
         let projection = match config.tied_projection {
-            true => Weight::new(device, target_tokens.as_ref().unwrap_or(&tokens)),
-            false => Weight::new(device, &weights.tensor("lm_head.weight", &shape)?),
+            true => from.weight(target.unwrap_or(source), &shape)?,
+            false => from.weight("lm_head.weight", &shape)?,
         };
-        let encoder =
-            (0..config.encoder.layers).map(|n| load_encoder_layer(&weights, device, &config, n));
-        let decoder =
-            (0..config.decoder.layers).map(|n| load_decoder_layer(&weights, device, &config, n));
+        let encoder = (0..config.encoder.layers).map(|n| load_encoder_layer(from, &config, n));
+        let decoder = (0..config.decoder.layers).map(|n| load_decoder_layer(from, &config, n));
         Ok(Self {
             directory: directory.to_owned(),
             tokens: tokens.to_device(device)?,
@@ -137,8 +135,10 @@ impl EncoderDecoder {
             slots: Vec::new(),
             losses: 0,
             logits: Tensor::zeros(0, config.vocab_size),
+            attention: Vec::new(),
             fingerprint: weights.fingerprint()?,
             device: device.clone(),
+            numbers,
             config,
         })
     }
@@ -302,7 +302,8 @@ impl EncoderDecoder {
     fn check_masks(&self, masks: &[TokenMask<'_>]) -> Result<(), NnError> {
         let vocab_size = self.config.vocab_size;
         for (row, mask) in masks.iter().enumerate() {
-            let mut named = mask.banned.iter().chain(mask.extra);
+            // Banned tokens are ascending.
+            let mut named = mask.banned.last().into_iter().chain(mask.extra);
             if let Some(&token) = named.find(|token| **token as usize >= vocab_size) {
                 return Err(NnError::Row { row, problem: RowProblem::Token { token, vocab_size } });
             }
@@ -328,6 +329,7 @@ impl EncoderDecoder {
             StepInputs { entries: self.extend_paths(rows, groups)?, ..Default::default() };
         for group in groups {
             let slot = self.slot(rows[group.start].slot).expect("rows were checked");
+            inputs.gives_attention |= slot.gives_attention;
             slot.paths.iter().for_each(|path| inputs.past.add(path, 1));
             inputs.source.add(&slot.source, group.len());
         }
@@ -341,7 +343,7 @@ impl EncoderDecoder {
         inputs: &StepInputs,
         part: Range<usize>,
     ) -> Result<Tensor, NnError> {
-        let StepInputs { entries, past, source, tokens } = inputs;
+        let StepInputs { entries, past, source, tokens, .. } = inputs;
         let of_past = &past.lists[part.clone()];
         let of_source = &source.lists[part.clone()];
         let positions: Vec<u32> = of_past.iter().map(|list| list.len - 1).collect();
@@ -354,6 +356,11 @@ impl EncoderDecoder {
             let keys = past.keys(of_past, self.own_cache.layer(number));
             x = layer.own.attend(&self.device, &x, keys)?;
             let keys = source.keys(of_source, self.source_cache.layer(number));
+            if inputs.gives_attention && number + 1 == self.decoder.len() {
+                let weights = layer.source.weights(&self.device, &x, keys)?;
+                self.attention.truncate(part.start);
+                self.attention.extend(weights);
+            }
             x = layer.source.attend(&self.device, &x, keys)?;
             x = layer.feed_forward.apply(&self.device, &x)?;
         }
@@ -409,8 +416,13 @@ impl StepNetwork for EncoderDecoder {
         for source in sources {
             let (own, others) = rest.split_at(source.len());
             rest = others;
-            let (tokens, own) = (source.to_vec(), own.to_vec());
-            let slot = Slot { tokens, source: own, paths: Vec::new(), kept: None };
+            let slot = Slot {
+                tokens: source.to_vec(),
+                source: own.to_vec(),
+                paths: Vec::new(),
+                kept: None,
+                gives_attention: false,
+            };
             let place = self.slots.iter().position(Option::is_none).unwrap_or_else(|| {
                 self.slots.push(None);
                 self.slots.len() - 1
@@ -438,12 +450,17 @@ impl StepNetwork for EncoderDecoder {
             scored.extend(best_tokens(device, logits, scores, masks, top)?);
             Ok(())
         })?;
-        let merged = groups.into_iter().map(|group| {
+        let mut answers = Vec::with_capacity(groups.len());
+        for group in groups {
             let slot = rows[group.start].slot;
-            let merged = merge(slot, &scores[group.clone()], &scored[group], top);
-            merged.ok_or_else(|| self.non_finite(slot))
-        });
-        merged.collect()
+            let merged = merge(slot, &scores[group.clone()], &scored[group.clone()], top);
+            let mut answer = merged.ok_or_else(|| self.non_finite(slot))?;
+            if self.slot(slot).is_some_and(|slot| slot.gives_attention) {
+                answer.attention = self.attention[group].to_vec();
+            }
+            answers.push(answer);
+        }
+        Ok(answers)
     }
 
     fn sample(
@@ -482,6 +499,13 @@ impl StepNetwork for EncoderDecoder {
         candidates.collect()
     }
 
+    /// Of the last layer, the mean over its heads.
+    fn give_attention(&mut self, slot: SlotId, wanted: bool) -> bool {
+        let slot = self.slots[slot.0 as usize].as_mut().expect("only an open slot gives attention");
+        slot.gives_attention = wanted;
+        true
+    }
+
     fn keep_steps(&mut self, slot: SlotId) {
         let slot = self.slots[slot.0 as usize].as_mut().expect("only an open slot keeps steps");
         assert!(slot.paths.is_empty(), "steps are kept from the first one on");
@@ -515,66 +539,4 @@ impl StepNetwork for EncoderDecoder {
             self.source_cache.release(&slot.source);
         }
     }
-}
-
-fn attention_names(prefix: &str, norm: &str) -> [String; 5] {
-    let name = |part: &str| format!("{prefix}.{part}");
-    [name("q_proj"), name("k_proj"), name("v_proj"), name("out_proj"), norm.to_owned()]
-}
-
-fn load_attention(
-    weights: &Weights,
-    device: &Device,
-    prefix: &str,
-    (width, heads): (usize, usize),
-) -> Result<Attention, NnError> {
-    let [query, key, value, output, norm] =
-        &attention_names(prefix, &format!("{prefix}_layer_norm"));
-    let names = AttentionNames { query, key, value, output, norm };
-    Attention::load(weights, device, names, width, heads, NORM_EPS)
-}
-
-fn load_feed_forward(
-    weights: &Weights,
-    device: &Device,
-    layer: &str,
-    config: &Seq2SeqConfig,
-    inner_size: usize,
-) -> Result<FeedForward, NnError> {
-    let name = |part: &str| format!("{layer}.{part}");
-    let (inner, outer, norm) = (&name("fc1"), &name("fc2"), &name("final_layer_norm"));
-    let names = FeedForwardNames { inner, outer, norm };
-    let sizes = (config.hidden_size, inner_size);
-    FeedForward::load(weights, device, names, sizes, config.activation, NORM_EPS)
-}
-
-fn load_encoder_layer(
-    weights: &Weights,
-    device: &Device,
-    config: &Seq2SeqConfig,
-    number: usize,
-) -> Result<EncoderLayer, NnError> {
-    let layer = format!("model.encoder.layers.{number}");
-    let sizes = (config.hidden_size, config.encoder.heads);
-    let inner_size = config.encoder.inner_size;
-    Ok(EncoderLayer {
-        attention: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
-        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
-    })
-}
-
-fn load_decoder_layer(
-    weights: &Weights,
-    device: &Device,
-    config: &Seq2SeqConfig,
-    number: usize,
-) -> Result<DecoderLayer, NnError> {
-    let layer = format!("model.decoder.layers.{number}");
-    let sizes = (config.hidden_size, config.decoder.heads);
-    let inner_size = config.decoder.inner_size;
-    Ok(DecoderLayer {
-        own: load_attention(weights, device, &format!("{layer}.self_attn"), sizes)?,
-        source: load_attention(weights, device, &format!("{layer}.encoder_attn"), sizes)?,
-        feed_forward: load_feed_forward(weights, device, &layer, config, inner_size)?,
-    })
 }

@@ -5,6 +5,8 @@
 //! continuations of every slot. Rows and slots may join and leave at any step (continuous
 //! batching): a slot that finishes makes room for the next source without waiting for the others.
 
+use std::sync::Arc;
+
 use super::NnError;
 
 /// One open source: its encoder states and the caches of its hypotheses.
@@ -32,9 +34,9 @@ pub struct Row {
 pub struct RowMask {
     /// Index of the row in the call.
     pub row: u32,
-    /// Token ids that may not come next, ascending. Their probability is set aside after the
-    /// log-softmax: nothing is renormalised.
-    pub banned: Vec<u32>,
+    /// Token ids that may not come next, ascending; rows may share a list. Their probability is set
+    /// aside after the log-softmax: nothing is renormalised.
+    pub banned: Arc<[u32]>,
     /// Token ids whose log-probability must be returned even when they are not among the best.
     pub extra: Vec<u32>,
     /// Whether the end of the sentence may come next.
@@ -86,6 +88,9 @@ pub struct SlotCandidates {
     /// The best continuation of each row by itself, in the order of the rows; none for a row whose
     /// mask leaves nothing.
     pub first: Vec<Candidate>,
+    /// Where [`give_attention`](StepNetwork::give_attention) asked for it: how much each row looks at each
+    /// token of the source, one list for each row, each adding up to 1. Else empty.
+    pub attention: Vec<Vec<f32>>,
 }
 
 /// A network that scores continuations step by step.
@@ -137,6 +142,13 @@ pub trait StepNetwork {
         masks: &[RowMask],
         draws: &[Draw],
     ) -> Result<Vec<Option<Candidate>>, NnError>;
+
+    /// Says whether answers for a slot shall hold its rows' attention over the source, from the next step
+    /// on; those for a fresh slot do not. Returns whether it will be so: a network that has no attention
+    /// to give, as by default, refuses.
+    fn give_attention(&mut self, _slot: SlotId, wanted: bool) -> bool {
+        !wanted
+    }
 
     /// From its next first step on, keeps what every step of a slot left, so that
     /// [`rewind`](Self::rewind) can go back to any of them. It costs memory: hypotheses that died

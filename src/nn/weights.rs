@@ -19,7 +19,8 @@ use half::{bf16, f16};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 
-use crate::compute::Tensor;
+use crate::compute::kernels::Quantized;
+use crate::compute::{ComputeError, Tensor};
 
 const SINGLE: &str = "model.safetensors";
 const INDEX: &str = "model.safetensors.index.json";
@@ -215,6 +216,34 @@ impl Weights {
             .expect("a file's bytes fit its shape, which is the asked one"))
     }
 
+    /// A matrix in 8-bit integers: as it is stored, where it is stored so, else rounded.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub(super) fn quantized(
+        &self,
+        name: &str,
+        shape: &[usize; 2],
+    ) -> Result<Quantized, WeightsError> {
+        let (stored, path) = self.find(name, shape)?;
+        let values: Vec<i8> = match stored.dtype {
+            Dtype::I8 => self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect(),
+            _ => Vec::new(),
+        };
+        // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes it.
+        let quantized = if values.is_empty() || values.contains(&i8::MIN) {
+            Quantized::round(&self.tensor(name, shape)?)
+        } else {
+            let scales = self.tensor(&format!("{name}.scale"), &shape[..1])?;
+            Quantized::new(shape[1], values, scales.into_data())
+        };
+        let format = |source: ComputeError| WeightsError::Format {
+            path: path.clone(),
+            source: source.into(),
+        };
+        quantized.map_err(format)
+    }
+
     fn find(&self, name: &str, shape: &[usize]) -> Result<(&Stored, &PathBuf), WeightsError> {
         let Some(stored) = self.tensors.get(name) else {
             let path = match self.files.as_slice() {
@@ -311,4 +340,50 @@ fn floats<const N: usize>(bytes: &[u8], decode: impl Fn([u8; N]) -> f32) -> Vec<
 #[allow(clippy::little_endian_bytes, reason = "safetensors is little-endian by definition")]
 fn single(bytes: [u8; 4]) -> f32 {
     f32::from_le_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use safetensors::tensor::{TensorView, serialize};
+
+    use super::*;
+
+    /// A model directory with a matrix `w` of three columns, stored in 8 bits.
+    #[allow(clippy::little_endian_bytes, reason = "safetensors is little-endian by definition")]
+    fn stored(values: &[i8], scales: &[f32]) -> (tempfile::TempDir, Weights) {
+        let directory = tempfile::tempdir().unwrap();
+        let values: Vec<u8> = values.iter().map(|value| value.cast_unsigned()).collect();
+        let scales_bytes: Vec<u8> = scales.iter().flat_map(|scale| scale.to_le_bytes()).collect();
+        let rows = scales.len();
+        let tensors = [
+            ("w", TensorView::new(Dtype::I8, vec![rows, 3], &values).unwrap()),
+            ("w.scale", TensorView::new(Dtype::F32, vec![rows], &scales_bytes).unwrap()),
+        ];
+        std::fs::write(directory.path().join(SINGLE), serialize(tensors, None).unwrap()).unwrap();
+        let weights = Weights::open(directory.path()).unwrap();
+        (directory, weights)
+    }
+
+    #[test]
+    fn what_is_stored_in_8_bits_is_used_as_it_is() {
+        // No row reaches 127: rounding again would change every number.
+        let (values, scales) = (vec![1, -2, 3, 40, 0, -50], vec![0.5, 2.0]);
+        let (_directory, weights) = stored(&values, &scales);
+        let want = Quantized::new(3, values, scales).unwrap();
+        assert_eq!(weights.quantized("w", &[2, 3]).unwrap(), want);
+    }
+
+    #[test]
+    fn the_number_that_has_no_negative_is_rounded_away() {
+        let (_directory, weights) = stored(&[-128, 64, 0], &[1.0]);
+        let rounded = weights.quantized("w", &[1, 3]).unwrap();
+        assert_eq!(rounded, Quantized::new(3, vec![-127, 64, 0], vec![128.0 / 127.0]).unwrap());
+    }
+
+    #[test]
+    fn an_8_bit_matrix_of_another_shape_is_refused() {
+        let (_directory, weights) = stored(&[1, 2, 3], &[1.0]);
+        let error = weights.quantized("w", &[3, 1]).unwrap_err().to_string();
+        assert!(error.contains("[1, 3]") && error.contains("[3, 1]"), "{error}");
+    }
 }

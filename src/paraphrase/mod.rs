@@ -24,7 +24,7 @@ pub use constraints::Constraints;
 pub use error::{ParaphraseError, Refusal};
 pub use session::{Rewrite, Session};
 
-use crate::compute::Device;
+use crate::compute::{Device, Numbers};
 use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary};
 use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork};
 use crate::tokenize::Tokenizer;
@@ -145,13 +145,22 @@ impl Outcome {
 }
 
 impl Paraphraser<EncoderDecoder> {
-    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`.
+    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`; computes in
+    /// f32.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
     pub fn open(dir: &Path, device: &Device) -> Result<Self, ParaphraseError> {
+        Self::open_in(dir, device, Numbers::F32)
+    }
+
+    /// As [`open`](Self::open), to compute in these numbers.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in(dir: &Path, device: &Device, numbers: Numbers) -> Result<Self, ParaphraseError> {
         let tokenizer = Tokenizer::open(dir)?;
-        let network = EncoderDecoder::open(dir, device)
+        let network = EncoderDecoder::open_in(dir, device, numbers)
             .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
         Self::new(network, tokenizer)
     }

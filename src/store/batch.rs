@@ -3,9 +3,10 @@
 use rocksdb::WriteBatch;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
-    FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId, RelationId,
-    ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, DocumentLayout, Frame,
+    FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId,
+    RelationId, ReleaseCounts, ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId,
+    SentenceLayers,
 };
 use crate::text::fold;
 
@@ -25,11 +26,15 @@ pub struct Batch<'a> {
     pub(super) release: ReleaseId,
     pub(super) rows: WriteBatch,
     pub(super) changes: Vec<ChangeRecord>,
+    /// What the release counts once this is committed and did not before, and the other way round.
+    pub(super) gained: ReleaseCounts,
+    pub(super) lost: ReleaseCounts,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn new(store: &'a Store, release: ReleaseId) -> Self {
-        Self { store, release, rows: WriteBatch::default(), changes: Vec::new() }
+        let (gained, lost) = (ReleaseCounts::default(), ReleaseCounts::default());
+        Self { store, release, rows: WriteBatch::default(), changes: Vec::new(), gained, lost }
     }
 
     /// Bytes gathered so far.
@@ -62,6 +67,12 @@ impl<'a> Batch<'a> {
     /// [`Store::changes_since`], and the index does not hear of it.
     pub fn record(&mut self, action: Action, subject: &Subject) {
         self.changes.push(Change::record(self.release, action, subject));
+    }
+
+    /// Keeps the counts of a listed release true: a record is `after`, which was `before`.
+    pub fn recount<T: Counted>(&mut self, before: Option<&T>, after: Option<&T>) {
+        self.lost.add(before.map(T::counts).unwrap_or_default());
+        self.gained.add(after.map(T::counts).unwrap_or_default());
     }
 
     fn put_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {

@@ -18,11 +18,10 @@ use rocksdb::{
     PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
 
-use tempfile::TempDir;
-
 use super::lock::WriterLock;
+use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
-use super::{StoreError, manifest, replace};
+use super::{StoreError, acknowledged, book_of, manifest, replace};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -131,14 +130,13 @@ const PAUSES: [Duration; 4] = [
 pub(super) struct Engine {
     db: DB,
     _lock: Option<WriterLock>,
-    /// A directory of its own for a secondary's log, removed with the handle: the store itself may
-    /// lie on read-only media.
-    _scratch: Option<TempDir>,
+    /// For a secondary's log.
+    _scratch: Option<Scratch>,
 }
 
 impl Engine {
-    pub(super) fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        let db_dir = dir.join("db");
+    /// Opens the store for writing; `despite_loss` says that it may be one that has lost commits.
+    pub(super) fn open_writer(dir: &Path, create: bool, despite_loss: bool) -> Result<Self> {
         if !exists(dir) && !replace::is_underway(dir) {
             if !create {
                 return Err(StoreError::Absent { path: dir.to_owned() });
@@ -146,7 +144,12 @@ impl Engine {
             std::fs::create_dir_all(dir)
                 .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
         }
-        let lock = WriterLock::take(dir)?;
+        Self::open_locked(dir, WriterLock::take(dir)?, despite_loss)
+    }
+
+    /// Opens the store as the writer that holds the lock, and makes one when there is none.
+    pub(super) fn open_locked(dir: &Path, lock: WriterLock, despite_loss: bool) -> Result<Self> {
+        let db_dir = dir.join("db");
         replace::recover(dir)?;
         let fresh = !exists(dir);
         let mut options = database_options();
@@ -155,9 +158,13 @@ impl Engine {
         let mut names: Vec<String> =
             Family::ALL.iter().map(|family| family.name().to_owned()).collect();
         if !fresh {
-            // A newer format is refused before the primary, which tidies up as it opens.
-            if let Err(error @ StoreError::Format { .. }) = Self::open_secondary(dir) {
-                return Err(error);
+            // Refused before the primary opens it, which tidies up and cuts the log where it ends.
+            match Self::look_at(dir) {
+                Err(StoreError::CommitsLost { .. }) if despite_loss => {}
+                Err(error @ (StoreError::Format { .. } | StoreError::CommitsLost { .. })) => {
+                    return Err(error);
+                }
+                _ => {}
             }
             // RocksDB's primary must open every family there is, a newer format's too.
             let present = present_families(&db_dir)?;
@@ -184,7 +191,10 @@ impl Engine {
             let outcome = Self::open_secondary(dir);
             let lost = matches!(
                 outcome,
-                Err(StoreError::Engine { .. } | StoreError::Damaged { .. } | StoreError::Io { .. })
+                Err(StoreError::Engine { .. }
+                    | StoreError::Damaged { .. }
+                    | StoreError::CommitsLost { .. }
+                    | StoreError::Io { .. })
             ) || replace::is_underway(dir);
             match pauses.next() {
                 Some(pause) if lost => std::thread::sleep(pause),
@@ -203,10 +213,7 @@ impl Engine {
         if !present.iter().any(|name| name == Family::Meta.name()) {
             return Err(absent());
         }
-        let scratch = tempfile::Builder::new()
-            .prefix("fnstore-reader-")
-            .tempdir()
-            .map_err(|source| StoreError::Io { path: std::env::temp_dir(), source })?;
+        let scratch = Scratch::new()?;
         let db = DB::open_cf_descriptors_as_secondary(
             &database_options(),
             db_dir.as_path(),
@@ -215,6 +222,8 @@ impl Engine {
         )
         .map_err(StoreError::engine("opening the store for reading"))?;
         let engine = Self { db, _lock: None, _scratch: Some(scratch) };
+        // Before the refresh: what is acknowledged now, the writer has written.
+        let acknowledged = acknowledged::last(dir);
         engine.refresh()?;
         engine.require_all_files(&db_dir)?;
         // The format is written last: without it the store is being made, or its making was cut
@@ -223,7 +232,30 @@ impl Engine {
         // The families may be listed before the last of them is made.
         let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
         families.try_for_each(|family| engine.family(family).map(drop))?;
+        engine.require_revision(dir, acknowledged)?;
         Ok(engine)
+    }
+
+    /// Opens a store that nobody writes, without touching it, to see whether it may be written.
+    fn look_at(dir: &Path) -> Result<()> {
+        let db_dir = dir.join("db");
+        let present = descriptors(present_families(&db_dir)?);
+        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false)
+            .map_err(StoreError::engine("looking at the store"))?;
+        let engine = Self { db, _lock: None, _scratch: None };
+        engine.check_format(dir)?;
+        engine.require_revision(dir, acknowledged::last(dir))
+    }
+
+    /// Everything that was acknowledged must be there.
+    fn require_revision(&self, dir: &Path, acknowledged: Option<u64>) -> Result<()> {
+        let (Some(acknowledged), found) = (acknowledged, book_of(self)?.revision) else {
+            return Ok(());
+        };
+        if found < acknowledged {
+            return Err(StoreError::CommitsLost { path: dir.to_owned(), found, acknowledged });
+        }
+        Ok(())
     }
 
     /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for

@@ -50,6 +50,33 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
+    /// A reader has no place for its temporary files.
+    #[error(
+        "cannot make a reader's directory in `{}`; name a directory that can be written in the \
+         variable `TMPDIR`",
+        path.display()
+    )]
+    Scratch {
+        /// Where it was to be made.
+        path: PathBuf,
+        /// Why it was not.
+        source: std::io::Error,
+    },
+    /// Commits that were acknowledged are not in the store.
+    #[error(
+        "the store in `{}` is at revision {found}, and revision {acknowledged} was acknowledged: the \
+         log that held the commits between is damaged; restore a backup with `fnstore restore DIR`, \
+         or go on with what is left by `fnstore reindex`",
+        path.display()
+    )]
+    CommitsLost {
+        /// The store's directory.
+        path: PathBuf,
+        /// The store's revision.
+        found: u64,
+        /// The last revision that a writer acknowledged.
+        acknowledged: u64,
+    },
     /// The storage engine failed.
     #[error("the storage engine failed while {action}: {reason}")]
     Engine {

@@ -8,6 +8,8 @@
 //! its rows in bulk under a release number that is not listed; one last commit lists it. Rows of an
 //! unlisted release are invisible, and the next import removes them.
 
+mod acknowledged;
+mod added;
 mod batch;
 mod change;
 mod copy;
@@ -21,6 +23,7 @@ mod read;
 mod record;
 mod replace;
 mod rows;
+mod scratch;
 mod tuning;
 mod upgrade;
 
@@ -31,6 +34,8 @@ use crate::model::{
     AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId, Release,
     ReleaseId, SentenceId,
 };
+use acknowledged::Acknowledged;
+pub use added::AddedCounts;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
@@ -40,10 +45,11 @@ pub use estimate::Scope;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
+use lock::WriterLock;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
-pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind};
+pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind, decode_row};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -57,10 +63,19 @@ const OWN_IDS_KEY: &[u8] = b"own_ids";
 pub struct Store {
     engine: Engine,
     dir: PathBuf,
+    /// Of a writer's handle.
+    acknowledged: Option<Acknowledged>,
     /// Serialises commits of one process: each takes the next revision.
     commit: Mutex<()>,
     /// Numbers given out so far, committed or not; read when first asked for.
     own_ids: Mutex<Option<OwnIdsRecord>>,
+}
+
+/// The right to write a store, which nobody else has while it lasts.
+#[derive(Debug)]
+pub struct Reservation {
+    dir: PathBuf,
+    lock: WriterLock,
 }
 
 /// Where an annotation set is kept.
@@ -124,6 +139,24 @@ pub struct FamilySize {
     pub bytes: u64,
 }
 
+/// What the store says of itself; of one that was never committed to, how it begins.
+fn book_of(engine: &Engine) -> Result<MetaRecord> {
+    match engine.get(Family::Meta, BOOK_KEY)? {
+        Some(value) => record::decode(&value)
+            .map_err(|reason| StoreError::damaged(Family::Meta.name(), BOOK_KEY, reason)),
+        None => {
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            Ok(MetaRecord {
+                created_by: version.clone(),
+                written_by: version,
+                revision: 0,
+                next_release: 1,
+                releases: Vec::new(),
+            })
+        }
+    }
+}
+
 impl Store {
     /// Whether a store lies in `dir`.
     #[must_use]
@@ -136,7 +169,37 @@ impl Store {
     /// # Errors
     /// When another process writes it, its format is another, or there is none to open.
     pub fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        Ok(Self::over(Engine::open_writer(dir, create)?, dir))
+        Self::over(Engine::open_writer(dir, create, false)?, dir)
+    }
+
+    /// Opens the store in `dir` for writing even when it has lost commits that were acknowledged
+    /// ([`StoreError::CommitsLost`]), which is forgotten thereby.
+    ///
+    /// # Errors
+    /// Otherwise as [`open_writer`](Self::open_writer).
+    pub fn open_writer_despite_loss(dir: &Path) -> Result<Self> {
+        Self::over(Engine::open_writer(dir, false, true)?, dir)
+    }
+
+    /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening claims
+    /// this build's format; until then it can be looked at, and nobody changes it meanwhile.
+    ///
+    /// # Errors
+    /// When there is none, or another process writes it.
+    pub fn reserve(dir: &Path) -> Result<Reservation> {
+        if !Self::exists(dir) {
+            return Err(StoreError::Absent { path: dir.to_owned() });
+        }
+        Ok(Reservation { dir: dir.to_owned(), lock: WriterLock::take(dir)? })
+    }
+
+    /// Opens a store for writing that was reserved.
+    ///
+    /// # Errors
+    /// When its format is another.
+    pub fn open_reserved(reservation: Reservation) -> Result<Self> {
+        let Reservation { dir, lock } = reservation;
+        Self::over(Engine::open_locked(&dir, lock, false)?, &dir)
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -144,12 +207,17 @@ impl Store {
     /// # Errors
     /// When there is none, or its format is another.
     pub fn open_reader(dir: &Path) -> Result<Self> {
-        Ok(Self::over(Engine::open_reader(dir)?, dir))
+        Self::over(Engine::open_reader(dir)?, dir)
     }
 
-    fn over(engine: Engine, dir: &Path) -> Self {
-        let dir = dir.to_owned();
-        Self { engine, dir, commit: Mutex::new(()), own_ids: Mutex::new(None) }
+    fn over(engine: Engine, dir: &Path) -> Result<Self> {
+        let mut acknowledged = None;
+        if engine.is_writer() {
+            // A disk without room for a line is no reason not to open: its absence says nothing.
+            acknowledged = Acknowledged::begin(dir, book_of(&engine)?.revision).ok();
+        }
+        let (dir, own_ids) = (dir.to_owned(), Mutex::new(None));
+        Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
     }
 
     /// The directory.
@@ -181,20 +249,7 @@ impl Store {
     }
 
     fn book(&self) -> Result<MetaRecord> {
-        match self.engine.get(Family::Meta, BOOK_KEY)? {
-            Some(value) => record::decode(&value)
-                .map_err(|reason| StoreError::damaged(Family::Meta.name(), BOOK_KEY, reason)),
-            None => {
-                let version = env!("CARGO_PKG_VERSION").to_owned();
-                Ok(MetaRecord {
-                    created_by: version.clone(),
-                    written_by: version,
-                    revision: 0,
-                    next_release: 1,
-                    releases: Vec::new(),
-                })
-            }
-        }
+        book_of(&self.engine)
     }
 
     /// Starts a batch of rows of a release.
@@ -208,8 +263,13 @@ impl Store {
     /// # Errors
     /// When the engine fails, or the handle is a reader's.
     pub fn commit(&self, batch: Batch<'_>) -> Result<u64> {
-        let Batch { rows, changes, .. } = batch;
-        self.commit_with(rows, &changes, |_| {})
+        let Batch { rows, changes, release, gained, lost, .. } = batch;
+        self.commit_with(rows, &changes, |book| {
+            let mut listed = book.releases.iter_mut();
+            if let Some(record) = listed.find(|record| record.is_of(release)) {
+                record.recount(gained, lost);
+            }
+        })
     }
 
     fn commit_with(
@@ -232,6 +292,10 @@ impl Store {
         }
         self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &record::encode(&book))?;
         self.engine.write_synced(rows)?;
+        if let Some(acknowledged) = &self.acknowledged {
+            // The commit is safe whether or not this can be written.
+            let _ = acknowledged.note(book.revision);
+        }
         Ok(book.revision)
     }
 

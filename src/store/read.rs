@@ -2,12 +2,13 @@
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame,
-    FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId,
-    RelationId, Release, ReleaseId, ReleaseLayout, SemType, SemTypeId, Sentence, SentenceId,
-    SentenceLayers,
+    FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit, LexUnitLayout, LuId,
+    RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType, SemTypeId, Sentence,
+    SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
+use super::added::of_space;
 use super::batch::{lexunit_ids, unpair};
 use super::engine::{Family, KeyValue};
 use super::key::{
@@ -144,6 +145,15 @@ impl Store {
         release: ReleaseId,
     ) -> Result<impl Iterator<Item = Result<Sentence>> + '_> {
         self.records(Family::Sentence, Prefix::of(release).bytes())
+    }
+
+    /// The sentences of a release that come from one place, by id.
+    pub fn sentences_from(
+        &self,
+        release: ReleaseId,
+        space: IdSpace,
+    ) -> Result<impl Iterator<Item = Result<Sentence>> + '_> {
+        self.records(Family::Sentence, of_space(release, space))
     }
 
     /// The annotation set of that id.

@@ -180,6 +180,23 @@ where
     T::from_value(&key_of(key)?, value).map_err(|reason| (RowFaultKind::Record, reason))
 }
 
+/// What a row says, given the name of its column family, its key and its value, from wherever they
+/// come: a value of any version that this build reads.
+///
+/// # Errors
+/// When there is no such family, or the key or the value is none of it.
+pub fn decode_row(
+    family: &str,
+    key: &[u8],
+    value: &[u8],
+) -> std::result::Result<RowContent, (RowFaultKind, String)> {
+    let known = Family::ALL.into_iter().find(|known| known.name() == family);
+    let known = known.ok_or_else(|| {
+        (RowFaultKind::Key, format!("`{family}` is no column family of schema/keys.md"))
+    })?;
+    content(known, key, value)
+}
+
 /// What stands in a row of a family.
 pub(super) fn content(
     family: Family,

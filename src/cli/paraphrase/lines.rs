@@ -8,10 +8,9 @@ use std::io::{self, BufRead};
 use clap::ValueEnum;
 use fnstore::paraphrase::{Constraints, ParaphraseError, Refusal, Request};
 use fnstore::text::{CharIndex, CharSpan};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-/// Longest line in bytes. A line is held in memory, and no sentence comes near.
-const MAX_LINE_BYTES: usize = 1 << 20;
+use crate::cli::line_reader::{self, LineError, LineReader};
 
 /// How a line holds a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -50,107 +49,50 @@ pub(super) struct Item {
     pub(super) request: Request,
 }
 
-/// Why a line got no paraphrase.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct LineError {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-}
-
-impl LineError {
-    fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
-    }
-
-    /// The error of a sentence that is refused, or whose constraints are; any other error is handed
-    /// back.
-    pub(super) fn of(error: ParaphraseError) -> Result<Self, ParaphraseError> {
-        use fnstore::decode::DecodeError;
-        let code = match &error {
-            ParaphraseError::Refused(Refusal::Empty) => "E-empty",
-            ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",
-            ParaphraseError::Decode { source: DecodeError::EmptyPhrase { .. } } => "E-phrase",
-            ParaphraseError::Decode { source: DecodeError::TooManyRequired { .. } } => "E-phrase",
-            ParaphraseError::Decode { source: DecodeError::Settings { .. } } => "E-phrase",
-            _ => return Err(error),
-        };
-        let message = match &error {
-            ParaphraseError::Refused(refusal) => refusal.to_string(),
-            ParaphraseError::Decode { source } => source.to_string(),
-            other => other.to_string(),
-        };
-        Ok(Self::new(code, message))
-    }
+/// The error of a sentence that is refused, or whose constraints are; any other error is handed back.
+pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseError> {
+    use fnstore::decode::DecodeError;
+    let code = match &error {
+        ParaphraseError::Refused(Refusal::Empty) => "E-empty",
+        ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",
+        ParaphraseError::Decode { source: DecodeError::EmptyPhrase { .. } } => "E-phrase",
+        ParaphraseError::Decode { source: DecodeError::TooManyRequired { .. } } => "E-phrase",
+        ParaphraseError::Decode { source: DecodeError::Settings { .. } } => "E-phrase",
+        _ => return Err(error),
+    };
+    let message = match &error {
+        ParaphraseError::Refused(refusal) => refusal.to_string(),
+        ParaphraseError::Decode { source } => source.to_string(),
+        other => other.to_string(),
+    };
+    Ok(LineError::new(code, message))
 }
 
 /// Reads lines one by one.
 pub(super) struct Lines<R> {
-    input: R,
+    input: LineReader<R>,
     layout: Option<Layout>,
-    number: u64,
 }
 
 impl<R: BufRead> Lines<R> {
     /// Lines of a layout; without one, that of the first line.
     pub(super) fn new(input: R, layout: Option<Layout>) -> Self {
-        Self { input, layout, number: 0 }
+        Self { input: LineReader::new(input), layout }
     }
 
     /// The next line, `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
-        let Some(line) = self.read()? else { return Ok(None) };
-        self.number += 1;
+        let Some((number, line)) = self.input.next()? else { return Ok(None) };
         let content = line.and_then(|bytes| {
             let layout = *self.layout.get_or_insert_with(|| Layout::of(&bytes));
             parse(&bytes, layout)
         });
-        Ok(Some(Line { number: self.number, content }))
-    }
-
-    /// The bytes of a line without its end. Of a line that is too long nothing is kept.
-    fn read(&mut self) -> io::Result<Option<Result<Vec<u8>, LineError>>> {
-        let mut line = Vec::new();
-        let mut length = 0;
-        loop {
-            let part = self.input.fill_buf()?;
-            if part.is_empty() && length == 0 {
-                return Ok(None);
-            }
-            let end = part.iter().position(|&byte| byte == b'\n');
-            let taken = &part[..end.unwrap_or(part.len())];
-            length += taken.len();
-            if length <= MAX_LINE_BYTES {
-                line.extend_from_slice(taken);
-            }
-            let is_last = end.is_some() || part.is_empty();
-            let consumed = taken.len() + usize::from(end.is_some());
-            self.input.consume(consumed);
-            // An empty line has an end and no byte.
-            length = length.max(usize::from(consumed > 0));
-            if is_last {
-                break;
-            }
-        }
-        if length > MAX_LINE_BYTES {
-            let message =
-                format!("the line has `{length}` bytes: expected at most {MAX_LINE_BYTES}");
-            return Ok(Some(Err(LineError::new("E-too-long", message))));
-        }
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-        Ok(Some(Ok(line)))
+        Ok(Some(Line { number, content }))
     }
 }
 
 fn parse(bytes: &[u8], layout: Layout) -> Result<Item, LineError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("the line is not UTF-8: invalid from byte {}", error.valid_up_to());
-        LineError::new("E-utf8", message)
-    })?;
-    if text.trim().is_empty() {
-        return Err(LineError::new("E-empty", "the line is empty"));
-    }
+    let text = line_reader::text(bytes)?;
     match layout {
         Layout::Text => {
             let request = Request { text: text.to_owned(), ..Request::default() };
@@ -210,17 +152,7 @@ enum Alternatives {
 }
 
 fn json(line: &str) -> Result<Item, LineError> {
-    let record: Record = serde_json::from_str(line).map_err(|error| {
-        // The position is in the line: there is no other.
-        let message = error.to_string().replace(" at line 1 column ", " at column ");
-        let code = match &message {
-            _ if !error.is_data() => "E-json",
-            message if message.starts_with("unknown field") => "E-key",
-            message if message.starts_with("missing field") => "E-key",
-            _ => "E-type",
-        };
-        LineError::new(code, format!("cannot read the line as JSON: {message}"))
-    })?;
+    let record: Record = serde_json::from_str(line).map_err(|error| LineError::json(&error))?;
     let index = CharIndex::new(&record.text);
     let kept = record.keep.iter().map(|&[start, end]| {
         let span = index.to_bytes(CharSpan { start, end }).ok().filter(|_| start < end);
@@ -275,15 +207,6 @@ mod tests {
         assert_eq!(lines[3].as_ref().unwrap().request, request("three"));
         assert!(read(b"", None).is_empty());
         assert_eq!(read(b"\n", None).len(), 1);
-    }
-
-    #[test]
-    fn a_line_without_end_is_not_held_in_memory() {
-        let mut input = vec![b'x'; MAX_LINE_BYTES + 9];
-        input.extend_from_slice(b"\nnext\n");
-        let lines = read(&input, Some(Layout::Text));
-        assert_eq!(lines[0].as_ref().unwrap_err().code, "E-too-long");
-        assert_eq!(lines[1].as_ref().unwrap().request, request("next"));
     }
 
     #[test]

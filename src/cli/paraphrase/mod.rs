@@ -7,12 +7,12 @@ mod lines;
 mod settings;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
 use anyhow::Context as _;
+use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
 use fnstore::nn::EncoderDecoder;
@@ -22,9 +22,11 @@ use serde::Serialize;
 
 use super::device::DeviceArgs;
 use super::error::LinesFailed;
+use super::expand::numbers;
+use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
 use super::{Context, Outcome, locate};
-use lines::{Item, Layout, Line, LineError, Lines};
+use lines::{Item, Layout, Line, Lines};
 use settings::SearchArgs;
 
 /// Name of the default rewriter.
@@ -91,6 +93,10 @@ pub(super) struct Args {
 
     #[command(flatten)]
     device: DeviceArgs,
+
+    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
 }
 
 const EXAMPLES: &str = "\
@@ -106,11 +112,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let settings = args.search.settings(avoid);
     let heuristics = Heuristics::new(&args, &context.store)?;
-    let input = open(args.file.as_deref())?;
+    let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
     let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
-    let mut paraphraser = Paraphraser::open(&model, &args.device.open()?)?;
+    let mut paraphraser = Paraphraser::open_in(&model, &args.device.open()?, args.numbers)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,
@@ -129,21 +135,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     if tally.failed > 0 {
         context.output.flush()?;
-        return Err(LinesFailed { failed: tally.failed, lines: tally.lines }.into());
+        let Tally { failed, lines, .. } = tally;
+        return Err(LinesFailed { done: "rewritten", failed, lines }.into());
     }
     Ok(if tally.rewritten > 0 { Outcome::Done } else { Outcome::NothingFound })
-}
-
-fn open(file: Option<&Path>) -> anyhow::Result<Box<dyn BufRead + Send>> {
-    Ok(match file {
-        None => Box::new(BufReader::new(io::stdin())),
-        Some(path) if path == Path::new("-") => Box::new(BufReader::new(io::stdin())),
-        Some(path) => {
-            let file = File::open(path)
-                .with_context(|| format!("cannot read sentences from `{}`", path.display()))?;
-            Box::new(BufReader::new(file))
-        }
-    })
 }
 
 /// Reads lines on a thread of its own, so that waiting for the next line holds up no rewriting.
@@ -326,7 +321,7 @@ impl Run {
                 self.in_flight.insert(source, (number, item));
             }
             Err(error) => {
-                let error = LineError::of(error)?;
+                let error = lines::refusal(error)?;
                 self.waiting.insert(number, failed(item.id, error));
             }
         }

@@ -44,6 +44,10 @@ pub(super) struct SearchArgs {
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     prune: f32,
 
+    /// Rank outputs lower that leave parts of the sentence unread; 0 for no such penalty
+    #[arg(long, value_name = "STRENGTH", default_value_t = 0.0)]
+    coverage_penalty: f32,
+
     /// Score among the tokens that are not banned, as CTranslate2 does
     #[arg(long)]
     renormalize: bool,
@@ -132,6 +136,7 @@ impl SearchArgs {
             patience: self.patience,
             prune_threshold: self.prune,
             renormalize: self.renormalize,
+            coverage_penalty: self.coverage_penalty,
         };
         let sample = self.sample.map(|samples| SampleSettings {
             samples,

@@ -76,13 +76,8 @@ pub fn attention(
 ) -> Result<Tensor, ComputeError> {
     const OP: &str = "attention";
     let (rows, width) = (lists.len(), keys.width());
-    queries.expect(OP, "queries", rows, width)?;
     values.expect(OP, "values", keys.rows(), width)?;
-    if heads == 0 || !width.is_multiple_of(heads) {
-        let (expected, found) = (vec![heads], vec![width]);
-        return Err(ComputeError::Shape { op: OP, operand: "heads", expected, found });
-    }
-    check_lists(OP, keys, lists, table)?;
+    check_operands(OP, queries, keys, lists, table, heads)?;
     let params = Params { keys, values, table, heads };
     match device {
         Device::Cpu { threads } => {
@@ -92,6 +87,24 @@ pub fn attention(
         }
         Device::Gpu(device) => gpu(device, queries, lists, &params),
     }
+}
+
+/// Checks all operands but the values.
+pub(super) fn check_operands(
+    op: &'static str,
+    queries: &Tensor,
+    keys: &Tensor,
+    lists: &[KeyList],
+    table: Option<&[u32]>,
+    heads: usize,
+) -> Result<(), ComputeError> {
+    let width = keys.width();
+    queries.expect(op, "queries", lists.len(), width)?;
+    if heads == 0 || !width.is_multiple_of(heads) {
+        let (expected, found) = (vec![heads], vec![width]);
+        return Err(ComputeError::Shape { op, operand: "heads", expected, found });
+    }
+    check_lists(op, keys, lists, table)
 }
 
 fn check_lists(
@@ -197,13 +210,7 @@ impl Work for Rows<'_> {
         // Offsets of the keys' rows, and the scores; both used again for every row.
         let (mut offsets, mut scores) = (Vec::new(), Vec::new());
         for (number, output) in self.output.chunks_exact_mut(width).enumerate() {
-            let KeyList { start, len } = self.lists[self.first + number];
-            let list = start as usize..start as usize + len as usize;
-            offsets.clear();
-            match params.table {
-                Some(table) => offsets.extend(table[list].iter().map(|row| *row as usize * width)),
-                None => offsets.extend(list.map(|row| row * width)),
-            }
+            load_offsets(self.lists[self.first + number], params.table, width, &mut offsets);
             let query = self.queries.row(self.first + number);
             for (head, output) in output.chunks_exact_mut(columns).enumerate() {
                 let first = head * columns;
@@ -219,11 +226,27 @@ impl Work for Rows<'_> {
     }
 }
 
+/// Where the rows of a list begin, of a matrix of `width` columns.
+#[inline(always)]
+pub(super) fn load_offsets(
+    KeyList { start, len }: KeyList,
+    table: Option<&[u32]>,
+    width: usize,
+    offsets: &mut Vec<usize>,
+) {
+    let list = start as usize..start as usize + len as usize;
+    offsets.clear();
+    match table {
+        Some(table) => offsets.extend(table[list].iter().map(|row| *row as usize * width)),
+        None => offsets.extend(list.map(|row| row * width)),
+    }
+}
+
 /// One head's columns in the rows that one query attends to.
-struct Head<'a> {
-    first: usize,
-    columns: usize,
-    offsets: &'a [usize],
+pub(super) struct Head<'a> {
+    pub(super) first: usize,
+    pub(super) columns: usize,
+    pub(super) offsets: &'a [usize],
 }
 
 /// A vector of a head's columns; `FULL` where all have 16 numbers, as in every model but toys:
@@ -254,7 +277,7 @@ impl Head<'_> {
 
     /// `scores[t] = query . keys[t] / sqrt(columns)`
     #[inline(always)]
-    fn score<L: Lanes, const FULL: bool>(
+    pub(super) fn score<L: Lanes, const FULL: bool>(
         &self,
         lanes: L,
         query: &[f32],
@@ -312,7 +335,7 @@ impl Head<'_> {
 
 /// Softmax over the scores of one query, in place.
 #[inline(always)]
-fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
+pub(super) fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
     let mut largest = lanes.splat(f32::MIN);
     for part in scores.chunks(LANES) {
         largest = lanes.max(lanes.load_part(part, f32::MIN), largest);

@@ -1,5 +1,7 @@
 //! Matrix product with a weight: `output[r][o] = bias[o] + sum_i input[r][i] * weight[o][i]`.
 //!
+//! This file has the product in f32, and what it shares with the one in 8 bits (`matmul8.rs`).
+//!
 //! Weights are stored `[out, in]`, as PyTorch stores a linear layer, and packed once at load into
 //! panels of 32 outputs, so that the inner loop reads memory in order. A tile of up to 12 rows by
 //! 32 outputs lives in registers while `i` runs over the whole inner dimension: every output
@@ -9,16 +11,24 @@
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
+use std::ops::Range;
+
 use super::matmul_tiled::{self, Resident};
+use super::matmul8::{Panels8, Quantized};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Vectors across a panel.
-const PANEL_LINES: usize = 2;
+pub(super) const PANEL_LINES: usize = 2;
 /// Outputs in a panel.
-const PANEL: usize = PANEL_LINES * LANES;
-/// Rows of one task: a few tiles, so that a panel is read from near memory several times.
+pub(super) const PANEL: usize = PANEL_LINES * LANES;
+/// Bytes of the packed rows of one task, at most: they stay in the second-level cache while all panels
+/// pass by, and the more rows there are, the more often a panel is used where it is near.
+const TASK_BYTES: usize = 768 * 1024;
+/// Bytes of weights that all tiles of a task pass by before the next: a part of a second-level cache.
+const NEAR_BYTES: usize = 512 * 1024;
+/// Fewest rows of one task.
 const TASK_ROWS: usize = 96;
 /// Fewest panels of one task; packing the input rows costs as much as about one panel.
 const TASK_PANELS: usize = 8;
@@ -30,18 +40,26 @@ const WORTH_THREADS: usize = 1 << 20;
 pub struct Weight {
     outputs: usize,
     inputs: usize,
-    /// (panel, input, 2) lines; outputs beyond the last are zero. None where the weight lies on a GPU.
-    panels: Vec<Line>,
-    resident: Option<Resident>,
+    packed: Packed,
+}
+
+/// A weight's numbers.
+#[derive(Clone)]
+enum Packed {
+    /// (panel, input, 2) lines; outputs beyond the last are zero.
+    F32(Vec<Line>),
+    Int8(Panels8),
+    /// In f32, in the memory of a GPU.
+    Gpu(Resident),
 }
 
 impl Weight {
-    /// Packs a matrix `[out, in]`, or uploads it. What fails in that, the first product returns.
+    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the first
+    /// product returns.
     pub fn new(device: &Device, weight: &Tensor) -> Self {
         let (outputs, inputs) = (weight.rows(), weight.width());
         if let Device::Gpu(gpu) = device {
-            let resident = Some(Resident::new(gpu, weight));
-            return Self { outputs, inputs, panels: Vec::new(), resident };
+            return Self { outputs, inputs, packed: Packed::Gpu(Resident::new(gpu, weight)) };
         }
         let panel_lines = inputs * PANEL_LINES;
         let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
@@ -52,7 +70,16 @@ impl Weight {
                 panels[line].0[column % LANES] = *value;
             }
         }
-        Self { outputs, inputs, panels, resident: None }
+        Self { outputs, inputs, packed: Packed::F32(panels) }
+    }
+
+    /// Packs a matrix `[out, in]` of 8-bit numbers; products are in integers, on a GPU in f32.
+    pub fn int8(device: &Device, weight: &Quantized) -> Self {
+        if let Device::Gpu(_) = device {
+            return Self::new(device, &weight.to_f32());
+        }
+        let (outputs, inputs) = (weight.outputs(), weight.inputs());
+        Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
     }
 
     /// Number of outputs.
@@ -68,7 +95,12 @@ impl Weight {
 
 impl std::fmt::Debug for Weight {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Weight[{}, {}]", self.outputs, self.inputs)
+        let numbers = match self.packed {
+            Packed::F32(_) => "f32",
+            Packed::Int8(_) => "int8",
+            Packed::Gpu(_) => "f32 on a GPU",
+        };
+        write!(f, "Weight[{}, {}; {numbers}]", self.outputs, self.inputs)
     }
 }
 
@@ -103,56 +135,80 @@ pub fn matmul_into(
     if let Some(bias) = bias {
         bias.expect("matmul", "bias", 1, weight.outputs)?;
     }
-    if let Some(weight) = &weight.resident {
-        *output = matmul_tiled::gpu(weight, input, bias)?;
-        return Ok(());
+    // A weight is used on the device that it was packed for; on a GPU there are no threads to share.
+    let threads = if let Device::Cpu { threads } = device { *threads } else { 1 };
+    let shape = Shape { rows: input.rows(), inputs: weight.inputs, outputs: weight.outputs };
+    match &weight.packed {
+        Packed::Gpu(resident) => *output = matmul_tiled::gpu(resident, input, bias)?,
+        Packed::F32(panels) => {
+            output.resize_rows(input.rows())?;
+            let bias = bias.map(Tensor::data);
+            let target = &Target::new(output.data_mut(), weight.outputs);
+            for_each_block(threads, shape, size_of::<f32>(), |rows, group| {
+                dispatch(Block { shape, input, panels, bias, rows, group, target });
+            });
+        }
+        Packed::Int8(panels) => {
+            output.resize_rows(input.rows())?;
+            let target = Target::new(output.data_mut(), weight.outputs);
+            panels.multiply(threads, shape, input, bias.map(Tensor::data), &target);
+        }
     }
-    let Device::Cpu { threads } = device else {
-        unreachable!("a weight is packed for the device that it is used on");
-    };
-    output.resize_rows(input.rows())?;
-    cpu(*threads, input, weight, bias, output);
     Ok(())
 }
 
-fn cpu(
+/// The numbers of rows, inputs and outputs of a product.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) rows: usize,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+}
+
+impl Shape {
+    fn panels(self) -> usize {
+        self.outputs.div_ceil(PANEL)
+    }
+
+    /// How many panels to keep near while all rows of a task pass by.
+    pub(super) fn near_panels(self, number_bytes: usize) -> usize {
+        (NEAR_BYTES / (self.inputs * PANEL * number_bytes).max(1)).max(1)
+    }
+}
+
+/// Calls `work` with rows and panels, until every block of the result had its turn.
+pub(super) fn for_each_block(
     threads: usize,
-    input: &Tensor,
-    weight: &Weight,
-    bias: Option<&Tensor>,
-    output: &mut Tensor,
+    shape: Shape,
+    number_bytes: usize,
+    work: impl Fn(Range<usize>, Range<usize>) + Sync,
 ) {
-    let rows = input.rows();
-    if rows == 0 || weight.outputs == 0 {
+    let Shape { rows, inputs, outputs } = shape;
+    if rows == 0 || outputs == 0 {
         return;
     }
-    // 1. Cut the result into row groups, and these into panel groups while threads would idle.
-    let small = rows * weight.inputs * weight.outputs < WORTH_THREADS;
+    // Cut the result into row groups, and these into panel groups while threads would idle.
+    let small = rows * inputs * outputs < WORTH_THREADS;
     let threads = if small { 1 } else { threads.max(1) };
-    let row_groups = rows.div_ceil(TASK_ROWS);
-    let panels = weight.outputs.div_ceil(PANEL);
+    let most_rows = (TASK_BYTES / (inputs * number_bytes).max(1)).max(TASK_ROWS);
+    let row_groups = rows.div_ceil(most_rows).max(threads.min(rows.div_ceil(TASK_ROWS)));
+    let group_rows = rows.div_ceil(row_groups);
+    let panels = shape.panels();
     let wanted = if threads == 1 { 1 } else { (2 * threads).div_ceil(row_groups) };
     let group_panels = panels.div_ceil(wanted).max(TASK_PANELS);
     let panel_groups = panels.div_ceil(group_panels);
-
-    // 2. Compute each block.
-    let target = Target { start: output.data_mut().as_mut_ptr(), width: weight.outputs };
     for_each_task(threads, row_groups * panel_groups, |task| {
-        let first_row = task / panel_groups * TASK_ROWS;
+        let first_row = (task / panel_groups * group_rows).min(rows);
         let first_panel = task % panel_groups * group_panels;
-        dispatch(Block {
-            input,
-            weight,
-            bias: bias.map(Tensor::data),
-            rows: first_row..(first_row + TASK_ROWS).min(rows),
-            panels: first_panel..(first_panel + group_panels).min(panels),
-            target: &target,
-        });
+        work(
+            first_row..(first_row + group_rows).min(rows),
+            first_panel..(first_panel + group_panels).min(panels),
+        );
     });
 }
 
 /// The result matrix, shared between tasks that each write their own rows and columns.
-struct Target {
+pub(super) struct Target {
     start: *mut f32,
     width: usize,
 }
@@ -161,12 +217,17 @@ struct Target {
 unsafe impl Sync for Target {}
 
 impl Target {
+    /// A matrix whose rows have so many numbers. It must outlive what is written through this.
+    pub(super) fn new(matrix: &mut [f32], width: usize) -> Self {
+        Self { start: matrix.as_mut_ptr(), width }
+    }
+
     /// Columns `from..to` of a row.
     ///
     /// # Safety
     /// `row` and `from..to` lie in the matrix, and no other task asks for the same element.
     #[allow(clippy::mut_from_ref, reason = "the elements are disjoint between callers")]
-    unsafe fn row_part(&self, row: usize, from: usize, to: usize) -> &mut [f32] {
+    pub(super) unsafe fn row_part(&self, row: usize, from: usize, to: usize) -> &mut [f32] {
         // SAFETY: inside the matrix and not aliased, by the caller's promise.
         unsafe {
             std::slice::from_raw_parts_mut(self.start.add(row * self.width + from), to - from)
@@ -176,11 +237,13 @@ impl Target {
 
 /// One task: some rows by some panels.
 struct Block<'a> {
+    shape: Shape,
     input: &'a Tensor,
-    weight: &'a Weight,
+    panels: &'a [Line],
     bias: Option<&'a [f32]>,
-    rows: std::ops::Range<usize>,
-    panels: std::ops::Range<usize>,
+    rows: Range<usize>,
+    /// Numbers of panels.
+    group: Range<usize>,
     target: &'a Target,
 }
 
@@ -189,34 +252,45 @@ impl Work for Block<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        let inputs = self.weight.inputs;
+        let inputs = self.shape.inputs;
         let tiles: Vec<Tile> = cut(self.rows.clone(), L::TILE.0);
         let mut packed = vec![0.0; self.rows.len() * inputs];
         for tile in &tiles {
-            let start = (tile.first - self.rows.start) * inputs;
-            pack(self.input, tile, &mut packed[start..start + tile.height * inputs]);
+            pack(self.input, tile, &mut packed[tile.part(&self.rows, inputs)]);
         }
-        for panel in self.panels.clone() {
-            let lines = inputs * PANEL_LINES;
-            let columns = &self.weight.panels[panel * lines..(panel + 1) * lines];
+        // Some panels at a time, so that they stay near while all tiles pass by, and so that a tile
+        // writes long runs of each row: rows are far apart, and every one has its own page.
+        let lines = inputs * PANEL_LINES;
+        let near = self.shape.near_panels(size_of::<f32>());
+        for first in self.group.clone().step_by(near) {
             for tile in &tiles {
-                let start = (tile.first - self.rows.start) * inputs;
-                let rows = &packed[start..start + tile.height * inputs];
-                self.tile(lanes, tile, rows, panel, columns);
+                let rows = &packed[tile.part(&self.rows, inputs)];
+                for panel in first..(first + near).min(self.group.end) {
+                    let columns = &self.panels[panel * lines..(panel + 1) * lines];
+                    self.tile(lanes, tile, rows, panel, columns);
+                }
             }
         }
     }
 }
 
 /// Rows that are computed together.
-struct Tile {
-    first: usize,
-    height: usize,
+pub(super) struct Tile {
+    pub(super) first: usize,
+    pub(super) height: usize,
+}
+
+impl Tile {
+    /// Where the tile lies in its task's packed rows of `width` numbers.
+    pub(super) fn part(&self, rows: &Range<usize>, width: usize) -> Range<usize> {
+        let start = (self.first - rows.start) * width;
+        start..start + self.height * width
+    }
 }
 
 /// Cuts rows into tiles of equal height as far as possible: 13 rows are 7 + 6 and not 12 + 1.
-fn cut(rows: std::ops::Range<usize>, tallest: usize) -> Vec<Tile> {
-    let count = rows.len().div_ceil(tallest);
+pub(super) fn cut(rows: Range<usize>, tallest: usize) -> Vec<Tile> {
+    let count = rows.len().div_ceil(tallest).max(1);
     let (height, taller) = (rows.len() / count, rows.len() % count);
     let mut first = rows.start;
     (0..count)
@@ -230,10 +304,23 @@ fn cut(rows: std::ops::Range<usize>, tallest: usize) -> Vec<Tile> {
 
 /// Interleaves a tile's rows: `packed[i][r] = input[first + r][i]`.
 fn pack(input: &Tensor, tile: &Tile, packed: &mut [f32]) {
-    for r in 0..tile.height {
-        let row = input.row(tile.first + r);
-        for (value, to) in row.iter().zip(packed[r..].iter_mut().step_by(tile.height)) {
-            *to = *value;
+    macro_rules! heights {
+        ($($height:literal)*) => {
+            match tile.height {
+                $($height => interleave::<$height>(input, tile.first, packed),)*
+                height => unreachable!("no tile has {height} rows"),
+            }
+        };
+    }
+    heights!(1 2 3 4 5 6 7 8 9 10 11 12);
+}
+
+/// As [`pack`]: all rows are read side by side, so that what is written is written in order.
+fn interleave<const R: usize>(input: &Tensor, first: usize, packed: &mut [f32]) {
+    let rows: [&[f32]; R] = std::array::from_fn(|r| input.row(first + r));
+    for (i, to) in packed.as_chunks_mut::<R>().0.iter_mut().enumerate() {
+        for r in 0..R {
+            to[r] = rows[r][i];
         }
     }
 }
@@ -275,7 +362,7 @@ impl Block<'_> {
     ) {
         for c in 0..C {
             let from = panel * PANEL + (line + c) * LANES;
-            let to = (from + LANES).min(self.weight.outputs);
+            let to = (from + LANES).min(self.shape.outputs);
             if from >= to {
                 break;
             }
@@ -367,12 +454,13 @@ mod tests {
                     #[inline(always)]
                     fn run<L: Lanes>(self, lanes: L) -> Vec<f32> {
                         let Self(input, weight) = &self;
-                        let mut output = vec![0.0; input.rows() * weight.outputs];
-                        let target = Target { start: output.as_mut_ptr(), width: weight.outputs };
-                        let rows = 0..input.rows();
-                        let panels = 0..weight.outputs.div_ceil(PANEL);
-                        let target = &target;
-                        Block { input, weight, bias: None, rows, panels, target }.run(lanes);
+                        let Packed::F32(panels) = &weight.packed else { unreachable!() };
+                        let (inputs, outputs) = (weight.inputs, weight.outputs);
+                        let shape = Shape { rows: input.rows(), inputs, outputs };
+                        let mut output = vec![0.0; shape.rows * outputs];
+                        let target = &Target::new(&mut output, outputs);
+                        let (rows, group) = (0..shape.rows, 0..shape.panels());
+                        Block { shape, input, panels, bias: None, rows, group, target }.run(lanes);
                         output
                     }
                 }

@@ -6,11 +6,13 @@
 
 mod activation;
 mod attention;
+mod attention_weights;
 mod best_tokens;
 mod embedding;
 mod gather;
 mod layer_norm;
 mod matmul;
+mod matmul8;
 mod matmul_half;
 mod matmul_tiled;
 mod matmul_wide;
@@ -26,12 +28,14 @@ mod span_scores;
 
 pub use activation::{Activation, activate, activate_gated};
 pub use attention::{KeyList, attention};
+pub use attention_weights::attention_weights;
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
 pub use embedding::{Lookup, embedding};
 pub use gather::gather;
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
 pub use matmul_tiled::product;
+pub use matmul8::Quantized;
 pub use rms_norm::rms_norm;
 pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;

@@ -10,6 +10,7 @@
 //! (Moshier) and the rational approximation of erf in Eigen (`generic_fast_erf_float`), each
 //! within a few units in the last place.
 
+pub(super) mod dots;
 mod plain;
 #[cfg(target_arch = "x86_64")]
 mod x86;

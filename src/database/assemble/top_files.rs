@@ -189,10 +189,11 @@ impl Assembler<'_> {
             {
                 if !self.has_frame_file(id) {
                     let detail = format!(
-                        "relation {} names frame `{name}` ({id}), which has no file; kept",
+                        "relation {} names frame `{name}` ({id}), which has no file; kept by name",
                         relation.id
                     );
                     self.warn(WarningCode::RelationDangling, "frRelation.xml", 0, detail)?;
+                    self.add_missing_frame(id, name)?;
                 }
             }
             self.batch.put_relation(relation)?;

@@ -16,6 +16,20 @@ pub enum BackupError {
         /// The directory.
         path: PathBuf,
     },
+    /// The directory holds a backup of something else.
+    #[error(
+        "cannot write a backup to `{}`: one of revision {found} is there, and the store is at revision \
+         {revision}; name another directory with `--backup DIR`, or remove that one",
+        path.display()
+    )]
+    Other {
+        /// The directory.
+        path: PathBuf,
+        /// Revision of the backup that is there.
+        found: u64,
+        /// Revision of the store.
+        revision: u64,
+    },
     /// The directory holds no backup.
     #[error(
         "`{}` holds no backup: {reason}; expected a directory that `fnstore backup` wrote, with its \

@@ -41,6 +41,8 @@ macro_rules! codes {
 codes! {
     /// the store does not open
     Open = "C-open",
+    /// commits that were acknowledged are not there: the log is damaged
+    CommitsLost = "C-commits-lost",
     /// rows that cannot be read: a file is damaged
     Unreadable = "C-unreadable",
     /// a key that is none of its family
@@ -77,7 +79,7 @@ codes! {
     Revision = "C-revision",
     /// no index that this build reads
     IndexAbsent = "C-index-absent",
-    /// an index that does not open
+    /// an index that is not what was written
     IndexDamaged = "C-index-damaged",
     /// an index newer than the store: acknowledged commits were lost
     IndexAhead = "C-index-ahead",

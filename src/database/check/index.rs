@@ -25,11 +25,18 @@ pub(super) fn open(
         Ok(stamp) => stamp,
         Err(error) => return damaged(error.to_string()),
     };
-    match (stamp, IndexReader::open(&path)) {
+    let reader = IndexReader::open(&path).and_then(|reader| {
+        // What follows reads the files, and trusts them.
+        reader.as_ref().map_or(Ok(()), IndexReader::verify)?;
+        Ok(reader)
+    });
+    match (stamp, reader) {
         (Some(stamp), Ok(Some(reader))) => Ok(Some((reader, stamp.revision))),
         (_, Err(error)) => damaged(error.to_string()),
-        (None, _) if path.join("meta.json").exists() => {
-            damaged("its last commit does not say which revision it stands for".to_owned())
+        // A writer that was stopped before the index's first commit: the next one makes it.
+        (None, _) if path.join("meta.json").exists() || database.store.revision()? == 0 => {
+            report.index_behind = database.store.revision()?;
+            Ok(None)
         }
         _ => {
             let detail = format!("`{}`", path.display());

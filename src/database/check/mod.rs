@@ -57,12 +57,16 @@ impl Database {
     ) -> Result<CheckReport> {
         let (code, outcome) = match Self::open(dir) {
             Ok(database) => (CheckCode::Unreadable, database.check(options, progress)),
+            Err(error @ DatabaseError::Store(StoreError::CommitsLost { .. })) => {
+                (CheckCode::CommitsLost, Err(error))
+            }
             Err(error) => (CheckCode::Open, Err(error)),
         };
         match outcome {
             Err(DatabaseError::Store(
                 error @ (StoreError::Engine { .. }
                 | StoreError::FileLost { .. }
+                | StoreError::CommitsLost { .. }
                 | StoreError::Damaged { .. }),
             )) => {
                 let mut report = CheckReport::default();

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::Result;
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, Frame, FrameId, IdSpace, Layer,
-    LexUnit, LuId, Provenance, RecipeId, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame,
+    FrameElement, FrameId, FrameRelation, IdSpace, Layer, LexUnit, LuId, Provenance, RecipeId,
+    ReleaseId, Sentence, SentenceId, Span,
 };
 use crate::store::{NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store};
 use crate::text::fold;
@@ -69,6 +70,8 @@ struct Checker<'a> {
     recipes: BTreeSet<RecipeId>,
     /// Documents of every release: some hundreds.
     documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
+    /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
+    lexunits: HashSet<(ReleaseId, LuId)>,
     /// What the row before referred to: rows are in order of frame and LU.
     frame: Option<((ReleaseId, FrameId), Option<Frame>)>,
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
@@ -84,10 +87,12 @@ impl<'a> Checker<'a> {
     ) -> Self {
         // Families that cannot be read are found when the pass comes to them.
         let recipes = store.recipes().unwrap_or_default().into_iter().map(|(id, ..)| id).collect();
-        let mut documents = HashSet::new();
+        let (mut documents, mut lexunits) = (HashSet::new(), HashSet::new());
         for release in store.releases().unwrap_or_default() {
             let rows = store.documents(release.id).into_iter().flatten().flatten();
             documents.extend(rows.map(|document| (release.id, document.corpus, document.id)));
+            let rows = store.lexunit_names(release.id).into_iter().flatten().flatten();
+            lexunits.extend(rows.map(|(_, lu, _)| (release.id, lu)));
         }
         Self {
             store,
@@ -96,6 +101,7 @@ impl<'a> Checker<'a> {
             findings,
             recipes,
             documents,
+            lexunits,
             frame: None,
             lexunit: None,
             sentence: None,
@@ -108,8 +114,12 @@ impl<'a> Checker<'a> {
             RowFaultKind::Key => CheckCode::Key,
             _ => CheckCode::Record,
         };
-        let place = if fault.kind == RowFaultKind::Unreadable { "after key" } else { "key" };
-        self.findings.add(code, fault.family, format!("{place} {}: {}", fault.key, fault.reason));
+        let place = match (fault.kind, fault.key.is_empty()) {
+            (RowFaultKind::Unreadable, true) => "before the first key".to_owned(),
+            (RowFaultKind::Unreadable, false) => format!("after key {}", fault.key),
+            _ => format!("key {}", fault.key),
+        };
+        self.findings.add(code, fault.family, format!("{place}: {}", fault.reason));
     }
 
     fn row(&mut self, row: &Row) {
@@ -132,8 +142,7 @@ impl<'a> Checker<'a> {
             }
             RowContent::Relation(relation) => {
                 at.name = format!("relation {}", relation.id);
-                self.has_frame(&at, release, relation.parent);
-                self.has_frame(&at, release, relation.child);
+                self.relation_row(&at, release, relation);
             }
             RowContent::SemType(sem_type) => {
                 at.name = format!("semantic type {} `{}`", sem_type.id, sem_type.name);
@@ -162,6 +171,9 @@ impl<'a> Checker<'a> {
                     if let Some((corpus, document)) = place.corpus.zip(place.document) {
                         self.has_document(&at, release, corpus, document);
                     }
+                    if let Some(lu) = place.lu {
+                        self.lists_lexunit(&at, release, lu);
+                    }
                 }
             }
             RowContent::Set(set) => {
@@ -172,6 +184,9 @@ impl<'a> Checker<'a> {
                 at.name = format!("set {}", set.id);
                 if let Some(sentence) = self.sentence_of(&at, release, set.sentence) {
                     self.spans(&at, &sentence.text, &[], &set.layers);
+                }
+                for lu in &set.listed_under {
+                    self.lists_lexunit(&at, release, *lu);
                 }
             }
             _ if self.options.deep => self.derived_row(&mut at, release, &row.content),
@@ -186,15 +201,36 @@ impl<'a> Checker<'a> {
             let missing = || format!("{}: semantic type {sem_type}", at.name);
             self.expect(found, CheckCode::SemTypeMissing, at, missing);
         }
-        for member in frame.core_sets.iter().flatten() {
-            if frame.fe(*member).is_none() {
-                let detail = format!("{}: core set with FE {member}", at.name);
+        let of_elements = |list: fn(&FrameElement) -> &[FeId], what: &'static str| {
+            frame.elements.iter().flat_map(list).map(move |fe| (*fe, what))
+        };
+        let named = frame.core_sets.iter().flatten().map(|fe| (*fe, "core set with FE"));
+        let named = named.chain(of_elements(|fe| &fe.requires, "requires FE"));
+        for (fe, what) in named.chain(of_elements(|fe| &fe.excludes, "excludes FE")) {
+            if frame.fe(fe).is_none() {
+                let detail = format!("{}: {what} {fe}", at.name);
                 self.findings.add(CheckCode::ElementMissing, at.family, detail);
             }
         }
         self.has_name(at, release, NameKind::Frame, &frame.name, frame.id.0);
         for fe in &frame.elements {
             self.has_name(at, release, NameKind::FrameElement, &fe.name, fe.id.0);
+        }
+    }
+
+    /// A relation's frames, and the FEs that it maps. A frame that a release only names has no FEs.
+    fn relation_row(&mut self, at: &Place, release: ReleaseId, relation: &FrameRelation) {
+        let parent: fn(&FeRelation) -> FeId = |pair| pair.parent;
+        let child: fn(&FeRelation) -> FeId = |pair| pair.child;
+        for (frame, element) in [(relation.parent, parent), (relation.child, child)] {
+            self.has_frame(at, release, frame);
+            let Some(frame) = self.frame_of(release, frame, at) else { continue };
+            for fe in relation.elements.iter().map(element) {
+                if frame.has_file && frame.fe(fe).is_none() {
+                    let detail = format!("{}: FE {fe} of frame `{}`", at.name, frame.name);
+                    self.findings.add(CheckCode::ElementMissing, at.family, detail);
+                }
+            }
         }
     }
 
@@ -206,6 +242,13 @@ impl<'a> Checker<'a> {
             self.expect(found, CheckCode::SemTypeMissing, at, missing);
         }
         self.has_name(at, release, NameKind::LexUnit, &lexunit.name, lexunit.id.0);
+        if self.options.deep {
+            // FrameNet's own tables name full-text sets that no file of a release has.
+            let sets = lexunit.valences.sets();
+            for set in sets.into_iter().filter(|set| set.space() != IdSpace::FullText) {
+                self.has_set(at, release, set, "valence table with");
+            }
+        }
     }
 
     fn set_row(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
@@ -219,6 +262,7 @@ impl<'a> Checker<'a> {
             Provenance::FullText { corpus, document } => {
                 self.has_document(at, release, *corpus, *document);
             }
+            Provenance::Exemplar { lu, .. } => self.lists_lexunit(at, release, *lu),
             Provenance::Generated(generation) => {
                 if !self.recipes.contains(&generation.recipe) {
                     let detail = format!("{}: recipe {}", at.name, generation.recipe);
@@ -415,6 +459,14 @@ impl<'a> Checker<'a> {
         }
         if matches!(self.lexunit, Some((_, false))) {
             let detail = format!("{}: LU {lu} of frame {frame}", at.name);
+            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
+        }
+    }
+
+    /// An LU whose file lists something: files name it by number alone.
+    fn lists_lexunit(&mut self, at: &Place, release: ReleaseId, lu: LuId) {
+        if !self.lexunits.contains(&(release, lu)) {
+            let detail = format!("{}: listed under LU {lu}", at.name);
             self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
         }
     }

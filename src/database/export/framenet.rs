@@ -62,8 +62,11 @@ pub enum FramenetLoss {
     Imported,
     /// A set that a user made: written as an exemplar.
     User,
-    /// A file whose order format 1.0 did not keep: its sentences stand in order of id.
+    /// A file of a release that format 1.0 imported, whose order that did not keep.
     Order,
+    /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
+    /// imported it.
+    RelatedFrames,
 }
 
 impl FramenetLoss {
@@ -76,7 +79,12 @@ impl FramenetLoss {
             }
             Self::Imported => "imported sets written as exemplars, without the name of their file",
             Self::User => "sets made by a user written as exemplars",
-            Self::Order => "files of a release that format 1.0 imported: sentences in order of id",
+            Self::Order => {
+                "files whose order the store does not know: LUs and sentences stand in order of id"
+            }
+            Self::RelatedFrames => {
+                "frame files without their lists of related frames, which frRelation.xml has"
+            }
         }
     }
 }
@@ -147,6 +155,8 @@ struct Exporter<'a> {
     /// Numbers that stand for LUs of several frames, whose files need the frame in their name.
     shared: HashSet<LuId>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
+    /// Frames that have relations.
+    related: HashSet<FrameId>,
 }
 
 /// Frames exported together, and full texts: enough for all cores, few enough to report on.
@@ -261,7 +271,12 @@ impl<'a> Exporter<'a> {
             lexunits: HashMap::new(),
             shared: HashSet::new(),
             documents: BTreeMap::new(),
+            related: HashSet::new(),
         };
+        for relation in store.relations(id)? {
+            let relation = relation?;
+            exporter.related.extend([relation.parent, relation.child]);
+        }
         for sem_type in store.sem_types(id)? {
             let sem_type = sem_type?;
             exporter.sem_types.insert(sem_type.id, sem_type.name);
@@ -322,10 +337,13 @@ impl<'a> Exporter<'a> {
         tally: &mut Tally,
     ) -> Result<()> {
         let layout = self.store.frame_layout(self.release.id, frame.id)?;
-        if layout.is_none() {
+        if layout.is_none() && frame.id.0 < OWN_RANGE {
             tally.lose(FramenetLoss::Order);
         }
         let layout = layout.unwrap_or_default();
+        if layout.relations.is_empty() && self.related.contains(&frame.id) {
+            tally.lose(FramenetLoss::RelatedFrames);
+        }
         lexunits.retain(|_, lu| {
             (lu.listing.frame_file || lu.id.0 >= OWN_RANGE) && self.wants_lexunit(lu)
         });

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use super::closure::{Closure, added_elements};
 use super::{names_only_releases, only_one, releases_named};
 use crate::database::{Catalog, Database, Result};
 use crate::exchange::jsonl::{
     JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, OWN_RANGE,
-    Provenance, RecipeId, Release, ReleaseId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, RecipeId, Release, ReleaseId, Sentence,
+    SentenceLayers, is_counted,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::store::{Store, StoreError};
@@ -26,19 +27,33 @@ pub struct JsonlExport {
     pub records: BTreeMap<Kind, u64>,
 }
 
-/// How much of a release an expression stands for: all of it when it names no more than releases,
-/// what was added when every set that it finds was generated or made by a user, else a part.
-fn scope_of(expression: &Expression) -> Scope {
-    let is_addition = |part: &Expression| match part {
+/// Whether every set that an expression finds was generated or made by a user.
+fn finds_additions(expression: &Expression) -> bool {
+    match expression {
         Expression::Term(Term { field: Field::Origin, test: Test::Choice(origin) }) => {
             ["generated", "user"].contains(origin)
         }
+        Expression::And(parts) => parts.iter().any(finds_additions),
+        Expression::Or(parts) => parts.iter().all(finds_additions),
         _ => false,
-    };
+    }
+}
+
+/// Whether an expression stands for all that users made, also what no set refers to: it asks for
+/// their sets, and narrows them by no more than the release.
+fn asks_for_all_of_people(expression: &Expression) -> bool {
+    let is_user = |term: &Term| matches!(&term.test, Test::Choice(origin) if *origin == "user");
+    let is_origin = |term: &Term| term.field == Field::Origin;
+    expression.terms().all(|term| is_origin(term) || term.field == Field::Release)
+        && expression.terms().any(|term| is_origin(term) && is_user(term))
+}
+
+/// How much of a release an expression stands for: all of it when it names no more than releases,
+/// what was added when every set that it finds was generated or made by a user, else a part.
+fn scope_of(expression: &Expression) -> Scope {
     match expression {
-        Expression::And(parts) if parts.iter().any(is_addition) => Scope::Additions,
-        part if is_addition(part) => Scope::Additions,
-        part if names_only_releases(part) => Scope::Whole,
+        expression if finds_additions(expression) => Scope::Additions,
+        expression if names_only_releases(expression) => Scope::Whole,
         _ => Scope::Part,
     }
 }
@@ -47,10 +62,12 @@ impl Database {
     /// Writes the sets for which an expression holds, with what they need, as JSON lines.
     ///
     /// An expression that names no more than a release writes every record of it. One that asks for
-    /// `origin=generated` or `origin=user` writes what was added to the release: sets, their new
-    /// sentences, proposed LUs and recipes, without a record of the release itself, unless `with_base`.
-    /// Any other writes a part: the sets with their sentences, LUs, frames, and what these refer to.
-    /// `None` when nothing matches. A part or an addition holds the ids of its sets in memory.
+    /// `origin=generated` or `origin=user` writes what was added to the release, without a record
+    /// of the release itself, unless `with_base`. Any other writes a part: the sets with their
+    /// sentences, LUs, frames, and what these refer to. Every file is closed: what a record of it
+    /// names is in it or, for additions, in the release that they add to. `origin=user` alone also
+    /// writes what no set refers to. `None` when nothing matches. A part or an addition holds the
+    /// ids of its records in memory.
     ///
     /// # Errors
     /// When the expression names what there is not, its sets belong to several releases, the output
@@ -68,69 +85,60 @@ impl Database {
         };
         let catalog = self.catalog()?;
         self.check_names(&catalog, expression)?;
-        let selection = match scope {
-            Scope::Whole => None,
-            Scope::Part | Scope::Additions => match Selection::of(self, expression)? {
-                Some(selection) => Some(selection),
-                None => return Ok(None),
-            },
-        };
-        let releases = match &selection {
-            Some(selection) => selection.releases.clone(),
-            None => releases_named(&catalog, expression)?,
+        let (releases, closure) = match scope {
+            Scope::Whole => (releases_named(&catalog, expression)?, None),
+            Scope::Part | Scope::Additions => self.closure_of(&catalog, expression, scope)?,
         };
         let Some(release) = only_one(releases)? else { return Ok(None) };
         let writer = RecordWriter::new(out, &ReleaseRecord::new(&release, scope))?;
         let id = release.id;
         let mut export = Export { store: self.store(), catalog, release: id, scope, writer };
-        match &selection {
+        match &closure {
             None => export.whole()?,
-            Some(selection) => export.selected(selection)?,
+            Some(closure) => export.closed(closure)?,
         }
         let records = export.writer.finish()?;
         Ok(Some(JsonlExport { release, scope, records }))
     }
-}
 
-/// The sets to be written, and what they refer to.
-#[derive(Default)]
-struct Selection {
-    releases: Vec<Release>,
-    /// Each set under its sentence, in order of both.
-    sets: Vec<(SentenceId, AnnotationSetId)>,
-    frames: BTreeSet<FrameId>,
-    lexunits: BTreeSet<(FrameId, LuId)>,
-    recipes: BTreeSet<RecipeId>,
-}
-
-impl Selection {
-    fn of(database: &Database, expression: &Expression) -> Result<Option<Self>> {
-        let mut selection = Self::default();
-        for answer in database.query(expression)? {
+    /// The releases of what an expression finds, and what a file of it must hold when it is one.
+    fn closure_of(
+        &self,
+        catalog: &Catalog<'_>,
+        expression: &Expression,
+        scope: Scope,
+    ) -> Result<(Vec<Release>, Option<Closure<'_>>)> {
+        let mut releases: Vec<Release> = Vec::new();
+        let mut closure: Option<Closure<'_>> = None;
+        for answer in self.query(expression)? {
             let answer = answer?;
-            if selection.releases.last().is_none_or(|last| last.id != answer.release.id) {
-                selection.releases.push(Release::clone(&answer.release));
+            let id = answer.release.id;
+            if releases.last().is_none_or(|last| last.id != id) {
+                releases.push(Release::clone(&answer.release));
             }
-            let set = answer.set;
-            selection.sets.push((set.sentence, set.id));
-            selection.frames.insert(set.frame);
-            selection.lexunits.insert((set.frame, set.lu));
-            if let Provenance::Generated(made) = &set.provenance {
-                selection.recipes.insert(made.recipe);
+            if releases.len() == 1 {
+                let closure = closure.get_or_insert_with(|| Closure::new(&self.store, id, scope));
+                closure.take_set(&answer.set, &answer.sentence)?;
             }
         }
-        selection.sets.sort_unstable();
-        Ok((!selection.sets.is_empty()).then_some(selection))
+        if scope_of(expression) == Scope::Additions && asks_for_all_of_people(expression) {
+            for release in releases_named(catalog, expression)? {
+                if let Some(closure) = closure.as_mut().filter(|_| releases[0].id == release.id) {
+                    closure.take_all_of_people()?;
+                    continue;
+                }
+                let mut added = Closure::new(&self.store, release.id, scope);
+                added.take_all_of_people()?;
+                if !added.is_empty() {
+                    releases.push(release);
+                    closure.get_or_insert(added);
+                }
+            }
+            releases.dedup_by_key(|release| release.id);
+        }
+        closure.iter_mut().try_for_each(Closure::close)?;
+        Ok((releases, closure))
     }
-
-    fn has_sentence(&self, sentence: SentenceId) -> bool {
-        self.sets.binary_search_by(|(of, _)| of.cmp(&sentence)).is_ok()
-    }
-}
-
-/// Whether a sentence belongs to no FrameNet release: it goes with the sets that need it.
-fn is_own_sentence(sentence: SentenceId) -> bool {
-    matches!(sentence.space(), IdSpace::Imported | IdSpace::Generated)
 }
 
 struct Export<'a, 'w> {
@@ -203,27 +211,20 @@ impl Export<'_, '_> {
         Ok(layout.map_or(Ok(()), |layout| self.writer.layout(layout))?)
     }
 
-    /// Writes sets with what they need: all of it in a part, in additions what is not FrameNet's.
-    fn selected(&mut self, selection: &Selection) -> Result<()> {
-        self.frames(selection)?;
-        self.lexunits(selection)?;
-        self.recipes(|recipe| selection.recipes.contains(&recipe))?;
-        let mut documents = BTreeSet::new();
-        for of_sentence in selection.sets.chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((sentence, _)) = of_sentence.first() else { continue };
-            let Some(sentence) = self.store.sentence(self.release, *sentence)? else { continue };
-            documents.extend(
-                sentence.occurrences.iter().filter_map(|place| place.corpus.zip(place.document)),
-            );
-            self.sentence(sentence, of_sentence)?;
+    /// Writes what a file of some sets must hold.
+    fn closed(&mut self, closure: &Closure<'_>) -> Result<()> {
+        self.frames(closure)?;
+        self.lexunits(closure)?;
+        self.recipes(|recipe| closure.recipes.contains(&recipe))?;
+        for id in &closure.sentences {
+            if let Some(sentence) = self.store.sentence(self.release, *id)? {
+                self.sentence(sentence, closure)?;
+            }
         }
-        if self.scope == Scope::Part {
-            self.documents(selection, &documents)?;
-        }
-        let exported: BTreeSet<AnnotationSetId> =
-            selection.sets.iter().map(|(_, set)| *set).collect();
-        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| exported.contains(set)))?;
-        for set in exported {
+        self.documents(closure)?;
+        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| closure.has_set(*set)))?;
+        let sets: BTreeSet<AnnotationSetId> = closure.sets.iter().map(|(_, set)| *set).collect();
+        for set in sets {
             for judgement in self.store.judgements(self.release, set)? {
                 self.writer.judgement(set, judgement?)?;
             }
@@ -231,40 +232,53 @@ impl Export<'_, '_> {
         Ok(())
     }
 
-    /// Writes the selected frames, and in a part their semantic types and the relations between them.
-    fn frames(&mut self, selection: &Selection) -> Result<()> {
+    /// Writes frames, or the FEs that were added to them, with semantic types and the relations
+    /// between them.
+    fn frames(&mut self, closure: &Closure<'_>) -> Result<()> {
         let (store, release) = (self.store, self.release);
-        if self.scope == Scope::Part {
-            for sem_type in store.sem_types(release)? {
-                self.writer.sem_type(sem_type?)?;
+        let is_part = self.scope == Scope::Part;
+        for sem_type in store.sem_types(release)? {
+            let sem_type = sem_type?;
+            if is_part || closure.sem_types.contains(&sem_type.id) {
+                self.writer.sem_type(sem_type)?;
             }
         }
-        for frame in &selection.frames {
-            let is_wanted = self.scope == Scope::Part || frame.0 >= OWN_RANGE;
-            let frame = if is_wanted { store.frame(release, *frame)? } else { None };
+        // Frames before FEs: a frame that was added has its own.
+        let (own, named): (Vec<FrameId>, Vec<FrameId>) =
+            closure.frames.iter().partition(|frame| closure.writes_frame(**frame));
+        for frame in own {
+            let frame = store.frame(release, frame)?;
             frame.map_or(Ok(()), |frame| self.writer.frame(frame))?;
         }
-        if self.scope == Scope::Part {
-            for relation in store.relations(release)? {
-                let relation = relation?;
-                let ends = [relation.parent, relation.child];
-                if ends.iter().all(|frame| selection.frames.contains(frame)) {
-                    self.writer.relation(relation)?;
-                }
+        for frame in named {
+            let Some(frame) = store.frame(release, frame)? else { continue };
+            for fe in added_elements(&frame) {
+                self.writer.element(frame.id, &frame.name, fe.clone())?;
+            }
+        }
+        for relation in store.relations(release)? {
+            let relation = relation?;
+            let ends = [relation.parent, relation.child];
+            let is_wanted = closure.relations.contains(&relation.id)
+                || ends.iter().all(|frame| closure.frames.contains(frame))
+                    && (is_part || is_counted(relation.id.0));
+            if is_wanted {
+                self.writer.relation(relation)?;
             }
         }
         Ok(())
     }
 
-    fn lexunits(&mut self, selection: &Selection) -> Result<()> {
-        for (frame, lu) in &selection.lexunits {
-            let is_wanted = self.scope == Scope::Part || lu.0 >= OWN_RANGE;
-            let lexunit =
-                if is_wanted { self.store.lexunit(self.release, *frame, *lu)? } else { None };
-            if let Some(lexunit) = lexunit {
-                let frame_name = self.catalog.frame(self.release, *frame)?;
-                self.writer.lexunit(lexunit, &frame_name)?;
+    fn lexunits(&mut self, closure: &Closure<'_>) -> Result<()> {
+        for (frame, lu) in &closure.lexunits {
+            let Some(mut lexunit) = self.store.lexunit(self.release, *frame, *lu)? else {
+                continue;
+            };
+            if self.scope == Scope::Part {
+                lexunit.valences.retain_sets(|set| closure.has_set(set));
             }
+            let frame_name = self.catalog.frame(self.release, *frame)?;
+            self.writer.lexunit(lexunit, &frame_name)?;
         }
         Ok(())
     }
@@ -278,18 +292,15 @@ impl Export<'_, '_> {
         Ok(())
     }
 
-    /// Writes a sentence, where it is to be written, and the selected sets over it.
-    fn sentence(
-        &mut self,
-        sentence: Sentence,
-        sets: &[(SentenceId, AnnotationSetId)],
-    ) -> Result<()> {
+    /// Writes a sentence, unless it is only named, and the sets over it.
+    fn sentence(&mut self, sentence: Sentence, closure: &Closure<'_>) -> Result<()> {
         let (id, text) = (sentence.id, sentence.text.clone());
-        let is_wanted = self.scope == Scope::Part || is_own_sentence(id);
+        let is_wanted = closure.writes_sentence(id);
         if is_wanted {
             self.writer.sentence(sentence)?;
         }
-        for (_, set) in sets {
+        let first = AnnotationSetId::new(IdSpace::Exemplar, 0);
+        for (_, set) in closure.sets.range((id, first)..).take_while(|(of, _)| *of == id) {
             self.set(*set, &text)?;
         }
         if is_wanted {
@@ -309,17 +320,15 @@ impl Export<'_, '_> {
         Ok(self.writer.set(set, &frame_name, &lu_name, text)?)
     }
 
-    /// Writes documents with those of their sentences that are in the file.
-    fn documents(
-        &mut self,
-        selection: &Selection,
-        documents: &BTreeSet<(CorpusId, DocumentId)>,
-    ) -> Result<()> {
-        for (corpus, document) in documents {
+    /// Writes documents, in a part with those of their sentences that are in the file.
+    fn documents(&mut self, closure: &Closure<'_>) -> Result<()> {
+        for (corpus, document) in &closure.documents {
             let Some(mut document) = self.store.document(self.release, *corpus, *document)? else {
                 continue;
             };
-            document.sentences.retain(|sentence| selection.has_sentence(*sentence));
+            if self.scope == Scope::Part {
+                document.sentences.retain(|sentence| closure.sentences.contains(sentence));
+            }
             self.writer.document(document)?;
         }
         Ok(())
@@ -361,6 +370,7 @@ mod tests {
             ("origin=generated", Scope::Additions),
             ("release=a origin=generated aligner>=0.5", Scope::Additions),
             ("origin=user", Scope::Additions),
+            ("origin=user or origin=generated round=2", Scope::Additions),
             ("origin=generated or frame=Checking", Scope::Part),
             ("origin!=generated", Scope::Part),
         ] {

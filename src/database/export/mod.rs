@@ -1,5 +1,6 @@
 //! Records out of the database into files of other formats.
 
+mod closure;
 mod framenet;
 mod jsonl;
 mod lossy;
@@ -36,12 +37,17 @@ fn names_only_releases(expression: &Expression) -> bool {
     expression.terms().all(|term| term.field == Field::Release)
 }
 
-/// The releases for which an expression of release names holds.
+/// The releases for which an expression of release names holds; any other term counts as true.
 fn releases_named(catalog: &Catalog<'_>, expression: &Expression) -> Result<Vec<Release>> {
     let mut named = Vec::new();
     for release in catalog.releases() {
         let holds = expression.holds(&mut |term: &Term| -> Result<bool> {
-            Ok(matches!(&term.test, Test::Pattern(pattern) if pattern.matches(&release.name)))
+            Ok(match &term.test {
+                Test::Pattern(pattern) if term.field == Field::Release => {
+                    pattern.matches(&release.name)
+                }
+                _ => term.field != Field::Release,
+            })
         })?;
         if holds {
             named.push(Release::clone(release));

@@ -221,11 +221,13 @@ impl<'a> Planner<'a> {
             return Ok(None);
         }
         // An index that is damaged is one that cannot tell: the scan finds what it would have.
-        let Ok(Some(found)) = reader.search(filter) else { return Ok(None) };
+        let Some(found) = self.database.usable(reader.search(filter)).flatten() else {
+            return Ok(None);
+        };
         if found.len() > at_most {
             return Ok(None);
         }
-        let Ok(hits) = found.hits() else { return Ok(None) };
+        let Some(hits) = self.database.usable(found.hits()) else { return Ok(None) };
         let hits = hits.into_iter().filter(|hit| self.releases.contains(&hit.release));
         Ok(Some(hits.chain(newer.iter().copied()).collect()))
     }
@@ -242,7 +244,7 @@ impl<'a> Planner<'a> {
     /// How many sets pass a filter; `None` when the index cannot tell.
     fn found(&self, filter: &Filter) -> Result<Option<usize>> {
         let Some(Searchable { reader, .. }) = self.searchable()? else { return Ok(None) };
-        Ok(reader.search(filter).ok().flatten().map(|found| found.len()))
+        Ok(self.database.usable(reader.search(filter)).flatten().map(|found| found.len()))
     }
 
     fn searchable(&self) -> Result<Option<&Searchable>> {

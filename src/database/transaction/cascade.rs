@@ -323,10 +323,6 @@ fn seed_of(set: &AnnotationSet) -> Option<AnnotationSetId> {
 
 /// An LU whose valence tables do not name these sets. The counts are FrameNet's own and stay.
 fn without_sets(mut lu: LexUnit, gone: &BTreeSet<AnnotationSetId>) -> LexUnit {
-    let tables = &mut lu.valences;
-    let of_patterns = tables.realizations.iter_mut().chain(&mut tables.groups);
-    let of_patterns = of_patterns.flat_map(|table| &mut table.patterns).map(|row| &mut row.sets);
-    let of_governors = tables.governors.iter_mut().map(|governor| &mut governor.sets);
-    of_patterns.chain(of_governors).for_each(|sets| sets.retain(|set| !gone.contains(set)));
+    lu.valences.retain_sets(|set| !gone.contains(&set));
     lu
 }

@@ -7,15 +7,14 @@ use super::staged::absent;
 use super::{EditError, Result, Transaction};
 use crate::model::{
     AnnotationSet, Document, Extent, Frame, FrameId, FrameRelation, Label, Layer, LayerName,
-    LexUnit, Pos, SemType, SemTypeId, Sentence, Span,
+    LexUnit, Pos, SemType, SemTypeId, Sentence, Span, is_name,
 };
 use crate::query::nearest;
 use crate::text::CharIndex;
 
-/// That a name can be one: it is not empty, and it holds no control character. (A zero byte would
-/// end it in the keys of names.)
+/// That a name can be one.
 pub(super) fn name(field: &str, name: &str) -> Result<()> {
-    if name.trim().is_empty() || name.contains(char::is_control) {
+    if !is_name(name) {
         let expected = "a name without control characters";
         return Err(EditError::value(field, name.escape_debug(), expected).into());
     }

@@ -124,6 +124,9 @@ impl Transaction<'_> {
     /// unless an FE is gone.
     fn check_frame(&self, frame: &Frame, before: Option<&Frame>) -> Result<()> {
         check::name("name", &frame.name)?;
+        if before.is_none_or(|before| before.name != frame.name) {
+            self.check_frame_name(frame)?;
+        }
         if before.is_none_or(|before| before.sem_types != frame.sem_types) {
             self.check_sem_types("sem_types", &frame.sem_types)?;
         }
@@ -155,6 +158,42 @@ impl Transaction<'_> {
             }
         }
         Ok(())
+    }
+
+    /// That no other frame has the name.
+    fn check_frame_name(&self, frame: &Frame) -> Result<()> {
+        if self.frames_called(&frame.name)?.iter().all(|id| *id == frame.id) {
+            return Ok(());
+        }
+        let expected = "a name that no other frame of the release has";
+        Err(EditError::value("name", &frame.name, expected).into())
+    }
+
+    /// The same of every frame that is new or has a new name: another transaction may have been
+    /// committed since they were checked.
+    pub(super) fn check_frame_names(&self) -> Result<()> {
+        for (before, after) in self.staged.changed::<Frame>() {
+            let Some(after) = after else { continue };
+            if before.is_none_or(|before| before.name != after.name) {
+                self.check_frame_name(after)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The frames of that name, in order of number.
+    pub(super) fn frames_called(&self, name: &str) -> Result<Vec<FrameId>> {
+        let mut ids = self.database.store.frames_by_name(self.release, name, false)?;
+        ids.extend(self.staged.rows::<Frame>().map(|frame| frame.id));
+        ids.sort_unstable();
+        ids.dedup();
+        let mut called = Vec::new();
+        for id in ids {
+            if self.frame(id)?.is_some_and(|frame| frame.name == name) {
+                called.push(id);
+            }
+        }
+        Ok(called)
     }
 
     /// That no label, relation or LU refers to an FE, and no FE of the frame.

@@ -7,30 +7,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Transaction;
 use super::staged::Row;
+use super::{Result, Transaction};
+use crate::database::layouts::forget_relations;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
-    LexUnit, LexUnitHead, LexUnitLayout, LuId, OddLabel, Provenance,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameLayout,
+    FrameRelation, LexUnit, LexUnitHead, LexUnitLayout, LuId, OddLabel, Provenance,
 };
-use crate::store::{Batch, StoreError};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use crate::store::Batch;
 
 impl Transaction<'_> {
     /// Puts what the staged edits do to layouts into the batch.
     pub(super) fn write_layouts(&self, batch: &mut Batch<'_>) -> Result<()> {
-        let mut frames = BTreeSet::new();
-        for (before, after) in self.staged.changed::<FrameRelation>() {
-            let ends = before.into_iter().chain(after);
-            frames.extend(ends.flat_map(|relation| [relation.parent, relation.child]));
-        }
         let mut headers = BTreeSet::new();
         for (before, after) in self.staged.changed::<Frame>() {
             match (before, after) {
-                (Some(before), None) => {
-                    frames.insert(before.id);
-                }
+                (Some(before), None) => batch.delete_frame_layout(before.id)?,
                 (Some(before), Some(after)) => {
                     if before.elements_by_name() != after.elements_by_name() {
                         headers.insert(after.id);
@@ -39,10 +31,7 @@ impl Transaction<'_> {
                 (None, _) => {}
             }
         }
-        // Frame files spell their relations out in words of their own.
-        for frame in frames {
-            batch.delete_frame_layout(frame)?;
-        }
+        self.write_frame_layouts(batch)?;
         for (before, after) in self.staged.changed::<Document>() {
             if let (Some(document), None) = (before, after) {
                 batch.delete_document_layout(document.corpus, document.id)?;
@@ -50,6 +39,46 @@ impl Transaction<'_> {
         }
         self.write_document_layouts(batch)?;
         self.write_lexunit_layouts(&headers, batch)
+    }
+
+    /// Frame files, which name related frames in words of their own, call renamed ones by their new
+    /// names, and do not go on listing relations where some came or went.
+    fn write_frame_layouts(&self, batch: &mut Batch<'_>) -> Result<()> {
+        let mut related = BTreeSet::new();
+        for (before, after) in self.staged.changed::<FrameRelation>() {
+            if before.map(ends) != after.map(ends) {
+                let ends = before.into_iter().chain(after);
+                related.extend(ends.flat_map(|relation| [relation.parent, relation.child]));
+            }
+        }
+        let (store, release) = (&self.database.store, self.release);
+        for frame in &related {
+            if !self.staged.is_removed::<Frame>(frame) {
+                forget_relations(store, batch, release, *frame)?;
+            }
+        }
+        let renamed: Vec<(&Frame, &Frame)> = self
+            .staged
+            .changed::<Frame>()
+            .filter_map(|(before, after)| before.zip(after))
+            .filter(|(before, after)| before.name != after.name)
+            .collect();
+        if renamed.is_empty() {
+            return Ok(());
+        }
+        // Any file may name them: FrameNet's do not keep to the list of relations.
+        for row in store.frame_names(release)? {
+            let (frame, _) = row?;
+            if related.contains(&frame) || self.staged.is_removed::<Frame>(&frame) {
+                continue;
+            }
+            if let Some(mut layout) = store.frame_layout(release, frame)?
+                && rename(&mut layout, &renamed)
+            {
+                batch.put_frame_layout(frame, &layout)?;
+            }
+        }
+        Ok(())
     }
 
     /// Documents do not go on saying where labels of edited sets stood.
@@ -123,6 +152,24 @@ impl Transaction<'_> {
         }
         Ok(())
     }
+}
+
+/// What a relation is, but for what its frames are called.
+fn ends(relation: &FrameRelation) -> (&str, FrameId, FrameId) {
+    (&relation.kind, relation.parent, relation.child)
+}
+
+/// Writes the new names of frames in place of the old ones; says whether there were any.
+fn rename(layout: &mut FrameLayout, renamed: &[(&Frame, &Frame)]) -> bool {
+    let mut differs = false;
+    for (id, name) in layout.relations.iter_mut().flat_map(|kind| &mut kind.frames) {
+        let is_meant = |frame: &Frame| id.is_none_or(|id| id == frame.id) && *name == frame.name;
+        if let Some((_, after)) = renamed.iter().find(|(before, _)| is_meant(before)) {
+            name.clone_from(&after.name);
+            differs = true;
+        }
+    }
+    differs
 }
 
 /// Takes what a layout says of labels of these sets out of it; says whether there was something.

@@ -34,7 +34,7 @@ pub use error::EditError;
 pub use script::{Done, Script, ScriptError};
 use staged::{Judged, Row, Staged, absent};
 
-use super::{Database, DatabaseError, Result, reindex};
+use super::{Database, DatabaseError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
     Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
@@ -465,13 +465,14 @@ impl Transaction<'_> {
         // The index's lock also keeps other commits out until this one is through.
         let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         self.check_conflicts()?;
+        self.check_frame_names()?;
         let mut batch = store.batch(release);
         if !self.staged.write(&mut batch)? {
             return Ok(store.revision()?);
         }
         self.write_layouts(&mut batch)?;
         let revision = store.commit(batch)?;
-        reindex::catch_up(store, &mut index)?;
+        self.database.follow(&mut index);
         Ok(revision)
     }
 

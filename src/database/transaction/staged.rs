@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{EditError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
-    Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Frame, FrameId,
+    FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId,
+    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, StoreError, Subject};
 
@@ -32,6 +32,12 @@ pub(super) struct Judged {
     pub(super) judgement: Judgement,
 }
 
+impl Counted for Judged {
+    fn counts(&self) -> ReleaseCounts {
+        ReleaseCounts::default()
+    }
+}
+
 /// Which chain a journal row is about: seed, target, recipe.
 pub(super) type JournalOf = (AnnotationSetId, u16, RecipeId);
 
@@ -52,7 +58,7 @@ pub(super) struct Staged {
 }
 
 /// A kind of record that people edit.
-pub(super) trait Row: Clone + PartialEq + 'static {
+pub(super) trait Row: Clone + PartialEq + Counted + 'static {
     type Key: Ord + Clone + 'static;
     /// As messages call it.
     const KIND: &'static str;
@@ -280,6 +286,7 @@ fn write_table<R: Row>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()
         if let Some(after) = after {
             after.put(batch)?;
         }
+        batch.recount(before, after);
         match (before, after) {
             (Some(_), Some(after)) => batch.record(Action::Edited, &after.subject()),
             (None, Some(after)) => batch.record(Action::Added, &after.subject()),

@@ -153,6 +153,28 @@ impl ElementRecord {
     }
 }
 
+/// An FE that a frame of the release gets.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AddedElementRecord {
+    kind: Kind,
+    frame: NamedId,
+    element: ElementRecord,
+}
+
+impl AddedElementRecord {
+    pub(super) fn new(frame: FrameId, frame_name: &str, element: FrameElement) -> Self {
+        let frame = NamedId { id: frame.0, name: frame_name.to_owned() };
+        Self { kind: Kind::Element, frame, element: element.into() }
+    }
+
+    /// The frame with its name, and the FE.
+    pub(super) fn into_model(self) -> Checked<(FrameId, String, FrameElement)> {
+        let element = self.element.into_model().map_err(|fault| fault.inside("element"))?;
+        Ok((FrameId(self.frame.id), self.frame.name, element))
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RelationRecord {

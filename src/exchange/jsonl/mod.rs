@@ -53,6 +53,8 @@ pub enum Kind {
     Frame,
     /// How a frame's file lists what it holds.
     FrameLayout,
+    /// An FE that a frame of the release gets, in a file of additions.
+    Element,
     /// A relation between two frames.
     Relation,
     /// A lexical unit with its valence tables.
@@ -81,13 +83,14 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which a file holds them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Header,
         Self::Release,
         Self::ReleaseLayout,
         Self::SemType,
         Self::Frame,
         Self::FrameLayout,
+        Self::Element,
         Self::Relation,
         Self::Lexunit,
         Self::LexunitLayout,
@@ -112,6 +115,7 @@ impl Kind {
             Self::SemType => "sem_type",
             Self::Frame => "frame",
             Self::FrameLayout => "frame_layout",
+            Self::Element => "element",
             Self::Relation => "relation",
             Self::Lexunit => "lexunit",
             Self::LexunitLayout => "lexunit_layout",

@@ -9,7 +9,7 @@ use super::annotation::{LayersRecord, SetRecord};
 use super::layout::{
     DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
 };
-use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
+use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
 use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
@@ -19,8 +19,8 @@ use crate::exchange::ExchangeError;
 use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
-    SemType, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
+    Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
 };
 
 type Result<T> = std::result::Result<T, ExchangeError>;
@@ -33,6 +33,8 @@ type Result<T> = std::result::Result<T, ExchangeError>;
 pub enum Record {
     SemType(SemType),
     Frame(Frame),
+    /// An FE that a frame of the release gets: the frame with its name, and the FE.
+    Element(FrameId, String, Box<FrameElement>),
     Relation(FrameRelation),
     /// An LU, and the name of its frame.
     LexUnit(Box<LexUnit>, String),
@@ -125,6 +127,11 @@ impl<R: BufRead> RecordReader<R> {
         Ok(match kind {
             Kind::SemType => Record::SemType(lines.json::<SemTypeRecord>()?.into()),
             Kind::Frame => Record::Frame(self.checked(lines.json::<FrameRecord>()?.into_model())?),
+            Kind::Element => {
+                let element = lines.json::<AddedElementRecord>()?.into_model();
+                let (frame, name, element) = self.checked(element)?;
+                Record::Element(frame, name, Box::new(element))
+            }
             Kind::Relation => Record::Relation(lines.json::<RelationRecord>()?.into()),
             Kind::Lexunit => {
                 let (lexunit, frame_name) =
@@ -220,15 +227,16 @@ impl<R: BufRead> RecordReader<R> {
         outcome.map_err(|fault| fault.at(self.lines.file(), self.lines.line()))
     }
 
-    /// The error for the record that was read last: a field of it is something else than expected.
+    /// The error for the record in that line: a field of it is something else than expected.
     pub fn wrong(
         &self,
+        line: usize,
         code: FaultCode,
         field: &str,
         found: &str,
         expected: String,
     ) -> ExchangeError {
-        Fault::new(code, field, found, expected).at(self.lines.file(), self.lines.line())
+        Fault::new(code, field, found, expected).at(self.lines.file(), line)
     }
 }
 

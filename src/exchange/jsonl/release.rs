@@ -111,7 +111,7 @@ impl ReleaseRecord {
             source: source.clone(),
             source_bytes: *source_bytes,
             imported: *imported,
-            counts: count_names(*counts).map(|(name, count)| (name.to_owned(), count)).into(),
+            counts: counts.named().map(|(name, count)| (name.to_owned(), count)).into(),
         }
     }
 
@@ -119,7 +119,7 @@ impl ReleaseRecord {
     #[must_use]
     pub fn into_model(self, id: ReleaseId) -> Release {
         let mut counts = ReleaseCounts::default();
-        for (name, slot) in count_slots(&mut counts) {
+        for (name, slot) in counts.slots() {
             *slot = self.counts.get(name).copied().unwrap_or(0);
         }
         Release {
@@ -132,43 +132,6 @@ impl ReleaseRecord {
             counts,
         }
     }
-}
-
-fn count_names(mut counts: ReleaseCounts) -> [(&'static str, u64); 13] {
-    count_slots(&mut counts).map(|(name, slot)| (name, *slot))
-}
-
-fn count_slots(counts: &mut ReleaseCounts) -> [(&'static str, &mut u64); 13] {
-    let ReleaseCounts {
-        frames,
-        lexunits,
-        lu_files,
-        documents,
-        frame_relations,
-        sem_types,
-        exemplar_sets,
-        fulltext_sets,
-        construction_sets,
-        sentence_layer_occurrences,
-        sentence_layer_sets,
-        sentence_occurrences,
-        sentences,
-    } = counts;
-    [
-        ("frames", frames),
-        ("lexunits", lexunits),
-        ("lu_files", lu_files),
-        ("documents", documents),
-        ("frame_relations", frame_relations),
-        ("sem_types", sem_types),
-        ("exemplar_sets", exemplar_sets),
-        ("fulltext_sets", fulltext_sets),
-        ("construction_sets", construction_sets),
-        ("sentence_layer_occurrences", sentence_layer_occurrences),
-        ("sentence_layer_sets", sentence_layer_sets),
-        ("sentence_occurrences", sentence_occurrences),
-        ("sentences", sentences),
-    ]
 }
 
 /// The last line of a file.

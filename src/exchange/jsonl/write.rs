@@ -10,15 +10,15 @@ use super::annotation::{LayersRecord, SetRecord};
 use super::layout::{
     DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
 };
-use super::lexicon::{FrameRecord, RelationRecord, SemTypeRecord};
+use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
 use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
 use crate::exchange::ExchangeError;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameRelation, Judgement, LexUnit, RecipeId,
-    SemType, Sentence, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
+    Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceLayers,
 };
 
 type Result<T> = std::result::Result<T, ExchangeError>;
@@ -57,6 +57,11 @@ impl<W: Write> RecordWriter<W> {
     /// Writes a frame.
     pub fn frame(&mut self, frame: Frame) -> Result<()> {
         self.put(Kind::Frame, &FrameRecord::from(frame))
+    }
+
+    /// Writes an FE that a frame of that name gets, in a file of additions.
+    pub fn element(&mut self, frame: FrameId, name: &str, element: FrameElement) -> Result<()> {
+        self.put(Kind::Element, &AddedElementRecord::new(frame, name, element))
     }
 
     /// Writes a frame relation.

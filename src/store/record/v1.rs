@@ -488,7 +488,6 @@ pub(in super::super) struct ReleaseRecord {
 
 impl From<&Release> for ReleaseRecord {
     fn from(release: &Release) -> Self {
-        let c = release.counts;
         Self {
             id: release.id.0,
             name: release.name.clone(),
@@ -496,28 +495,32 @@ impl From<&Release> for ReleaseRecord {
             source: release.source.clone(),
             source_bytes: release.source_bytes,
             imported: release.imported,
-            counts: [
-                c.frames,
-                c.lexunits,
-                c.lu_files,
-                c.documents,
-                c.frame_relations,
-                c.sem_types,
-                c.exemplar_sets,
-                c.fulltext_sets,
-                c.construction_sets,
-                c.sentence_layer_occurrences,
-                c.sentence_layer_sets,
-                c.sentence_occurrences,
-                c.sentences,
-            ],
+            counts: release.counts.named().map(|(_, count)| count),
         }
+    }
+}
+
+impl ReleaseRecord {
+    /// Counts what a commit brings and what it takes away.
+    pub(in super::super) fn recount(&mut self, gained: ReleaseCounts, lost: ReleaseCounts) {
+        let sums = self.counts.iter_mut().zip(gained.named()).zip(lost.named());
+        for ((count, (_, gained)), (_, lost)) in sums {
+            *count = (*count + gained).saturating_sub(lost);
+        }
+    }
+
+    /// Whether it is the record of that release.
+    pub(in super::super) fn is_of(&self, release: ReleaseId) -> bool {
+        self.id == release.0
     }
 }
 
 impl From<ReleaseRecord> for Release {
     fn from(record: ReleaseRecord) -> Self {
-        let c = record.counts;
+        let mut counts = ReleaseCounts::default();
+        for ((_, slot), count) in counts.slots().into_iter().zip(record.counts) {
+            *slot = count;
+        }
         Self {
             id: ReleaseId(record.id),
             name: record.name,
@@ -525,21 +528,7 @@ impl From<ReleaseRecord> for Release {
             source: record.source,
             source_bytes: record.source_bytes,
             imported: record.imported,
-            counts: ReleaseCounts {
-                frames: c[0],
-                lexunits: c[1],
-                lu_files: c[2],
-                documents: c[3],
-                frame_relations: c[4],
-                sem_types: c[5],
-                exemplar_sets: c[6],
-                fulltext_sets: c[7],
-                construction_sets: c[8],
-                sentence_layer_occurrences: c[9],
-                sentence_layer_sets: c[10],
-                sentence_occurrences: c[11],
-                sentences: c[12],
-            },
+            counts,
         }
     }
 }

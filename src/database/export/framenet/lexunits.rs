@@ -8,7 +8,7 @@ use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
-    ListedSentence, ListedSubcorpus, Origin, Provenance, SentenceId,
+    ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId,
 };
 
 impl Exporter<'_> {
@@ -34,7 +34,7 @@ impl Exporter<'_> {
         let mut layout = match self.store.lexunit_layout(release, lu.frame, lu.id)? {
             Some(layout) => layout,
             None => {
-                if lu.listing.lu_file {
+                if lu.listing.lu_file && lu.id.0 < OWN_RANGE {
                     tally.lose(FramenetLoss::Order);
                 }
                 self.guessed_lexunit(&of)?

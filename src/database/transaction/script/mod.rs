@@ -9,18 +9,19 @@ mod operation;
 mod resolve;
 
 use std::collections::HashMap;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use operation::{Judge, Operation};
 
 use super::{EditError, Result, Transaction};
 use crate::database::DatabaseError;
+use crate::exchange::{ExchangeError, Lines};
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, SemTypeId, SentenceId,
 };
 
 /// Longest line that is read: far above the longest sentence, far below what fills the memory.
-const LINE_LIMIT: u64 = 16 << 20;
+const LINE_LIMIT: usize = 16 << 20;
 
 /// A line of a script cannot be read or done.
 #[derive(Debug, thiserror::Error)]
@@ -138,22 +139,22 @@ fn parse<'de, T: serde::Deserialize<'de>>(line: u64, text: &'de str) -> Result<T
     })
 }
 
-fn each_line(mut lines: impl BufRead, mut take: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
-    let mut bytes = Vec::new();
-    for line in 1.. {
-        bytes.clear();
-        let read = lines.by_ref().take(LINE_LIMIT + 1).read_until(b'\n', &mut bytes);
-        if read.map_err(|source| ScriptError::Read { line, source })? == 0 {
-            break;
+fn each_line(lines: impl BufRead, mut take: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let mut lines = Lines::with_limit(lines, "the script".as_ref(), LINE_LIMIT);
+    loop {
+        let next = lines.line() + 1;
+        let unreadable = |error| match error {
+            ExchangeError::Read { source, .. } => {
+                ScriptError::Read { line: next as u64, source }.into()
+            }
+            ExchangeError::Line { line, reason, .. } => {
+                ScriptError::Syntax { line: line as u64, reason }.into()
+            }
+            other => DatabaseError::from(other),
+        };
+        if !lines.advance().map_err(unreadable)? {
+            return Ok(());
         }
-        let wrong = |reason: &str| ScriptError::Syntax { line, reason: reason.to_owned() };
-        if bytes.len() as u64 > LINE_LIMIT {
-            return Err(wrong("the line is longer than 16 MiB").into());
-        }
-        let text = std::str::from_utf8(&bytes).map_err(|_| wrong("the line is not UTF-8"))?;
-        if !text.trim().is_empty() {
-            take(line, text.trim())?;
-        }
+        take(lines.line() as u64, lines.text().map_err(unreadable)?.trim())?;
     }
-    Ok(())
 }

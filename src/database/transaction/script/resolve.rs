@@ -35,19 +35,7 @@ impl Script<'_, '_> {
     }
 
     fn frame_named(&self, field: &str, name: &str) -> Result<FrameId> {
-        let (edits, store) = (&self.edits, &self.edits.database.store);
-        let mut ids = store.frames_by_name(edits.release, name, false)?;
-        ids.extend(edits.staged.rows::<Frame>().map(|frame| frame.id));
-        ids.sort_unstable();
-        ids.dedup();
-        let mut named = Vec::new();
-        for id in ids {
-            let there = edits.frame(id)?;
-            if there.is_some_and(|frame| frame.name == name) {
-                named.push(id);
-            }
-        }
-        self.the_only(field, name, NameKind::Frame, &named)
+        self.the_only(field, name, NameKind::Frame, &self.edits.frames_called(name)?)
     }
 
     /// The LU of that name or number in a frame.
@@ -102,7 +90,15 @@ impl Script<'_, '_> {
         named: &[Id],
     ) -> Result<Id> {
         match named {
-            [] => Err(self.edits.database.unknown(kind, name)?),
+            [] => match self.edits.database.unknown(kind, name)? {
+                DatabaseError::UnknownName { kind, nearest, .. } => {
+                    let near =
+                        nearest.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                    Err(wrong(field, name, &format!("the name of a {kind} of the release{near}"))
+                        .into())
+                }
+                other => Err(other),
+            },
             [id] => Ok(*id),
             several => {
                 let ids: Vec<String> = several.iter().map(Id::to_string).collect();

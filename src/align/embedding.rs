@@ -1,0 +1,118 @@
+//! A word aligner without training: words whose encoder states are nearest to each other.
+//!
+//! Each sentence is encoded for itself; two words are linked when each is the other's nearest by the
+//! cosine of their states (Jalili Sabet et al. 2020, SimAlign, the method `Argmax`).
+
+use std::path::Path;
+
+use super::candidates::WordSpan;
+use super::encode::PairEncoder;
+use super::error::AlignError;
+use super::features::SentenceStates;
+use super::words::{Link, Links, SentencePair};
+use crate::compute::Device;
+
+/// Pairs whose states are held at once.
+const PAIRS_AT_ONCE: usize = 256;
+
+/// An encoder whose states say which words are alike.
+#[derive(Debug)]
+pub struct EmbeddingAligner {
+    encoder: PairEncoder,
+}
+
+impl EmbeddingAligner {
+    /// Opens a model directory of the BERT family.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(encoder: &Path, device: &Device) -> Result<Self, AlignError> {
+        Ok(Self { encoder: PairEncoder::open(encoder, device)? })
+    }
+
+    /// The links of each pair, in order.
+    ///
+    /// # Errors
+    /// When a sentence is too long for the encoder.
+    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Links>, AlignError> {
+        let mut links = Vec::with_capacity(pairs.len());
+        for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
+            let sentences: Vec<Vec<&str>> = pairs
+                .iter()
+                .flat_map(|pair| [&pair.source, &pair.target])
+                .map(|words| words.iter().map(String::as_str).collect())
+                .collect();
+            let states =
+                self.encoder.encode_sentences(&sentences).map_err(|error| match error {
+                    AlignError::TooLong { request, pieces, limit } => {
+                        // Two sentences are one request.
+                        let request = batch * PAIRS_AT_ONCE + request / 2;
+                        AlignError::TooLong { request, pieces, limit }
+                    }
+                    other => other,
+                })?;
+            links.extend(
+                states
+                    .chunks(2)
+                    .map(|sides| mutual(&directions(&sides[0]), &directions(&sides[1]))),
+            );
+        }
+        Ok(links)
+    }
+}
+
+/// The state of each word, of length 1; of a word without pieces, zeros.
+fn directions(states: &SentenceStates) -> Vec<Vec<f32>> {
+    let word = |word: u32| {
+        let mut mean = vec![0.0; states.width()];
+        states.mean(WordSpan::new(word, word + 1), &mut mean);
+        let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            mean.iter_mut().for_each(|x| *x /= length);
+        }
+        mean
+    };
+    (0..states.words()).map(word).collect()
+}
+
+/// Words that are each the other's nearest; of equals the first. Words without a direction have no
+/// link.
+fn mutual(source: &[Vec<f32>], target: &[Vec<f32>]) -> Links {
+    let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let nearest = |word: &[f32], others: &[Vec<f32>]| {
+        let mut best: Option<(usize, f32)> = None;
+        for (at, other) in others.iter().enumerate() {
+            let cosine = cosine(word, other);
+            if cosine > best.map_or(0.0, |(_, best)| best) {
+                best = Some((at, cosine));
+            }
+        }
+        best.map(|(at, _)| at)
+    };
+    let back: Vec<Option<usize>> = target.iter().map(|word| nearest(word, source)).collect();
+    let link = |(at, word): (usize, &Vec<f32>)| {
+        let found = nearest(word, target)?;
+        (back[found] == Some(at)).then_some(Link { source: at as u32, target: found as u32 })
+    };
+    source.iter().enumerate().filter_map(link).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_linked_when_each_is_the_others_nearest() {
+        let source = vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![0.8, 0.6]];
+        let target = vec![vec![0.0, 1.0], vec![1.0, 0.0], vec![0.0, 0.0]];
+        // The third word's nearest is target 1, which is nearer to the first word.
+        assert_eq!(mutual(&source, &target).to_string(), "0-1 1-0");
+        assert!(mutual(&source, &[]).is_empty() && mutual(&[], &target).is_empty());
+    }
+
+    #[test]
+    fn of_words_that_are_equally_near_the_first_is_taken() {
+        let twice = vec![vec![1.0, 0.0], vec![1.0, 0.0]];
+        assert_eq!(mutual(&twice, &twice).to_string(), "0-0");
+    }
+}

@@ -1,0 +1,224 @@
+//! `fnstore align words`: links between the words of sentence pairs, without a network.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use fnstore::align::EmbeddingAligner;
+use fnstore::align::words::{
+    Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
+};
+use serde::Serialize;
+
+use crate::cli::device::DeviceArgs;
+use crate::cli::eval::ENCODER;
+use crate::cli::output::{Format, tell};
+use crate::cli::{Context, Outcome, locate, progress};
+
+/// Align the words of sentence pairs
+///
+/// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects with
+/// `source` and `target`, texts or lists of words. A statistical model knows only the pairs it is
+/// trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Its links are printed in
+/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(in crate::cli) struct Args {
+    /// Pairs to align
+    #[arg(value_name = "FILE", required_unless_present = "train")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    training: Training,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore align words --train pairs.tsv > pairs.links
+  fnstore align words new.tsv --train pairs.tsv --model fast-align --symmetrize grow-diag-final-and
+  fnstore eval words --data gold.jsonl --train pairs.tsv";
+
+/// What a word aligner is trained with.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Training {
+    /// Further pairs to train on; may be repeated. Without FILE, the pairs to align
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) train: Vec<PathBuf>,
+
+    /// How words are explained
+    #[arg(long, value_enum, default_value_t = ModelName::Hmm)]
+    model: ModelName,
+
+    /// How the two directions are combined
+    #[arg(long, value_enum, default_value_t = Heuristic::Agreement)]
+    symmetrize: Heuristic,
+
+    /// Iterations of expectation maximisation, in each direction
+    #[arg(long, value_name = "N", default_value_t = Settings::default().iterations)]
+    iterations: usize,
+
+    /// Share of words that nothing explains, 0 to 1 (not for model1, which learns it)
+    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().null, value_parser = share)]
+    null: f64,
+
+    /// How much more gladly a word is rewritten as itself, before anything is seen; 0 for two languages
+    #[arg(long, value_name = "N", default_value_t = Settings::default().identity, value_parser = weight)]
+    identity: f64,
+
+    /// Posterior from which on `agreement` takes a link, 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().threshold, value_parser = share)]
+    threshold: f64,
+
+    /// Leave out training pairs with a side longer than this (the pairs to align all stay)
+    #[arg(long, value_name = "WORDS", default_value_t = 100)]
+    max_length: usize,
+
+    /// Directory of the encoder of `embeddings`, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
+    encoder: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModelName {
+    /// IBM Model 1
+    Model1,
+    /// Model 2 with fast_align's diagonal
+    FastAlign,
+    /// The hidden Markov model
+    Hmm,
+    /// No training: words whose encoder states are each other's nearest
+    Embeddings,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Heuristic {
+    Forward,
+    Backward,
+    Intersection,
+    Union,
+    GrowDiag,
+    GrowDiagFinal,
+    GrowDiagFinalAnd,
+    /// Where the posteriors of both directions together reach the threshold
+    Agreement,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected 0 to 1".to_owned()) }
+}
+
+fn weight(text: &str) -> Result<f64, String> {
+    let weight: f64 = text.parse().map_err(|_| "expected a number from 0".to_owned())?;
+    if weight >= 0.0 && weight.is_finite() {
+        Ok(weight)
+    } else {
+        Err("expected 0 or more".to_owned())
+    }
+}
+
+impl Training {
+    /// The links of `pairs`, by a model trained on these and on the pairs of `files`.
+    pub(in crate::cli) fn links(
+        &self,
+        pairs: &[SentencePair],
+        files: &[PathBuf],
+    ) -> anyhow::Result<Vec<Links>> {
+        let model = match self.model {
+            ModelName::Model1 => Model::Model1,
+            ModelName::FastAlign => Model::Diagonal,
+            ModelName::Hmm => Model::Hmm,
+            ModelName::Embeddings => return self.nearest(pairs),
+        };
+        let mut all = pairs.to_vec();
+        for file in files {
+            let mut more = read_pairs(file)?;
+            let read = more.len();
+            more.retain(|pair| pair.source.len().max(pair.target.len()) <= self.max_length);
+            if more.len() < read {
+                tell(&format!(
+                    "{} of {read} pairs in `{}` have more than {} words on a side: left out",
+                    read - more.len(),
+                    file.display(),
+                    self.max_length
+                ));
+            }
+            all.append(&mut more);
+        }
+        let bar = progress::bar("training", "iterations");
+        let aligner = WordAligner::train(&all, self.settings(model), |at| {
+            bar.set_length(at.total as u64);
+            bar.set_position(at.done as u64);
+        });
+        bar.finish_and_clear();
+        Ok((0..pairs.len()).map(|pair| aligner.align(pair)).collect())
+    }
+
+    fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
+        Ok(EmbeddingAligner::open(&encoder, &self.device.open()?)?.align(pairs)?)
+    }
+
+    fn settings(&self, model: Model) -> Settings {
+        Settings {
+            model,
+            symmetrization: match self.symmetrize {
+                Heuristic::Forward => Symmetrization::Forward,
+                Heuristic::Backward => Symmetrization::Backward,
+                Heuristic::Intersection => Symmetrization::Intersection,
+                Heuristic::Union => Symmetrization::Union,
+                Heuristic::GrowDiag => Symmetrization::GrowDiag,
+                Heuristic::GrowDiagFinal => Symmetrization::GrowDiagFinal,
+                Heuristic::GrowDiagFinalAnd => Symmetrization::GrowDiagFinalAnd,
+                Heuristic::Agreement => Symmetrization::Agreement,
+            },
+            iterations: self.iterations,
+            null: self.null,
+            identity: self.identity,
+            threshold: self.threshold,
+            ..Settings::default()
+        }
+    }
+}
+
+/// One pair as JSON.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    id: &'a str,
+    source: &'a [String],
+    target: &'a [String],
+    links: &'a Links,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let (mine, others): (Vec<PathBuf>, &[PathBuf]) = match args.file {
+        Some(file) => (vec![file], &args.training.train),
+        None => (args.training.train.clone(), &[]),
+    };
+    let mut pairs = Vec::new();
+    for file in &mine {
+        pairs.append(&mut read_pairs(file)?);
+    }
+    let links = args.training.links(&pairs, others)?;
+    let output = &mut context.output;
+    let format = output.format_or(Format::Table);
+    for (SentencePair { id, source, target, .. }, links) in pairs.iter().zip(&links) {
+        match format {
+            Format::Json | Format::Jsonl => {
+                output.record(&Record { id, source, target, links }, format)?;
+            }
+            _ => output.line(&links.to_string())?,
+        }
+    }
+    if matches!(format, Format::Json | Format::Jsonl) {
+        output.end_records(format)?;
+    }
+    Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}

@@ -1,0 +1,75 @@
+//! In which numbers a network's matrix products are computed.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// In which numbers a network's matrix products are computed. All else is computed in f32.
+///
+/// ```
+/// use fnstore::compute::Numbers;
+///
+/// assert_eq!("int8".parse(), Ok(Numbers::Int8));
+/// assert_eq!(Numbers::default().to_string(), "f32");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Numbers {
+    /// 32-bit floating point, whatever the weights are stored in.
+    #[default]
+    F32,
+    /// 8-bit integers, with a scale for each row of a weight and for each row of its input: weights that
+    /// are stored so are used as they are, others are rounded when they are loaded.
+    Int8,
+}
+
+impl Numbers {
+    /// All there are, by name.
+    pub const ALL: [(&'static str, Self); 2] = [("f32", Self::F32), ("int8", Self::Int8)];
+
+    /// The name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Int8 => "int8",
+        }
+    }
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that stands for no kind of numbers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot compute in `{name}`: expected `f32` or `int8`")]
+pub struct UnknownNumbers {
+    /// The name.
+    pub name: String,
+}
+
+impl FromStr for Numbers {
+    type Err = UnknownNumbers;
+
+    fn from_str(name: &str) -> Result<Self, UnknownNumbers> {
+        let known = Self::ALL.into_iter().find(|(known, _)| *known == name);
+        known.map(|(_, numbers)| numbers).ok_or_else(|| UnknownNumbers { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for (name, numbers) in Numbers::ALL {
+            assert_eq!(numbers.to_string(), name);
+            assert_eq!(name.parse(), Ok(numbers));
+        }
+        let error = "fp16".parse::<Numbers>().unwrap_err().to_string();
+        assert!(error.contains("`fp16`") && error.contains("`int8`"), "{error}");
+    }
+}

@@ -1,0 +1,279 @@
+//! What a file of some sets must hold besides them: all that they refer to, what that refers to, and
+//! so on, until nothing is named that is not there.
+//!
+//! In a part that ends with records of the release: all of them are written. In a file of additions it
+//! ends at what is not an addition: the release that they add to has it, and it is named by number
+//! and name. Additions are told by their numbers: those that a store counts out to people, generated
+//! ones, and proposed LUs.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::database::Result;
+use crate::exchange::jsonl::Scope;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId, IdSpace,
+    LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, RecipeId, RelationId, ReleaseId, SemTypeId,
+    Sentence, SentenceId, is_counted,
+};
+use crate::store::Store;
+
+/// The ids of the records that a file must hold.
+pub(super) struct Closure<'a> {
+    store: &'a Store,
+    release: ReleaseId,
+    scope: Scope,
+    /// Of additions; a part has all of them.
+    pub(super) sem_types: BTreeSet<SemTypeId>,
+    /// Every frame that is named, additions or not.
+    pub(super) frames: BTreeSet<FrameId>,
+    /// LUs to write.
+    pub(super) lexunits: BTreeSet<(FrameId, LuId)>,
+    /// Relations that are additions and were asked for; others go with their frames.
+    pub(super) relations: BTreeSet<RelationId>,
+    pub(super) recipes: BTreeSet<RecipeId>,
+    /// Every sentence that is named, additions or not.
+    pub(super) sentences: BTreeSet<SentenceId>,
+    /// Sets to write, under their sentences.
+    pub(super) sets: BTreeSet<(SentenceId, AnnotationSetId)>,
+    /// Documents to write.
+    pub(super) documents: BTreeSet<(CorpusId, DocumentId)>,
+    /// The sets to write by their ids alone.
+    set_ids: HashSet<AnnotationSetId>,
+    /// Sets that were named and not looked at yet.
+    named: HashSet<AnnotationSetId>,
+    /// Frames of LUs by the LUs' numbers, as files name them; read when first asked for.
+    frames_of_lexunits: Option<HashMap<LuId, Vec<FrameId>>>,
+}
+
+/// Whether an LU is an addition.
+fn is_added_lexunit(lu: &LexUnit) -> bool {
+    is_counted(lu.id.0) || lu.id.0 >= OWN_RANGE && lu.status == PROPOSED
+}
+
+/// Whether a sentence is an addition.
+pub(super) fn is_added_sentence(sentence: SentenceId) -> bool {
+    sentence.is_counted() || sentence.space() == IdSpace::Generated
+}
+
+/// Whether a set is an addition.
+fn is_added_set(set: AnnotationSetId) -> bool {
+    set.is_counted() || set.space() == IdSpace::Generated
+}
+
+/// The FEs of a frame of the release that are additions.
+pub(super) fn added_elements(frame: &Frame) -> impl Iterator<Item = &FrameElement> {
+    frame.elements.iter().filter(|fe| is_counted(fe.id.0))
+}
+
+impl<'a> Closure<'a> {
+    pub(super) fn new(store: &'a Store, release: ReleaseId, scope: Scope) -> Self {
+        Self {
+            store,
+            release,
+            scope,
+            sem_types: BTreeSet::new(),
+            frames: BTreeSet::new(),
+            lexunits: BTreeSet::new(),
+            relations: BTreeSet::new(),
+            recipes: BTreeSet::new(),
+            sentences: BTreeSet::new(),
+            sets: BTreeSet::new(),
+            documents: BTreeSet::new(),
+            set_ids: HashSet::new(),
+            named: HashSet::new(),
+            frames_of_lexunits: None,
+        }
+    }
+
+    fn adds(&self) -> bool {
+        self.scope == Scope::Additions
+    }
+
+    /// Whether a set is among those to write.
+    pub(super) fn has_set(&self, set: AnnotationSetId) -> bool {
+        self.set_ids.contains(&set)
+    }
+
+    /// Whether a frame is to be written, and not named alone.
+    pub(super) fn writes_frame(&self, frame: FrameId) -> bool {
+        !self.adds() || is_counted(frame.0)
+    }
+
+    /// Whether a sentence is to be written, and not named alone.
+    pub(super) fn writes_sentence(&self, sentence: SentenceId) -> bool {
+        !self.adds() || is_added_sentence(sentence)
+    }
+
+    /// Whether nothing was taken.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+            && self.sentences.is_empty()
+            && self.frames.is_empty()
+            && self.lexunits.is_empty()
+            && self.relations.is_empty()
+            && self.sem_types.is_empty()
+            && self.documents.is_empty()
+    }
+
+    /// Takes a set and what it refers to; sets that it names are only noted.
+    pub(super) fn take_set(&mut self, set: &AnnotationSet, sentence: &Sentence) -> Result<()> {
+        if !self.set_ids.insert(set.id) {
+            return Ok(());
+        }
+        self.sets.insert((set.sentence, set.id));
+        self.take_sentence(sentence)?;
+        self.take_lexunit(set.frame, set.lu)?;
+        match &set.provenance {
+            Provenance::Exemplar { lu, .. } => self.take_listed(*lu)?,
+            Provenance::FullText { corpus, document } => self.take_document(*corpus, *document)?,
+            Provenance::Imported { .. } | Provenance::User => {}
+            Provenance::Generated(made) => {
+                self.recipes.insert(made.recipe);
+                self.named.extend([made.seed, made.source].iter().chain(&made.chain));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the sets that were named, those that they name, and so on.
+    pub(super) fn close(&mut self) -> Result<()> {
+        while !self.named.is_empty() {
+            let mut named: Vec<_> = std::mem::take(&mut self.named).into_iter().collect();
+            named.retain(|set| !self.set_ids.contains(set) && (!self.adds() || is_added_set(*set)));
+            named.sort_unstable();
+            for id in named {
+                let Some(set) = self.store.annotation_set(self.release, id)? else { continue };
+                let sentence = self.store.sentence(self.release, set.sentence)?;
+                if let Some(sentence) = sentence {
+                    self.take_set(&set, &sentence)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes everything that people added to the release, whether or not a set refers to it.
+    pub(super) fn take_all_of_people(&mut self) -> Result<()> {
+        let (store, release) = (self.store, self.release);
+        for sem_type in store.sem_types(release)? {
+            self.take_sem_type(sem_type?.id)?;
+        }
+        for frame in store.frames(release)? {
+            let frame = frame?;
+            if is_counted(frame.id.0) || added_elements(&frame).next().is_some() {
+                self.take_frame(frame.id)?;
+            }
+        }
+        for row in store.lexunit_names(release)? {
+            let (frame, lu, _) = row?;
+            if is_counted(lu.0) {
+                self.take_lexunit(frame, lu)?;
+            }
+        }
+        for relation in store.relations(release)? {
+            let relation = relation?;
+            if is_counted(relation.id.0) {
+                self.relations.insert(relation.id);
+                self.take_frame(relation.parent)?;
+                self.take_frame(relation.child)?;
+            }
+        }
+        for document in store.documents(release)? {
+            let document = document?;
+            self.take_document(document.corpus, document.id)?;
+        }
+        for sentence in store.sentences_from(release, IdSpace::Imported)? {
+            let sentence = sentence?;
+            if is_added_sentence(sentence.id) {
+                self.take_sentence(&sentence)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take_sem_type(&mut self, id: SemTypeId) -> Result<()> {
+        if !self.adds() || !is_counted(id.0) || !self.sem_types.insert(id) {
+            return Ok(());
+        }
+        let parents = self.store.sem_type(self.release, id)?.map(|sem_type| sem_type.parents);
+        parents.into_iter().flatten().try_for_each(|parent| self.take_sem_type(parent))
+    }
+
+    fn take_frame(&mut self, id: FrameId) -> Result<()> {
+        if !self.frames.insert(id) || !self.adds() {
+            return Ok(());
+        }
+        let Some(frame) = self.store.frame(self.release, id)? else { return Ok(()) };
+        let of_frame = frame.sem_types.iter().filter(|_| is_counted(id.0));
+        let of_elements = added_elements(&frame).flat_map(|fe| &fe.sem_types);
+        of_frame.chain(of_elements).try_for_each(|sem_type| self.take_sem_type(*sem_type))
+    }
+
+    fn take_lexunit(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        self.take_frame(frame)?;
+        if !self.adds() {
+            self.lexunits.insert((frame, lu));
+            return Ok(());
+        }
+        if lu.0 < OWN_RANGE || self.lexunits.contains(&(frame, lu)) {
+            return Ok(());
+        }
+        let stored = self.store.lexunit(self.release, frame, lu)?;
+        let Some(lexunit) = stored.filter(is_added_lexunit) else { return Ok(()) };
+        self.lexunits.insert((frame, lu));
+        self.named.extend(lexunit.valences.sets());
+        lexunit.sem_types.iter().try_for_each(|sem_type| self.take_sem_type(*sem_type))
+    }
+
+    /// Takes the LUs of a number: files name an LU without its frame.
+    fn take_listed(&mut self, lu: LuId) -> Result<()> {
+        if self.adds() && lu.0 < OWN_RANGE {
+            return Ok(());
+        }
+        if self.frames_of_lexunits.is_none() {
+            let mut frames: HashMap<LuId, Vec<FrameId>> = HashMap::new();
+            for row in self.store.lexunit_names(self.release)? {
+                let (frame, lu, _) = row?;
+                frames.entry(lu).or_default().push(frame);
+            }
+            self.frames_of_lexunits = Some(frames);
+        }
+        let frames = self.frames_of_lexunits.as_ref().and_then(|frames| frames.get(&lu)).cloned();
+        frames.into_iter().flatten().try_for_each(|frame| self.take_lexunit(frame, lu))
+    }
+
+    fn take_sentence(&mut self, sentence: &Sentence) -> Result<()> {
+        if !self.sentences.insert(sentence.id) || !self.writes_sentence(sentence.id) {
+            return Ok(());
+        }
+        for place in &sentence.occurrences {
+            if let Some((corpus, document)) = place.corpus.zip(place.document) {
+                self.take_document(corpus, document)?;
+            }
+            if let Some(lu) = place.lu {
+                self.take_listed(lu)?;
+            }
+        }
+        for layers in self.store.sentence_layers(self.release, sentence.id)? {
+            layers?.listed_under.into_iter().try_for_each(|lu| self.take_listed(lu))?;
+        }
+        Ok(())
+    }
+
+    fn take_document(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
+        let is_wanted = !self.adds() || is_counted(document.0);
+        if !is_wanted || !self.documents.insert((corpus, document)) || !self.adds() {
+            return Ok(());
+        }
+        // A part's documents list what is in the file; additions are written as they are.
+        let Some(record) = self.store.document(self.release, corpus, document)? else {
+            return Ok(());
+        };
+        for id in record.sentences.into_iter().filter(|id| is_added_sentence(*id)) {
+            if let Some(sentence) = self.store.sentence(self.release, id)? {
+                self.take_sentence(&sentence)?;
+            }
+        }
+        Ok(())
+    }
+}

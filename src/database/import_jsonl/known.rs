@@ -1,0 +1,110 @@
+//! What the records of a file refer to, and what is there for it.
+//!
+//! A reference leads to a record of the file or, in a file of additions, of the release that they
+//! add to. Most records stand before what refers to them. What may follow (super types, documents of a
+//! sentence, sets of a valence table or a chain) is noted with its place when it is named, and must be
+//! there when the file ends.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::model::{
+    AnnotationSetId, CorpusId, DocumentId, FeId, Frame, FrameId, LuId, RelationId, SemTypeId,
+    SentenceId,
+};
+
+/// Something that a record names and that may stand behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Reference {
+    SemType(SemTypeId),
+    Document(CorpusId, DocumentId),
+    /// An LU by its number alone, as files name it that list sentences.
+    Listed(LuId),
+    Set(AnnotationSetId),
+}
+
+impl Reference {
+    /// What stands in the field that names it.
+    pub(super) fn value(self) -> String {
+        match self {
+            Self::SemType(id) => id.to_string(),
+            Self::Document(corpus, id) => format!("{id} of corpus {corpus}"),
+            Self::Listed(id) => id.to_string(),
+            Self::Set(id) => id.to_string(),
+        }
+    }
+
+    /// What kind of record it leads to.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::SemType(_) => "semantic type",
+            Self::Document(..) => "document",
+            Self::Listed(_) => "LU",
+            Self::Set(_) => "annotation set",
+        }
+    }
+}
+
+/// Where something is named: line and field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) line: usize,
+    pub(super) field: &'static str,
+}
+
+/// What later records need of a frame.
+#[derive(Debug, Clone)]
+pub(super) struct KnownFrame {
+    pub(super) name: String,
+    pub(super) elements: Vec<FeId>,
+    /// Whether it is defined; a frame that a release only names has no FEs.
+    pub(super) has_file: bool,
+}
+
+impl From<&Frame> for KnownFrame {
+    fn from(frame: &Frame) -> Self {
+        let elements = frame.elements.iter().map(|fe| fe.id).collect();
+        Self { name: frame.name.clone(), elements, has_file: frame.has_file }
+    }
+}
+
+/// The ids of a file's records, and what was asked of the release that they add to. Some bytes for
+/// each record.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// `None` for a frame that was looked for and is not there; the same for LUs.
+    pub(super) frames: HashMap<FrameId, Option<KnownFrame>>,
+    pub(super) lexunits: HashMap<(FrameId, LuId), Option<String>>,
+    pub(super) listed: HashSet<LuId>,
+    pub(super) sem_types: HashSet<SemTypeId>,
+    pub(super) relations: HashSet<RelationId>,
+    pub(super) documents: HashSet<(CorpusId, DocumentId)>,
+    pub(super) sentences: HashSet<SentenceId>,
+    pub(super) sets: HashSet<AnnotationSetId>,
+    pub(super) layers: HashSet<AnnotationSetId>,
+    pub(super) judgements: HashSet<(AnnotationSetId, String)>,
+    /// What was named before it was there, and where first.
+    open: HashMap<Reference, Place>,
+}
+
+impl Known {
+    pub(super) fn has(&self, reference: Reference) -> bool {
+        match reference {
+            Reference::SemType(id) => self.sem_types.contains(&id),
+            Reference::Document(corpus, id) => self.documents.contains(&(corpus, id)),
+            Reference::Listed(id) => self.listed.contains(&id),
+            Reference::Set(id) => self.sets.contains(&id),
+        }
+    }
+
+    /// Notes something that must be there by the end.
+    pub(super) fn expect(&mut self, reference: Reference, place: Place) {
+        self.open.entry(reference).or_insert(place);
+    }
+
+    /// Of what was named and is not there at the end of the file, that which was named first.
+    pub(super) fn first_missing(&self) -> Option<(Reference, Place)> {
+        let missing = self.open.iter().filter(|(reference, _)| !self.has(**reference));
+        let missing = missing.map(|(reference, place)| (*reference, *place));
+        missing.min_by_key(|(reference, place)| (*place, reference.value()))
+    }
+}

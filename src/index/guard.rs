@@ -1,0 +1,116 @@
+//! Calls into Tantivy that may read a damaged file.
+//!
+//! Tantivy trusts its files: where one holds nonsense it returns an error, or it panics. Every call
+//! that may read one goes through [`guarded`], which makes an [`IndexError`] of either, so that this
+//! layer's errors are made in one place and no panic leaves it.
+
+use std::cell::Cell;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use tantivy::TantivyError;
+use tantivy::directory::error::OpenReadError;
+
+use super::IndexError;
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Names of the threads that Tantivy starts, as they begin.
+const THREADS: [&str; 3] = ["thrd-tantivy-", "merge_thread_", "segment_updater"];
+
+/// Whether a panic of this thread, now, is turned into an error or ends a merge in the background
+/// that is done again later: a program's panic hook need not print it.
+#[must_use]
+pub fn panics_are_caught() -> bool {
+    let thread = std::thread::current();
+    let of_tantivy = |name: &str| THREADS.iter().any(|start| name.starts_with(start));
+    GUARDED.get() || thread.name().is_some_and(of_tantivy)
+}
+
+/// Runs what reads or writes the index in `path`.
+///
+/// A panic leaves nothing half done that is looked at again: readers change nothing, and a writer's
+/// next commit fails or is of what was added, which the store's list of changes makes up for.
+pub(super) fn guarded<T>(
+    path: &Path,
+    action: &'static str,
+    work: impl FnOnce() -> tantivy::Result<T>,
+) -> Result<T, IndexError> {
+    caught(work).map_err(|error| {
+        let path = path.to_owned();
+        match error {
+            TantivyError::InternalError(reason) => IndexError::Damaged { path, action, reason },
+            error if is_damage(&error) => {
+                IndexError::Damaged { path, action, reason: error.to_string() }
+            }
+            error => IndexError::Engine { path, action, reason: error.to_string() },
+        }
+    })
+}
+
+/// Runs what reads the index, with a panic as an internal error of Tantivy's.
+///
+/// Tantivy asks its queries from threads of its own, where a panic would end the process.
+pub(super) fn caught<T>(work: impl FnOnce() -> tantivy::Result<T>) -> tantivy::Result<T> {
+    let outer = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(outer);
+    outcome.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let reason = format!("a panic: {}", text.unwrap_or("without a message"));
+        Err(TantivyError::InternalError(reason))
+    })
+}
+
+/// Whether an error says that the files are not what they should be; others say that they could not
+/// be read or written.
+fn is_damage(error: &TantivyError) -> bool {
+    let content = |error: &io::Error| {
+        matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+    };
+    match error {
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+        | TantivyError::IoError(io_error) => content(io_error),
+        TantivyError::OpenReadError(_)
+        | TantivyError::DataCorruption(_)
+        | TantivyError::FieldNotFound(_)
+        | TantivyError::SchemaError(_)
+        | TantivyError::IncompatibleIndex(_) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_that_says_what_to_do() {
+        let path = Path::new("index");
+        let error = guarded(path, "searching", || -> tantivy::Result<()> {
+            assert!(panics_are_caught());
+            panic!("no block {}", 7)
+        });
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "the index in `index` is damaged (C-index-damaged): a panic: no block 7, while \
+             searching; build it again with `fnstore reindex`"
+        );
+        assert!(!panics_are_caught());
+        assert_eq!(guarded(path, "searching", || Ok(1)).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_guard_inside_another_leaves_it_in_place() {
+        let path = Path::new("index");
+        let outcome = guarded(path, "searching", || {
+            let _ = guarded(path, "reading hits", || -> tantivy::Result<()> { panic!("inner") });
+            Ok(panics_are_caught())
+        });
+        assert!(outcome.unwrap());
+    }
+}

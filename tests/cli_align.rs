@@ -1,0 +1,219 @@
+//! `fnstore align` and `fnstore eval words`: files in, links and spans out, and what is wrong with a line.
+
+use std::path::PathBuf;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cli_program::{Ran, fnstore};
+use crate::cli_schema::faults_in;
+use crate::span_alignment::trained;
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+}
+
+const PAIRS: &str = "\
+the judge confirmed it\tthe judge verified it\tcourt\n\
+she confirmed the date\tshe verified the date\tcourt\n\
+they confirmed\tthey verified\tcourt\n";
+
+#[test]
+fn words_are_aligned_in_the_form_of_pharaoh_or_as_json() {
+    let files = Files::new();
+    let pairs = files.write("pairs.tsv", PAIRS);
+    let ran = fnstore(&["align", "words", "--train", &pairs, "--format", "table"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), "0-0 1-1 2-2 3-3\n0-0 1-1 2-2 3-3\n0-0 1-1\n")
+    );
+    let ran = fnstore(&["align", "words", "--train", &pairs, "--format", "jsonl"]);
+    let records = ran.records();
+    assert_eq!(records[2]["links"], json!([[0, 0], [1, 1]]));
+    for record in &records {
+        assert_eq!(faults_in("align-words.schema.json", record), [""; 0]);
+    }
+}
+
+#[test]
+fn pairs_to_align_learn_from_further_pairs() {
+    let files = Files::new();
+    let pairs = files.write("pairs.tsv", PAIRS);
+    let new = files.write("new.jsonl", r#"{"id": 1, "source": "x", "target": "y"}"#);
+    let ran = fnstore(&["align", "words", &new, "--train", &pairs]);
+    assert_eq!(ran.code, Some(65), "an id is a text: {}", ran.stderr);
+    let line = r#"{"id": "a", "source": "he confirmed", "target": ["verified", "he"]}"#;
+    let new = files.write("new.jsonl", line);
+    for model in ["model1", "fast-align", "hmm"] {
+        let arguments =
+            ["align", "words", &new, "--train", &pairs, "--model", model, "--format", "table"];
+        assert_eq!(fnstore(&arguments).stdout, "0-1 1-0\n", "{model}");
+    }
+}
+
+#[test]
+fn the_error_rate_counts_equal_and_different_words_apart() {
+    let files = Files::new();
+    let gold = files.write(
+        "gold.jsonl",
+        r#"{"source": "they confirmed", "target": "they verified", "sure": [[0, 0], [1, 1]]}"#,
+    );
+    let pairs = files.write("pairs.tsv", PAIRS);
+    let ran = fnstore(&["eval", "words", "--data", &gold, "--train", &pairs, "--format", "jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let records = ran.records();
+    for record in &records {
+        assert_eq!(faults_in("link-error-rate.schema.json", record), [""; 0]);
+        assert_eq!(record["error_rate"], json!(0.0));
+    }
+    let counts: Vec<(&str, u64)> = records
+        .iter()
+        .map(|record| (record["words"].as_str().unwrap(), record["sure"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(counts, [("all", 2), ("identical", 1), ("different", 1)]);
+}
+
+#[test]
+fn the_states_of_an_encoder_align_words_without_training() {
+    let files = Files::new();
+    let line = r#"{"source": "they checked the lock", "target": "the lock they checked"}"#;
+    let pairs = files.write("pairs.jsonl", line);
+    let models = trained();
+    let encoder = models.encoder.path().to_str().unwrap();
+    let arguments = ["--model", "embeddings", "--encoder", encoder, "--format", "table"];
+    let ran = fnstore(&[&["align", "words", &pairs], &arguments[..]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0-2 1-3 2-0 3-1\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn links_are_measured_by_the_spans_they_cover() {
+    let files = Files::new();
+    let item = |source_span: [u32; 2], target_span: [u32; 2], changed: bool| {
+        json!({"id": "1", "source": ["she", "confirmed", "the", "date"], "source_span": source_span,
+               "target": ["she", "verified", "the", "date"], "target_span": target_span,
+               "changed": changed})
+        .to_string()
+    };
+    let spans =
+        [item([2, 4], [2, 4], false), item([1, 2], [1, 2], true), item([0, 2], [0, 1], true)];
+    let spans = files.write("spans.jsonl", &spans.join("\n"));
+    let pairs = files.write("pairs.tsv", PAIRS);
+    let ran =
+        fnstore(&["eval", "words", "--spans", &spans, "--train", &pairs, "--format", "jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let right = |items: &str, unit: &str| {
+        let records = ran.records();
+        let row = records.iter().find(|row| row["items"] == items && row["unit"] == unit).unwrap();
+        (row["right"].as_u64().unwrap(), row["predicted"].as_u64().unwrap())
+    };
+    assert_eq!(right("all", "span"), (2, 3));
+    assert_eq!(right("changed", "word"), (2, 3));
+    assert_eq!(fnstore(&["eval", "words", "--spans", &spans, "--data", &pairs]).code, Some(2));
+    assert_eq!(fnstore(&["eval", "words"]).code, Some(2));
+}
+
+#[test]
+fn files_of_pairs_with_a_bad_line_are_refused_with_its_number() {
+    let files = Files::new();
+    let good = r#"{"source": "a", "target": "b"}"#;
+    for (name, text, says) in [
+        ("a.jsonl", format!("{good}\n{{\"source\": \"a\"}}\n"), "line 2"),
+        ("b.jsonl", r#"{"source": "a", "target": "b", "sure": [[0, 4]]}"#.to_owned(), "[0, 4]"),
+        ("c.tsv", "a\tb\n\nno tab\n".to_owned(), "line 3"),
+    ] {
+        let ran = fnstore(&["align", "words", &files.write(name, &text)]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{}", ran.stderr);
+        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    }
+    assert_eq!(fnstore(&["align", "words", "/nowhere.tsv"]).code, Some(2));
+    assert_eq!(fnstore(&["align", "words"]).code, Some(2));
+    assert_eq!(fnstore(&["align", "words", "--train", "x", "--null", "2"]).code, Some(2));
+    let empty = files.write("empty.tsv", "");
+    assert_eq!(fnstore(&["align", "words", &empty]).code, Some(1));
+}
+
+/// Aligns the lines with a head that was trained here.
+fn spans(lines: &str, more: &[&str]) -> Ran {
+    let models = trained();
+    let path = |dir: &TempDir| -> PathBuf { dir.path().to_owned() };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    command.args(["align", "spans", "--threshold", "0"]).args(more);
+    command.arg("--head").arg(path(&models.head)).arg("--encoder").arg(path(&models.encoder));
+    let output = command.write_stdin(lines).output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+const LINE: &str = r#"{"id": 7, "source": "they checked the lock twice", "span": [5, 12], "target": "the lock was inspected twice by them"}"#;
+
+#[test]
+fn spans_of_texts_and_of_words_come_back_in_their_own_unit() {
+    let words = r#"{"source": ["they", "checked", "the", "lock", "twice"], "span": [1, 2], "target": ["the", "lock", "was", "inspected", "twice", "by", "them"]}"#;
+    let pieces = r#"{"source": "she carried the plan out alone", "span": [[4, 11], [21, 24]], "target": "alone she executed the plan"}"#;
+    let ran = spans(&format!("{LINE}\n{words}\n{pieces}\n"), &["--runners-up", "2"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let records = ran.records();
+    for record in &records {
+        assert_eq!(faults_in("align-spans.schema.json", record), [""; 0]);
+    }
+    assert_eq!((&records[0]["id"], &records[0]["spans"]), (&json!(7), &json!([[13, 22]])));
+    assert_eq!(records[0]["texts"], json!(["inspected"]));
+    assert_eq!(records[1]["spans"], json!([[3, 4]]));
+    assert_eq!(records[0]["score"], records[1]["score"]);
+    assert_eq!(records[0]["runners_up"][0].as_array().map(Vec::len), Some(2));
+    assert_eq!(records[2]["spans"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_score_below_the_threshold_is_no_span_but_the_first_runner_up() {
+    let ran = spans(LINE, &["--threshold", "1.1"]);
+    assert_eq!(ran.code, Some(2), "a threshold is at most 1");
+    let ran = spans(LINE, &["--threshold", "1"]);
+    let record = &ran.records()[0];
+    assert_eq!((&record["spans"], &record["texts"]), (&Value::Null, &Value::Null));
+    assert_eq!(record["runners_up"][0][0]["text"], json!("inspected"));
+    assert_eq!(faults_in("align-spans.schema.json", record), [""; 0]);
+}
+
+#[test]
+fn a_line_that_cannot_be_aligned_has_a_coded_error_and_the_others_go_on() {
+    let long = "lock ".repeat(600);
+    let lines = [
+        LINE.to_owned(),
+        r#"{"source": "a b", "span": [2, 9], "target": "x"}"#.to_owned(),
+        r#"{"source": "a b", "span": [1, 1], "target": "x"}"#.to_owned(),
+        r#"{"source": "a b", "span": [1, 2], "target": "x"}"#.to_owned(),
+        json!({"source": "lock", "span": [0, 4], "target": long}).to_string(),
+        r#"{"source": "a", "span": "a", "target": "x"}"#.to_owned(),
+        "not JSON".to_owned(),
+        String::new(),
+        LINE.to_owned(),
+    ];
+    let ran = spans(&lines.join("\n"), &[]);
+    assert_eq!(ran.code, Some(65));
+    assert!(ran.stderr.contains("`7` of 9 lines could not be aligned"), "{}", ran.stderr);
+    let records = ran.records();
+    let codes: Vec<&str> =
+        records.iter().map(|record| record["error"]["code"].as_str().unwrap_or("")).collect();
+    let want = ["", "E-span", "E-span", "E-span", "E-too-long", "E-type", "E-json", "E-empty", ""];
+    assert_eq!(codes, want);
+    assert_eq!(records[0]["spans"], records[8]["spans"]);
+    for (at, record) in records.iter().enumerate() {
+        assert_eq!(record["line"], json!(at + 1));
+        assert_eq!(faults_in("align-spans.schema.json", record), [""; 0]);
+    }
+}
