@@ -33,7 +33,8 @@ fn assert_close(found: &Tensor, wanted: &Tensor) {
 #[test]
 fn every_kernel_agrees_with_the_cpu_on_random_shapes() {
     let Some(device) = device(&GpuOptions::default()) else { return };
-    for seed in 0..12 {
+    // As many seeds as leave no shape untried, and a second or two of the software adapter.
+    for seed in 0..8 {
         for test in self_test(&device, seed) {
             assert!(test.passed(), "seed {seed}: {test:?}");
         }

@@ -56,7 +56,7 @@ fn write(path: &Path, tensors: &[(String, Value, Vec<u8>)]) {
 }
 
 /// A copy of a model with its tensors changed by `change`.
-fn changed(name: &str, change: impl Fn(&mut Vec<(String, Value, Vec<u8>)>)) -> TempDir {
+pub(crate) fn changed(name: &str, change: impl Fn(&mut Vec<(String, Value, Vec<u8>)>)) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let parts = Parts::read(name);
     let mut tensors: Vec<_> = parts

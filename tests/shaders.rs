@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use fnstore::compute::{Binding, Shader, kernels};
+use fnstore::compute::{Binding, Needs, Shader, kernels};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ShaderStage, StorageAccess};
 
@@ -12,12 +12,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What a shader may use beyond plain WGSL, by the ending of its name.
-fn capabilities(name: &str) -> Capabilities {
-    match name.rsplit_once('_') {
-        Some((_, "half")) => Capabilities::SHADER_FLOAT16,
-        Some((_, "units")) => Capabilities::SHADER_FLOAT16 | Capabilities::COOPERATIVE_MATRIX,
-        _ => Capabilities::empty(),
+/// What a shader may use beyond plain WGSL.
+fn capabilities(needs: Needs) -> Capabilities {
+    match needs {
+        Needs::Nothing => Capabilities::empty(),
+        Needs::Half => Capabilities::SHADER_FLOAT16,
+        other => panic!("no capability is known for {other:?}"),
     }
 }
 
@@ -58,7 +58,7 @@ fn bindings(name: &str, module: &Module) -> Vec<Binding> {
 fn every_shader_is_valid_by_itself() {
     for shader in kernels::shaders() {
         let module = module(shader);
-        let mut validator = Validator::new(ValidationFlags::all(), capabilities(shader.name));
+        let mut validator = Validator::new(ValidationFlags::all(), capabilities(shader.needs));
         if let Err(error) = validator.validate(&module) {
             panic!("{}: {}", shader.name, error.emit_to_string(shader.source));
         }

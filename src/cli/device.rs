@@ -26,12 +26,15 @@ impl DeviceArgs {
     }
 }
 
-/// How GPUs are opened: compiled shaders are kept in the cache, and `FNSTORE_GPU_CHECKS=1` lets shaders
-/// check every index.
+/// How GPUs are opened: compiled shaders are kept in the cache. `FNSTORE_GPU_CHECKS=1` lets shaders check
+/// every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, and `FNSTORE_GPU_TUNE=0` takes a guess
+/// for what is measured else.
 pub(super) fn options() -> GpuOptions {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name| std::env::var(name).is_ok_and(|value| !matches!(value.as_str(), "" | "0"));
     GpuOptions {
         checked: cfg!(debug_assertions) || is_set("FNSTORE_GPU_CHECKS"),
+        half: is_set("FNSTORE_GPU_HALF"),
+        tune: std::env::var("FNSTORE_GPU_TUNE").as_deref() != Ok("0"),
         cache: locate::cache().map(|dir: PathBuf| dir.join("gpu")),
         notice: Some(tell),
         ..GpuOptions::default()

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::ComputeError;
-use super::gpu::{DeviceChoice, Gpu, GpuOptions, adapters, choose};
+use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, adapters, choose};
 
 /// Where kernels run.
 ///
@@ -42,9 +42,30 @@ impl Device {
         if *choice == DeviceChoice::Cpu {
             return Ok(Self::cpu());
         }
+        // Asking the drivers takes a while, and makes some complain, where no GPU can be.
+        if *choice == DeviceChoice::Auto && !may_have_gpu() {
+            return Ok(Self::cpu());
+        }
         match choose(&adapters(), choice)? {
             Some(place) => Ok(Self::Gpu(Gpu::open(place, options)?)),
             None => Ok(Self::cpu()),
+        }
+    }
+
+    /// The format of weights that the device has a say in: `f16` on a GPU that keeps them so.
+    pub fn numbers(&self) -> Option<&'static str> {
+        match self {
+            Self::Gpu(gpu) if gpu.keeps_half() => Some("f16"),
+            _ => None,
+        }
+    }
+
+    /// Hypotheses that one step should hold: enough to hide what reading the weights and calling the
+    /// device costs. Results do not depend on it.
+    pub fn rows_at_once(&self) -> usize {
+        match self {
+            Self::Gpu(gpu) if gpu.adapter().kind != AdapterKind::Software => 4096,
+            _ => 256,
         }
     }
 
@@ -72,6 +93,13 @@ impl Device {
             gpu.tell(text);
         }
     }
+}
+
+/// Whether there may be a GPU: on Linux every one has a node in `/dev`.
+fn may_have_gpu() -> bool {
+    const NODES: [&str; 5] =
+        ["/dev/dri", "/dev/nvidiactl", "/dev/dxg", "/dev/kgsl-3d0", "/dev/mali0"];
+    !cfg!(target_os = "linux") || NODES.iter().any(|node| std::path::Path::new(node).exists())
 }
 
 /// Runs `work` for every task number below `tasks`, on up to `threads` threads.

@@ -29,7 +29,8 @@ pub use error::ComputeError;
 #[doc(hidden)]
 pub use gpu::Trial;
 pub use gpu::{
-    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Notice, Shader, adapters, choose,
+    Adapter, AdapterKind, Binding, DeviceChoice, Gpu, GpuOptions, Needs, Notice, Shader, adapters,
+    choose,
 };
 pub use numbers::{Numbers, UnknownNumbers};
 pub use tensor::Tensor;

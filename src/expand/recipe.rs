@@ -76,6 +76,7 @@ impl Recipe {
                 ..BeamSettings::default()
             },
             max_source_pieces: self.max_source_pieces,
+            row_limit: self.device.rows_at_once(),
             // Every round bans what the round before banned, and more.
             keep_steps: true,
             ..Settings::default()
@@ -83,7 +84,8 @@ impl Recipe {
     }
 
     /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads and
-    /// batch sizes do not enter, so a second run with other ones is the same recipe.
+    /// batch sizes do not enter, so a second run with other ones is the same recipe; the format of the
+    /// weights does.
     pub(super) fn description(&self, paraphraser: Fingerprint, aligner: Fingerprint) -> String {
         let beam = self.settings().beam;
         json!({
@@ -97,7 +99,7 @@ impl Recipe {
             "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
             "rules": RULES,
-            "numbers": self.numbers.name(),
+            "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
             "random_seed": null,
         })
         .to_string()

@@ -28,7 +28,8 @@ use crate::query::Expression;
 
 type Result<T> = std::result::Result<T, ExpandError>;
 
-/// Sentences in flight: enough to fill the rewriter's batches while others wait for the aligner.
+/// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
+/// aligner. Devices of larger batches take more.
 const IN_FLIGHT: usize = 32;
 
 /// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the disk
@@ -198,10 +199,12 @@ impl<'a> Run<'a> {
     ) -> Result<()> {
         let mut todo = todo.into_iter();
         let mut chains: HashMap<SourceId, Chain> = HashMap::new();
+        let rows = self.recipe.device.rows_at_once();
+        let in_flight = IN_FLIGHT.max(rows / self.recipe.beam_size.max(1));
         self.report.interrupted = progress(&self.progress()).is_break();
         loop {
             // An interrupted run takes no new seeds and starts no new rounds.
-            while !self.report.interrupted && chains.len() < IN_FLIGHT {
+            while !self.report.interrupted && chains.len() < in_flight {
                 let Some((release, set)) = todo.next() else { break };
                 match self.begin(session, release, set)? {
                     Some((source, chain)) => {

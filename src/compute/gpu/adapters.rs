@@ -133,7 +133,7 @@ pub(super) fn enumerate() -> Vec<wgpu::Adapter> {
     found
 }
 
-/// The place of the adapter that a choice names, among [`adapters`]; `None` means the CPU.
+/// The place of the adapter that a choice names, among [`adapters()`]; `None` means the CPU.
 ///
 /// # Errors
 /// When a GPU is asked for, or an adapter by name, that is not there.

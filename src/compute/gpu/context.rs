@@ -15,6 +15,7 @@ use super::faults::Faults;
 use super::pipeline::{Pipeline, Pipelines};
 use super::pool::{Buffer, Pool};
 use super::shader::{Binding, Shader};
+use super::tuning::Tuned;
 use crate::compute::ComputeError;
 
 /// First size of the arena in bytes; it grows when a call brings more.
@@ -47,6 +48,7 @@ pub(super) struct Context {
     pub(super) faults: Arc<Faults>,
     pub(super) pool: Arc<Pool>,
     pub(super) pipelines: Pipelines,
+    pub(super) tuning: Tuned,
     /// Submissions after which the device is destroyed, where a test says so.
     pub(super) lose_after: Option<u64>,
     pub(super) submissions: AtomicU64,

@@ -9,6 +9,7 @@ mod faults;
 mod pipeline;
 mod pool;
 mod shader;
+mod tuning;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,16 +18,18 @@ use std::sync::{Arc, Mutex};
 use bytemuck::Pod;
 
 pub use adapters::{Adapter, AdapterKind, DeviceChoice, adapters, choose};
-pub use shader::{Binding, Shader};
+pub use shader::{Binding, Needs, Shader};
 
 pub(super) use context::{Call, Window};
 pub(super) use pool::Buffer;
+pub(super) use tuning::Tuning;
 
 use super::{ComputeError, Tensor};
 use context::{Context, Limits, State};
 use faults::Faults;
 use pipeline::Pipelines;
 use pool::Pool;
+use tuning::Tuned;
 
 /// Hears what a network did about a device that was full or lost, in a sentence.
 pub type Notice = fn(&str);
@@ -38,6 +41,12 @@ pub struct GpuOptions {
     pub checked: bool,
     /// Directory in which compiled shaders are kept; none are without.
     pub cache: Option<PathBuf>,
+    /// Whether weights are kept as 16-bit floats where the adapter computes with them: half the memory,
+    /// and each weight within 2^-11 of its value. Sums are 32-bit in any case.
+    pub half: bool,
+    /// Whether the choice among the shaders of a product is measured, once for each adapter and driver;
+    /// else a guess is used.
+    pub tune: bool,
     /// Hears of what went wrong and was made up for.
     pub notice: Option<Notice>,
     /// What goes wrong on purpose.
@@ -68,7 +77,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the adapter at a place of [`adapters`].
+    /// Opens the adapter at a place of [`adapters()`].
     ///
     /// # Errors
     /// When there is none, or its driver refuses.
@@ -96,6 +105,33 @@ impl Gpu {
             ComputeError::Adapter { wanted: self.adapter.name.clone(), found: Vec::new() };
         let trial = Trial { lose_after: None, ..self.options.trial };
         Self::open(place.ok_or(missing)?, &GpuOptions { trial, ..(*self.options).clone() })
+    }
+
+    /// Whether weights are kept as 16-bit floats on this device.
+    pub fn keeps_half(&self) -> bool {
+        self.options.half && self.adapter.half_precision
+    }
+
+    /// Whether a shader runs on this adapter.
+    pub fn has(&self, needs: Needs) -> bool {
+        match needs {
+            Needs::Nothing => true,
+            Needs::Half => self.adapter.half_precision,
+        }
+    }
+
+    /// The same device under other options; memory and pipelines are shared.
+    pub(super) fn with_half(&self, half: bool) -> Self {
+        let options = GpuOptions { half, ..(*self.options).clone() };
+        Self { options: Arc::new(options), ..self.clone() }
+    }
+
+    /// The choice among the shaders of a product, found by `measure` the first time on this adapter.
+    pub(super) fn tuning(&self, measure: impl FnOnce(&Self) -> Option<Tuning>) -> Tuning {
+        if !self.options.tune || self.adapter.kind == AdapterKind::Software {
+            return Tuning::default();
+        }
+        self.context.tuning.get(|| measure(self))
     }
 
     /// Tells whoever opened the device.
@@ -284,6 +320,7 @@ fn open_context(
         let key = wgpu::util::pipeline_cache_key(&adapter.get_info())?;
         Some(dir.join(format!("{key}-{}.pipelines", fingerprint(adapter))))
     });
+    let tuning = Tuned::new(path.as_ref().map(|path| path.with_extension("tuning")));
     let alignment = limits.min_storage_buffer_offset_alignment.max(4);
     let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
     let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
@@ -294,6 +331,7 @@ fn open_context(
             workgroups: trial.workgroups.unwrap_or(workgroups).min(workgroups),
             alignment: u64::from(alignment),
         },
+        tuning,
         pipelines: Pipelines::new(&device, path, options.checked),
         pool: Arc::new(pool),
         device,

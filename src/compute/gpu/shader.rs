@@ -20,8 +20,20 @@ pub struct Shader {
     pub source: &'static str,
     /// Invocations of a workgroup in each dimension.
     pub workgroup_size: [u32; 3],
+    /// What the adapter must have beyond plain WGSL.
+    pub needs: Needs,
     /// What is bound in group 0, by binding number.
     pub bindings: &'static [Binding],
+}
+
+/// What a shader needs of an adapter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Needs {
+    /// Nothing: it runs everywhere.
+    Nothing,
+    /// 16-bit floats.
+    Half,
 }
 
 /// One binding of a shader.

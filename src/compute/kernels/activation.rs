@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -12,6 +12,7 @@ pub(super) static SHADER: Shader = Shader {
     name: "activation",
     source: include_str!("../../../shaders/activation.wgsl"),
     workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Read,

@@ -8,7 +8,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -36,6 +36,7 @@ pub(super) static SHADER: Shader = Shader {
     name: "attention",
     source: include_str!("../../../shaders/attention.wgsl"),
     workgroup_size: [64, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
         Binding::Words,

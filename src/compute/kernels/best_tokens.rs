@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use bytemuck::{Pod, Zeroable};
 
 use crate::compute::device::for_each_task;
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -21,6 +21,7 @@ pub(super) static SHADER: Shader = Shader {
     name: "best_tokens",
     source: include_str!("../../../shaders/best_tokens.wgsl"),
     workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Words,

@@ -1,33 +1,38 @@
 //! Matrix product on a GPU: weights that stay there, and the choice of a shader.
 //!
-//! Many rows go through `matmul_tiled`, few through [`matvec`](super::matvec), which is bound by
-//! reading the weights. Rows and outputs are cut where a binding or a grid would be too large. The
-//! shader also takes matrices that are not transposed, and batches of both, for [`product`].
+//! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide); few go
+//! through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16 bits have
+//! shaders of their own. Where one takes over from another is measured once for each adapter. Rows
+//! and outputs are cut where a binding or a grid would be too large. The shader also takes matrices
+//! that are not transposed, and batches of both, for [`product`].
+
+use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::matvec;
-use crate::compute::gpu::{Binding, Buffer, Gpu, Shader, Window};
+use super::{matmul_half, matmul_wide, matvec, matvec_half};
+use crate::compute::gpu::{Binding, Buffer, Gpu, Needs, Shader, Tuning, Window};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Rows and columns that a workgroup computes.
-const TILE: usize = 64;
-
-/// Rows up to which reading the weights costs more than multiplying by them.
-const FEW_ROWS: usize = 32;
+pub(super) const TILE: usize = 64;
 
 pub(super) static SHADER: Shader = Shader {
     name: "matmul_tiled",
     source: include_str!("../../../shaders/matmul_tiled.wgsl"),
     workgroup_size: [256, 1, 1],
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
+    needs: Needs::Nothing,
+    bindings: &BINDINGS,
 };
+
+/// What every shader of a product in tiles binds.
+pub(super) static BINDINGS: [Binding; 5] = [
+    Binding::Params { bytes: size_of::<Params>() as u32 },
+    Binding::Read,
+    Binding::Read,
+    Binding::Read,
+    Binding::Write,
+];
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -52,6 +57,8 @@ pub(super) struct Resident {
     pub(super) gpu: Gpu,
     pub(super) outputs: usize,
     pub(super) inputs: usize,
+    /// Whether its numbers are 16-bit floats.
+    half: bool,
     /// Where the upload failed, the first product says so.
     buffer: Result<Buffer, ComputeError>,
 }
@@ -68,13 +75,25 @@ impl Resident {
             }
             padded
         };
-        let buffer = weight.host_data().and_then(|data| gpu.upload(&padded(&data)));
-        Self { gpu: gpu.clone(), outputs, inputs, buffer }
+        // A weight that 16 bits cannot hold keeps 32.
+        let fits = |data: &[f32]| data.iter().all(|x| x.abs() <= matmul_half::LARGEST);
+        let (mut half, data) = (gpu.keeps_half(), weight.host_data());
+        half &= data.as_ref().is_ok_and(|data| fits(data));
+        let buffer = data.and_then(|data| match half {
+            true => gpu.upload(&matmul_half::pack(&padded(&data))),
+            false => gpu.upload(&padded(&data)),
+        });
+        Self { gpu: gpu.clone(), outputs, inputs, half, buffer }
     }
 
     /// Numbers between the beginnings of two rows.
     pub(super) fn stride(&self) -> usize {
         stride(self.inputs)
+    }
+
+    /// Words of 32 bits between the beginnings of two rows.
+    fn words(&self) -> usize {
+        if self.half { self.stride() / 2 } else { self.stride() }
     }
 }
 
@@ -83,6 +102,7 @@ fn stride(inputs: usize) -> usize {
 }
 
 /// One product of a stretch of rows with a stretch of outputs.
+#[derive(Debug, Clone)]
 pub(super) struct Block<'a> {
     pub(super) gpu: &'a Gpu,
     pub(super) weight: &'a Resident,
@@ -94,8 +114,29 @@ pub(super) struct Block<'a> {
     pub(super) output: Window,
 }
 
+/// A product by one shader.
+type Run = fn(Block<'_>) -> Result<(), ComputeError>;
+
 /// `input` (R, in) times the weight transposed, plus `bias`: (R, out).
 pub(super) fn gpu(
+    weight: &Resident,
+    input: &Tensor,
+    bias: Option<&Tensor>,
+) -> Result<Tensor, ComputeError> {
+    let tuning = weight.gpu.tuning(measure);
+    let run: Run = match (input.rows(), weight.half) {
+        (rows, false) if rows <= tuning.few_rows => matvec::gpu,
+        (rows, true) if rows <= tuning.few_rows => matvec_half::gpu,
+        (_, true) => matmul_half::gpu,
+        (rows, false) if rows >= tuning.many_rows => matmul_wide::gpu,
+        _ => tiled,
+    };
+    by(run, weight, input, bias)
+}
+
+/// The same by a shader of the caller's choice.
+pub(super) fn by(
+    run: Run,
     weight: &Resident,
     input: &Tensor,
     bias: Option<&Tensor>,
@@ -106,26 +147,34 @@ pub(super) fn gpu(
     let input = gpu.operand(input)?;
     let bias = bias.map(|bias| gpu.operand(bias)).transpose()?;
     let output = gpu.allocate(rows * outputs)?;
-    let stride = weight.stride();
-    for (first_row, rows) in gpu.parts(rows, &[inputs, outputs], TILE * gpu.most_workgroups())? {
-        for (first, columns) in gpu.parts(outputs, &[stride], TILE * gpu.most_workgroups())? {
-            let block = Block {
+    let most = TILE * gpu.most_workgroups();
+    for (first_row, rows) in gpu.parts(rows, &[inputs, outputs], most)? {
+        for (first, columns) in gpu.parts(outputs, &[weight.words()], most)? {
+            run(Block {
                 gpu,
                 weight,
                 rows,
                 outputs: (first, columns),
                 input: gpu.rows(&input, (first_row, rows), inputs),
-                matrix: gpu.rows(&matrix, (first, columns), stride),
+                matrix: gpu.rows(&matrix, (first, columns), weight.words()),
                 bias: bias.as_ref().map(|bias| gpu.whole(bias, outputs)).transpose()?,
                 output: gpu.rows(&output, (first_row, rows), outputs),
-            };
-            if rows <= FEW_ROWS { matvec::gpu(block)? } else { tiled(block)? }
+            })?;
         }
     }
     Ok(Tensor::on_gpu(gpu, &[rows, outputs], output))
 }
 
-fn tiled(block: Block<'_>) -> Result<(), ComputeError> {
+pub(super) fn tiled(block: Block<'_>) -> Result<(), ComputeError> {
+    in_tiles(block, &SHADER, TILE)
+}
+
+/// Calls a shader that computes tiles of so many rows and columns.
+pub(super) fn in_tiles(
+    block: Block<'_>,
+    shader: &'static Shader,
+    tile: usize,
+) -> Result<(), ComputeError> {
     let Block { gpu, weight, rows, outputs: (first, columns), .. } = block;
     let params = Params {
         rows: rows as u32,
@@ -141,13 +190,52 @@ fn tiled(block: Block<'_>) -> Result<(), ComputeError> {
         output_batch: 0,
         padding: 0,
     };
-    let mut call = gpu.call(&SHADER, 0)?;
+    let mut call = gpu.call(shader, 0)?;
     call.bind(block.input);
     call.bind(block.matrix.clone());
     call.bind(block.bias.unwrap_or(block.matrix));
     call.bind(block.output);
-    call.run(&params, [columns.div_ceil(TILE) as u32, rows.div_ceil(TILE) as u32, 1]);
+    call.run(&params, [columns.div_ceil(tile) as u32, rows.div_ceil(tile) as u32, 1]);
     Ok(())
+}
+
+/// Rows of the products that are measured.
+const MEASURED_ROWS: [usize; 7] = [8, 16, 32, 64, 128, 512, 2048];
+
+/// Width and outputs of their weight, those of a middling layer.
+const MEASURED_WIDTH: usize = 1024;
+
+/// Times the shaders on this device; `None` when one of them fails.
+fn measure(gpu: &Gpu) -> Option<Tuning> {
+    let gpu = &gpu.with_half(false);
+    let weight = Resident::new(gpu, &Tensor::zeros(MEASURED_WIDTH, MEASURED_WIDTH));
+    let (mut few_rows, mut many_rows) = (0, usize::MAX);
+    for rows in MEASURED_ROWS {
+        let input =
+            Tensor::zeros(rows, MEASURED_WIDTH).to_device(&Device::Gpu(gpu.clone())).ok()?;
+        let time = |run: Run| time(gpu, || by(run, &weight, &input, None).map(drop)).ok();
+        let [few, tiled, wide] = [time(matvec::gpu)?, time(tiled)?, time(matmul_wide::gpu)?];
+        if few <= tiled.min(wide) {
+            few_rows = rows;
+        }
+        // A shader takes over for good: where it falls back again it was noise.
+        many_rows = if wide < tiled { many_rows.min(rows) } else { usize::MAX };
+    }
+    Some(Tuning { few_rows, many_rows: many_rows.max(few_rows) })
+}
+
+/// The least time of a few runs, after one that compiles.
+fn time(gpu: &Gpu, run: impl Fn() -> Result<(), ComputeError>) -> Result<Duration, ComputeError> {
+    let mut best = Duration::MAX;
+    for _ in 0..4 {
+        let begin = Instant::now();
+        for _ in 0..8 {
+            run()?;
+        }
+        gpu.finish()?;
+        best = best.min(begin.elapsed());
+    }
+    Ok(best)
 }
 
 /// Products of two batches of matrices: `left` (B, R, K) times `right` (B, K, C), or (B, C, K) where

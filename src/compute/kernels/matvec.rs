@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::matmul_tiled::Block;
 use crate::compute::ComputeError;
-use crate::compute::gpu::{Binding, Shader};
+use crate::compute::gpu::{Binding, Needs, Shader};
 
 /// Columns of a workgroup.
 const COLUMNS: usize = 8;
@@ -18,14 +18,18 @@ pub(super) static SHADER: Shader = Shader {
     name: "matvec",
     source: include_str!("../../../shaders/matvec.wgsl"),
     workgroup_size: [256, 1, 1],
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
+    needs: Needs::Nothing,
+    bindings: &BINDINGS,
 };
+
+/// What every shader of a product of few rows binds.
+pub(super) static BINDINGS: [Binding; 5] = [
+    Binding::Params { bytes: size_of::<Params>() as u32 },
+    Binding::Read,
+    Binding::Read,
+    Binding::Read,
+    Binding::Write,
+];
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
@@ -41,6 +45,11 @@ struct Params {
 }
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
+    by_columns(block, &SHADER)
+}
+
+/// Calls a shader that computes eight columns of four rows.
+pub(super) fn by_columns(block: Block<'_>, shader: &'static Shader) -> Result<(), ComputeError> {
     let Block { gpu, weight, rows, outputs: (first, columns), .. } = block;
     let params = Params {
         rows: rows as u32,
@@ -52,7 +61,7 @@ pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
         has_bias: u32::from(block.bias.is_some()),
         padding: 0,
     };
-    let mut call = gpu.call(&SHADER, 0)?;
+    let mut call = gpu.call(shader, 0)?;
     call.bind(block.input);
     call.bind(block.matrix.clone());
     call.bind(block.bias.unwrap_or(block.matrix));

@@ -13,8 +13,11 @@ mod gather;
 mod layer_norm;
 mod matmul;
 mod matmul8;
+mod matmul_half;
 mod matmul_tiled;
+mod matmul_wide;
 mod matvec;
+mod matvec_half;
 mod rms_norm;
 mod sample_tokens;
 mod scatter;
@@ -45,15 +48,18 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 13] = [
+    static SHADERS: [&Shader; 16] = [
         &activation::SHADER,
         &attention::SHADER,
         &best_tokens::SHADER,
         &embedding::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
+        &matmul_half::SHADER,
         &matmul_tiled::SHADER,
+        &matmul_wide::SHADER,
         &matvec::SHADER,
+        &matvec_half::SHADER,
         &rms_norm::SHADER,
         &scatter::SHADER,
         &softmax::SHADER,

@@ -4,13 +4,14 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 
 pub(super) static SHADER: Shader = Shader {
     name: "scatter",
     source: include_str!("../../../shaders/scatter.wgsl"),
     workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Words,

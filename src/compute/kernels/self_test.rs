@@ -4,11 +4,14 @@
 //! Shapes are no multiples of a tile, a workgroup or a vector, lists are of uneven length, and some
 //! rows see nothing or numbers of 1e30.
 
+use super::matmul_tiled::{self, Resident};
 use super::{
     Activation, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask, Weight, activate,
-    activate_gated, attention, best_tokens, embedding, gather, layer_norm, matmul, product,
-    rms_norm, scatter, shaders, softmax, span_maxima, span_scores,
+    activate_gated, attention, best_tokens, embedding, gather, layer_norm, matmul, matmul_half,
+    matmul_wide, matvec, matvec_half, product, rms_norm, scatter, shaders, softmax, span_maxima,
+    span_scores,
 };
+use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// How a shader did against the CPU.
@@ -33,9 +36,13 @@ impl KernelTest {
     }
 }
 
-/// Runs every shader once on `device`, in order of their names.
+/// Runs every shader that the adapter has what it takes for once on `device`, in order of their names.
 pub fn self_test(device: &Device, seed: u64) -> Vec<KernelTest> {
-    shaders().iter().map(|shader| run(device, shader.name, seed)).collect()
+    let runs_here = |shader: &&&Shader| match device {
+        Device::Gpu(gpu) => gpu.has(shader.needs),
+        Device::Cpu { .. } => true,
+    };
+    shaders().iter().filter(runs_here).map(|shader| run(device, shader.name, seed)).collect()
 }
 
 fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
@@ -47,8 +54,12 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "embedding" => (1e-6, test_embedding),
         "gather" => (0.0, test_gather),
         "layer_norm" => (2e-5, test_layer_norm),
+        // Weights of 16 bits are within 2^-11; terms of both signs leave a root of their number.
+        "matmul_half" => (1e-3, test_matmul_half),
         "matmul_tiled" => (2e-5, test_matmul_tiled),
+        "matmul_wide" => (2e-5, test_matmul_wide),
         "matvec" => (2e-5, test_matvec),
+        "matvec_half" => (1e-3, test_matvec_half),
         "rms_norm" => (1e-5, test_rms_norm),
         "scatter" => (0.0, test_scatter),
         "softmax" => (2e-6, test_softmax),
@@ -92,8 +103,8 @@ fn largest(found: &[f32], wanted: &[f32]) -> f32 {
 }
 
 fn test_matmul_tiled(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
-    let (rows, inputs, outputs) = (draw.size(33, 200), draw.size(1, 150), draw.size(1, 150));
-    let weight_error = linear(device, draw, rows, inputs, outputs)?;
+    let (shape, of_weight) = linear(device, draw, [1, 200], matmul_tiled::tiled, false)?;
+    let (rows, inputs, outputs) = (draw.size(1, 100), draw.size(1, 90), draw.size(1, 90));
     let (batch, transposed) = (draw.size(1, 4), draw.below(2) == 0);
     let left = draw.tensor(&[batch, rows, inputs]);
     let right = match transposed {
@@ -102,28 +113,45 @@ fn test_matmul_tiled(device: &Device, draw: &mut Draw) -> Result<(String, f32), 
     };
     let scale = (inputs as f32).sqrt();
     let of_batch = compare(device, scale, |device| product(device, &left, &right, transposed))?;
-    Ok((format!("{rows} x {inputs} x {outputs}, batch {batch}"), weight_error.max(of_batch)))
+    Ok((shape, of_weight.max(of_batch)))
+}
+
+fn test_matmul_wide(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    linear(device, draw, [1, 300], matmul_wide::gpu, false)
+}
+
+fn test_matmul_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    linear(device, draw, [1, 200], matmul_half::gpu, true)
 }
 
 fn test_matvec(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
-    let (rows, inputs, outputs) = (draw.size(1, 32), draw.size(1, 1200), draw.size(1, 150));
-    let error = linear(device, draw, rows, inputs, outputs)?;
-    Ok((format!("{rows} x {inputs} x {outputs}"), error))
+    linear(device, draw, [1, 40], matvec::gpu, false)
 }
 
+fn test_matvec_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    linear(device, draw, [1, 40], matvec_half::gpu, true)
+}
+
+/// A product with a weight by one shader; the difference is relative to the root of the number of terms.
 fn linear(
     device: &Device,
     draw: &mut Draw,
-    rows: usize,
-    inputs: usize,
-    outputs: usize,
-) -> Result<f32, ComputeError> {
+    [fewest, most]: [usize; 2],
+    run: fn(matmul_tiled::Block<'_>) -> Result<(), ComputeError>,
+    half: bool,
+) -> Result<(String, f32), ComputeError> {
+    let (rows, inputs, outputs) = (draw.size(fewest, most), draw.size(1, 700), draw.size(1, 200));
     let (input, weight) = (draw.tensor(&[rows, inputs]), draw.tensor(&[outputs, inputs]));
     let bias = draw.tensor(&[outputs]);
     let bias = (draw.below(4) > 0).then_some(&bias);
-    compare(device, (inputs as f32).sqrt(), |device| {
-        matmul(device, &input, &Weight::new(device, &weight), bias)
-    })
+    let error = compare(device, (inputs as f32).sqrt(), |device| match device {
+        Device::Gpu(gpu) => {
+            let weight = Resident::new(&gpu.with_half(half), &weight);
+            matmul_tiled::by(run, &weight, &input, bias)
+        }
+        Device::Cpu { .. } => matmul(device, &input, &Weight::new(device, &weight), bias),
+    })?;
+    Ok((format!("{rows} x {inputs} x {outputs}"), error))
 }
 
 fn test_embedding(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {

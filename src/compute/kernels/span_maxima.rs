@@ -5,13 +5,14 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 
 pub(super) static SHADER: Shader = Shader {
     name: "span_maxima",
     source: include_str!("../../../shaders/span_maxima.wgsl"),
     workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Words,

@@ -11,7 +11,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::compute::gpu::{Binding, Gpu, Shader};
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers of a hidden unit in [`SpanHead`]'s matrix.
@@ -24,6 +24,7 @@ pub(super) static SHADER: Shader = Shader {
     name: "span_scores",
     source: include_str!("../../../shaders/span_scores.wgsl"),
     workgroup_size: [64, 1, 1],
+    needs: Needs::Nothing,
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Words,
