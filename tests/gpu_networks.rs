@@ -64,7 +64,7 @@ fn steps(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
     for step in 0..6 {
         let mask = |row| RowMask {
             row,
-            banned: vec![2, 9, 40 + step],
+            banned: [2, 9, 40 + step].into(),
             extra: vec![1],
             eos_allowed: row % 2 == 0,
             renormalize: row % 3 == 0,
