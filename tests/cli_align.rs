@@ -55,7 +55,8 @@ fn pairs_to_align_learn_from_further_pairs() {
     assert_eq!(ran.code, Some(65), "an id is a text: {}", ran.stderr);
     let line = r#"{"id": "a", "source": "he confirmed", "target": ["verified", "he"]}"#;
     let new = files.write("new.jsonl", line);
-    for model in ["model1", "fast-align", "hmm"] {
+    // (The diagonal of fast-align holds crossing links back.)
+    for model in ["model1", "hmm"] {
         let arguments =
             ["align", "words", &new, "--train", &pairs, "--model", model, "--format", "table"];
         assert_eq!(fnstore(&arguments).stdout, "0-1 1-0\n", "{model}");
@@ -148,7 +149,10 @@ fn spans(lines: &str, more: &[&str]) -> Ran {
     let models = trained();
     let path = |dir: &TempDir| -> PathBuf { dir.path().to_owned() };
     let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
-    command.args(["align", "spans", "--threshold", "0"]).args(more);
+    command.args(["align", "spans"]).args(more);
+    if !more.contains(&"--threshold") {
+        command.args(["--threshold", "0"]);
+    }
     command.arg("--head").arg(path(&models.head)).arg("--encoder").arg(path(&models.encoder));
     let output = command.write_stdin(lines).output().unwrap();
     Ran {

@@ -148,7 +148,7 @@ fn the_aligner_is_measured_on_data_with_known_answers() {
     }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let rows = ran.records();
-    assert_eq!(rows.len(), 6);
+    assert_eq!(rows.len(), 7);
     assert_eq!((&rows[0]["items"], &rows[0]["unit"]), (&"all".into(), &"span".into()));
     assert_eq!(rows[0]["gold"], 1);
 }
