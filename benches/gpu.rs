@@ -85,7 +85,10 @@ fn products(device: &Device, small: bool) -> Result<(), Box<dyn Error>> {
         let input = random(size, size, 1)?.to_device(device)?;
         let weight = Weight::new(device, &random(size, size, 2)?);
         let calls = if size >= 4096 || small { 2 } else { 16 };
-        let time = seconds(device, calls, || Ok(drop(matmul(device, &input, &weight, None)?)))?;
+        let time = seconds(device, calls, || {
+            matmul(device, &input, &weight, None)?;
+            Ok(())
+        })?;
         let rate = 2.0 * (size as f64).powi(3) / time / 1e9;
         eprintln!("product {size} x {size} x {size}: {rate:.0} GFLOP/s");
     }
@@ -102,7 +105,10 @@ fn few_rows(device: &Device, small: bool) -> Result<(), Box<dyn Error>> {
     };
     for rows in [1, 4, 20] {
         let input = random(rows, inputs, 4)?.to_device(device)?;
-        let time = seconds(device, 4, || Ok(drop(matmul(device, &input, &weight, None)?)))?;
+        let time = seconds(device, 4, || {
+            matmul(device, &input, &weight, None)?;
+            Ok(())
+        })?;
         let (megabytes, rate) = (bytes / 1_000_000, bytes as f64 / time / 1e9);
         eprintln!("product of {rows} rows with {megabytes} MB: {rate:.0} GB/s");
     }

@@ -52,11 +52,13 @@ impl Device {
         }
     }
 
-    /// The format of weights that the device has a say in: `f16` on a GPU that keeps them so.
+    /// The format of weights that the device insists on: `f16` on a GPU that keeps them so, else `f32` on
+    /// a GPU; none on the CPU, which computes in the [`Numbers`](super::Numbers) that are asked for.
     pub fn numbers(&self) -> Option<&'static str> {
         match self {
             Self::Gpu(gpu) if gpu.keeps_half() => Some("f16"),
-            _ => None,
+            Self::Gpu(_) => Some("f32"),
+            Self::Cpu { .. } => None,
         }
     }
 

@@ -198,7 +198,7 @@ impl Gpu {
     pub(super) fn operand(&self, tensor: &Tensor) -> Result<Buffer, ComputeError> {
         match tensor.buffer(self) {
             Some(buffer) => Ok(buffer.clone()),
-            None => self.upload(&*tensor.host_data()?),
+            None => self.upload(&tensor.host_data()?),
         }
     }
 
