@@ -57,7 +57,8 @@ pub(super) fn loss_and_gradients(
     // 1. z, h and the statistics of h.
     let weight = Tensor::new(&[hidden, parameters.inputs], parameters.weight.clone())?;
     let bias = Tensor::new(&[hidden], parameters.bias.clone())?;
-    let z = matmul(device, inputs, &Weight::new(device, &weight), Some(&bias))?.into_data();
+    let z = matmul(device, inputs, &Weight::new(device, &weight), Some(&bias))?;
+    let z = z.to_host()?.into_data();
     let slope = parameters.slope[0];
     let prelu = |z: f32| if z > 0.0 { z } else { slope * z };
     let mean = column_means(hidden, rows, z.chunks_exact(hidden), |_, z| prelu(z));
@@ -147,7 +148,7 @@ fn product_of_columns(
     let rows = right.rows();
     let left = Tensor::new(&[left_width, rows], transposed(left, left_width))?;
     let right = Tensor::new(&[right.width(), rows], transposed(right.data(), right.width()))?;
-    Ok(matmul(device, &left, &Weight::new(device, &right), None)?.into_data())
+    Ok(matmul(device, &left, &Weight::new(device, &right), None)?.to_host()?.into_data())
 }
 
 /// The columns of a row-major matrix, one after another.
