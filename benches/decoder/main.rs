@@ -34,7 +34,7 @@ const BANS_OF_A_ROUND: usize = 40;
 /// Words banned everywhere.
 const BANS_EVERYWHERE: usize = 10_000;
 const ROUNDS: usize = 10;
-const REPEATS: usize = 3;
+const REPEATS: usize = 5;
 
 /// What is asked of the outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
