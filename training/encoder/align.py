@@ -3,11 +3,11 @@
     python -m encoder align --data SPANS --encoder DIR --run RUN --minutes 60
     (the same again goes on)
 
-DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span, target,
-target_span (null where nothing answers), changed. Binary cross-entropy against soft labels 2^-d over the candidates near
-the gold span and a sample of the others (Culkin et al. 2021, section 4.1). After each epoch the development data is
-aligned; the epoch with the best exact F1 on spans that changed is kept in `best/`, and training ends when `--patience`
-epochs in a row did not better it.
+DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
+target, target_span (null where nothing answers), changed. Binary cross-entropy against soft labels 2^-d over the
+candidates near the gold span and a sample of the others (Culkin et al. 2021, section 4.1). After each epoch the
+development data is aligned; the epoch with the best exact F1 on spans that changed is kept in `best/`, and training
+ends when `--patience` epochs in a row did not better it.
 """
 
 import argparse

@@ -27,7 +27,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn.functional import cosine_similarity, mse_loss, normalize
 from torch.nn.utils.rnn import pad_sequence
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from torch.optim.swa_utils import AveragedModel
 from transformers import BertModel
 
 from paraphrase.batches import chunks, grouped, read_pairs
@@ -38,7 +38,8 @@ from .session import Session, device
 from .student import MAX_PIECES, SHAPES, Cut, layers, pooled, student
 
 PEAK = 1e-3
-WARMUP = 500
+WARMUP = 300
+# Of the moving average of weights, a step; reached gradually, so that early steps are forgotten.
 AVERAGE = 0.999
 CLIP = 1.0
 SINGLES = 0.3
@@ -89,6 +90,11 @@ def sentences(states, cut):
     return (states.float() * cut.mask[:, :, None]).sum(1) / cut.mask.sum(1, keepdim=True)
 
 
+@torch.no_grad()
+def follow(averages, weights, steps):
+    torch._foreach_lerp_(averages, weights, 1 - min(AVERAGE, steps.item() / (steps.item() + 10)))
+
+
 class Run:
     def __init__(self, given, session, tokenizer, teacher):
         state = session.restore()
@@ -101,17 +107,17 @@ class Run:
         width, taught = self.model.config.hidden_size, teacher.config.hidden_size
         depth, deep = self.model.config.num_hidden_layers, teacher.config.num_hidden_layers
         self.matched = [round(layer * deep / depth) for layer in range(1, depth + 1)]
-        same = width == taught
+        self.same_width = width == taught
         # Lifts the student's states to the teacher's width; thrown away afterwards.
         self.lifts = torch.nn.ModuleList(
-            torch.nn.Identity() if same else torch.nn.Linear(width, taught) for _ in self.matched
+            torch.nn.Identity() if self.same_width else torch.nn.Linear(width, taught) for _ in self.matched
         )
         self.model.to(device())
         self.lifts.to(device())
-        self.average = AveragedModel(self.model, multi_avg_fn=get_ema_multi_avg_fn(AVERAGE))
+        self.average = AveragedModel(self.model, multi_avg_fn=follow)
         self.trained = [*self.model.parameters(), *self.lifts.parameters()]
         self.optimiser = torch.optim.AdamW(self.trained, lr=0.0, betas=(0.9, 0.98), weight_decay=0.01)
-        # Of the teacher's states, (layers, D); measured on the first batch.
+        # Of the teacher's states, (layers, D); see `begin`.
         self.variance = None
         if state:
             self.variance = state["variance"].to(device())
@@ -123,15 +129,25 @@ class Run:
         names = ("shape", "step", "chunk", "place", "minutes", "pieces", "variance")
         return modules | {name: getattr(self, name) for name in names}
 
+    @torch.no_grad()
+    def begin(self, teachers):
+        """Measures the teacher's states on a first batch. The norms that end the student's layers start with their
+        means and spreads: gains of 1 would take a thousand steps to shrink to these."""
+        seen = layers(self.teacher, teachers.to(device()))
+        wanted = [pooled(seen[layer], teachers) for layer in self.matched]
+        variance = torch.stack([states.var(0) for states in wanted])
+        if self.same_width:
+            for layer, states, spread in zip(self.model.encoder.layer, wanted, variance.sqrt()):
+                layer.output.LayerNorm.weight.copy_(spread)
+                layer.output.LayerNorm.bias.copy_(states.mean(0))
+        # MiniLM has a dimension that never moves.
+        self.variance = torch.maximum(variance, LEAST_VARIANCE * variance.mean(1, keepdim=True))
+
     def losses(self, model, cut, teachers):
         """States (of the last layer apart), relations and sentences, each a number."""
         with torch.no_grad():
             seen = layers(self.teacher, teachers)
             wanted = [pooled(seen[layer], teachers) for layer in self.matched]
-        if self.variance is None:
-            variance = torch.stack([states.var(0) for states in wanted])
-            # MiniLM has a dimension that never moves.
-            self.variance = torch.maximum(variance, LEAST_VARIANCE * variance.mean(1, keepdim=True))
         with torch.autocast(device().type, dtype=torch.bfloat16):
             hidden = layers(model, cut)[1:]
         hidden = [lift(states.float()) for lift, states in zip(self.lifts, hidden)]
@@ -180,7 +196,7 @@ def main(arguments):
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--cool", action="store_true", help="let the learning rate fall to zero over these minutes")
     parser.add_argument("--dev", type=Path, help="pairs that each save is measured on (dev.tsv.xz)")
-    parser.add_argument("--budget", type=int, default=4096, help="pieces a step, padding counted")
+    parser.add_argument("--budget", type=int, default=2048, help="pieces a step, padding counted")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
     parser.add_argument("--seed", type=int, default=1)
@@ -213,10 +229,12 @@ def train(run, given, session, tokenizers):
             session.save(run.state())
             run.average.module.save_pretrained(given.run / "model")
             tokenizers[0].save(str(given.run / "model" / "tokenizer.json"))
-            row = {"step": run.step, "minutes": round(run.minutes, 1), "pieces": run.pieces, "loss": round(smooth or 0, 4)}
-            session.log(row | (run.measure(*dev) if dev and run.step else {}))
+            row = {"step": run.step, "minutes": round(run.minutes, 1), "pieces": run.pieces}
+            session.log(row | {"loss": round(smooth or 0, 4)} | (run.measure(*dev) if dev and run.step else {}))
         if session.over():
             return
+        if run.variance is None:
+            run.begin(teachers)
         cooled = max(0.0, 1 - session.elapsed() / given.minutes) if given.cool else 1.0
         rate = PEAK * min((run.step + 1) / WARMUP, math.sqrt(WARMUP / (run.step + 1))) * cooled
         loss = run.learn(cut, teachers, rate)

@@ -2,8 +2,8 @@
 
     python -m encoder export --run RUN --data SPANS --encoder models/aligner-encoder --head models/aligner
 
-Threshold and counts in the head's config.json are those of the 8-bit encoder on `dev.jsonl`. The head names its encoder by
-fingerprint (src/nn/weights.rs), so it must be written last.
+Threshold and counts in the head's config.json are those of the 8-bit encoder on `dev.jsonl`. The head names its encoder
+by fingerprint (src/nn/weights.rs), so it is written last.
 """
 
 import argparse

@@ -159,7 +159,8 @@ def report(found, threshold):
 def counts(span, gold):
     long = lambda one: one[1] - one[0] if one else 0
     shared = max(0, min(span[1], gold[1]) - max(span[0], gold[0])) if span and gold else 0
-    exact = {"right": int(span is not None and span == gold), "predicted": int(span is not None), "gold": int(gold is not None)}
+    right = int(span is not None and span == gold)
+    exact = {"right": right, "predicted": int(span is not None), "gold": int(gold is not None)}
     return exact, {"right": shared, "predicted": long(span), "gold": long(gold)}
 
 

@@ -14,7 +14,8 @@ from paraphrase.text import spaced
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 # Latin letters beyond ASCII lose their accents on the way in; these are what is left.
-ALPHABET = [chr(code) for code in range(0x21, 0x7F)] + list("\u00a3\u00a7\u00b0\u00df\u00e6\u00f8\u20ac\u2013\u2014\u2018\u2019\u201c\u201d\u2026")
+BEYOND_ASCII = "\u00a3\u00a7\u00b0\u00df\u00e6\u00f8\u20ac\u2013\u2014\u2018\u2019\u201c\u201d\u2026"
+ALPHABET = [chr(code) for code in range(0x21, 0x7F)] + list(BEYOND_ASCII)
 
 
 def train(texts, size):
