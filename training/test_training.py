@@ -60,7 +60,7 @@ class Words(unittest.TestCase):
                 return word[:4] == other[:4]
 
         def faults(trigger):
-            return trigger_faults("They checked the bill .", "", trigger, ["checked"], Morphology())
+            return trigger_faults("They checked the bill .", trigger, ["checked"], Morphology())
 
         self.assertEqual(faults("verified"), set())
         self.assertEqual(faults("blorp"), {"unknown"})

@@ -181,7 +181,7 @@ def on_framenet(program, bench, morphology, ids, rounds):
 def framenet_figures(outputs, bench, morphology):
     found = bench.measure([(seed["text"], record["text"]) for _, seed, _, record in outputs])
     faults = [
-        trigger_faults(seed["text"], record["text"], record["trigger"], before, morphology)
+        trigger_faults(seed["text"], record["trigger"], before, morphology)
         | ({"weak alignment"} if "weak-alignment" in record["generation"]["flags"] else set())
         for _, seed, before, record in outputs
     ]

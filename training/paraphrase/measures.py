@@ -96,8 +96,8 @@ def content(phrase):
     return [word for word in tokens(phrase) if word[0].isalnum() and word not in FUNCTION_WORDS]
 
 
-def trigger_faults(seed, output, trigger, before, morphology):
-    """What is wrong with a new trigger, as a set of names; empty when nothing is.
+def trigger_faults(seed, trigger, before, morphology):
+    """What is wrong with a new trigger, as a set of names; empty when nothing is. `seed` is the human sentence.
 
     `before` are the triggers that were banned: the seed's and those of the rounds in between.
 
