@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser fmt
+.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -132,6 +132,9 @@ paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again
 	"$$python" -m paraphrase train --work "$(TRAINING)/mix" --run "$(TRAINING)/$(TRAIN_PRESET)" \
 		--preset $(TRAIN_PRESET) --minutes $(TRAIN_MINUTES) --dev "$$data/dev.tsv.xz" && \
 	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export"
+
+recipes: ## check the laws of the training recipes; needs training/requirements.txt
+	"$(PYTHON)" -B -m unittest discover training
 
 FIGURES := $(CACHE)/figures
 SYNTHETIC_SETS := 2000000

@@ -1,9 +1,9 @@
-"""`python -m paraphrase COMMAND`: prepare, tokenizer, train, export."""
+"""`python -m paraphrase COMMAND`: prepare, tokenizer, train, export, evaluate."""
 
 import importlib
 import sys
 
-COMMANDS = ["prepare", "tokenizer", "train", "export"]
+COMMANDS = ["prepare", "tokenizer", "train", "export", "evaluate"]
 
 
 def main():

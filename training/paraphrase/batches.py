@@ -21,8 +21,8 @@ def read_pairs(path):
         return [tuple(line.rstrip("\n").split("\t")) for line in file]
 
 
-def chunks(pairs, seed, start):
-    """Chunks of (source, target) texts, corrupted, from number `start` on."""
+def chunks(pairs, seed, start, change):
+    """(number, texts) of every chunk from number `start` on; `change` makes texts of a pair and a random source."""
     per_epoch = -(-len(pairs) // CHUNK)
     number, order, epoch = start, None, None
     while True:
@@ -32,7 +32,7 @@ def chunks(pairs, seed, start):
             random.Random(f"{seed}/{epoch}").shuffle(order)
         rng = random.Random(f"{seed}/chunk {number}")
         place = number % per_epoch * CHUNK
-        yield number, [oriented(pairs[index], rng) for index in order[place : place + CHUNK]]
+        yield number, [change(pairs[index], rng) for index in order[place : place + CHUNK]]
         number += 1
 
 
@@ -43,20 +43,25 @@ def oriented(pair, rng):
     return corrupt(source, target, rng), target
 
 
+def grouped(lengths, budget, most):
+    """Numbers of texts, those of like length together, so many that length x number stays within the budget;
+    texts longer than `most` are left out."""
+    groups, group = [], []
+    for i in sorted((i for i in range(len(lengths)) if lengths[i] <= most), key=lengths.__getitem__):
+        if group and lengths[i] * (len(group) + 1) > budget:
+            groups.append(group)
+            group = []
+        group.append(i)
+    return groups + [group] if group else groups
+
+
 def batches(pairs, tokenizer, seed, start, budget):
     """(number of the chunk, sources (B, S), targets (B, T)), padded; `budget` bounds B * max(S, T)."""
-    for number, texts in chunks(pairs, seed, start):
+    for number, texts in chunks(pairs, seed, start, oriented):
         sources = [encoding.ids for encoding in tokenizer.encode_batch([source for source, _ in texts])]
         targets = [encoding.ids for encoding in tokenizer.encode_batch([target for _, target in texts])]
         lengths = [max(len(source), len(target)) for source, target in zip(sources, targets)]
-        usable = sorted((i for i in range(len(texts)) if lengths[i] <= MAX_PIECES), key=lengths.__getitem__)
-        groups, group = [], []
-        for i in usable:
-            if group and lengths[i] * (len(group) + 1) > budget:
-                groups.append(group)
-                group = []
-            group.append(i)
-        groups.append(group)
+        groups = grouped(lengths, budget, MAX_PIECES)
         random.Random(f"{seed}/order {number}").shuffle(groups)
         for group in groups:
             yield number, padded([sources[i] for i in group], 0), padded([targets[i] for i in group], IGNORED)

@@ -55,3 +55,16 @@ def spaced(text):
     text = re.sub(r"([A-Za-z])('(?:s|re|ve|ll|d|m))\b", r"\1 \2", text, flags=re.IGNORECASE)
     text = re.sub(r"\.$", " .", text)
     return " ".join(text.split())
+
+
+def unspaced(text):
+    """The text as everybody else writes it; undoes `spaced`, but for single quotation marks."""
+    text = re.sub(r" (n't|'(?:s|re|ve|ll|d|m))(?![A-Za-z])", r"\1", text, flags=re.IGNORECASE)
+    text = re.sub(r" ([,;:?!)]|\.\.\.)", r"\1", text)
+    text = re.sub(r" \.(?= |$)", ".", text)
+    text = re.sub(r"\( ", "(", text)
+    parts = text.split('"')
+    # What stands between an odd and an even mark is quoted; a mark without a partner stays as it is.
+    for at in range(1, len(parts) - len(parts) % 2, 2):
+        parts[at] = parts[at].strip()
+    return " ".join('"'.join(parts).split())

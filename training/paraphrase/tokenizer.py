@@ -2,7 +2,7 @@
 
 The trainer of `tokenizers` makes no byte pieces, so `<0x00>` to `<0xFF>` join its vocabulary as ordinary pieces with
 a very low score, and byte fallback is switched on. Law: decode(encode(x)) == x for every UTF-8 text that
-neither starts with a space nor holds U+2581, SentencePiece's own sign for a space (`training/test_tokenizer.py`).
+neither starts with a space nor holds U+2581, SentencePiece's own sign for a space (`training/test_training.py`).
 
 `<avoid>` is a special token: it stands before a word of the source that must not come back (see marks.py).
 """

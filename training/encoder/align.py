@@ -1,0 +1,155 @@
+"""Trains an encoder along with the span aligner's head; stops after a time and goes on where it stopped.
+
+    python -m encoder align --data SPANS --encoder DIR --run RUN --minutes 60
+    (the same again goes on)
+
+DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
+target, target_span (null where nothing answers), changed. Binary cross-entropy against soft labels 2^-d over the
+candidates near the gold span and a sample of the others (Culkin et al. 2021, section 4.1). After each epoch the
+development data is aligned; the epoch with the best exact F1 on spans that changed is kept in `best/`, and training
+ends when `--patience` epochs in a row did not better it.
+"""
+
+import argparse
+import json
+import os
+import random
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from tokenizers import Tokenizer
+from torch.nn.functional import binary_cross_entropy_with_logits
+from transformers import BertModel
+
+from .head import Head, answers, by_pair, candidates, encode, f1, features, labels, read, report, sampled
+from .session import Session, device
+
+BATCH = 16
+SAMPLE = 60
+WARMUP = 100
+DROPOUT = 0.1
+HEAD_RATE = 1e-3
+
+
+class Run:
+    def __init__(self, given, session):
+        state = session.restore()
+        names = ("epoch", "place", "step", "best_epoch")
+        self.epoch, self.place, self.step, self.best_epoch = (state[name] if state else 0 for name in names)
+        self.best = state["best"] if state else -1.0
+        torch.manual_seed(given.seed)
+        self.model = BertModel.from_pretrained(
+            given.encoder,
+            add_pooling_layer=False,
+            dtype=torch.float32,
+            hidden_dropout_prob=DROPOUT,
+            attention_probs_dropout_prob=DROPOUT,
+        ).to(device())
+        self.head = Head(self.model.config.hidden_size).to(device())
+        self.rates = [given.rate, HEAD_RATE]
+        parts = [{"params": module.parameters()} for module in (self.model, self.head)]
+        self.optimiser = torch.optim.AdamW(parts, lr=0.0, weight_decay=0.01)
+        if state:
+            for name in ("model", "head", "optimiser"):
+                getattr(self, name).load_state_dict(state[name])
+
+    def state(self):
+        modules = {name: getattr(self, name).state_dict() for name in ("model", "head", "optimiser")}
+        return modules | {name: getattr(self, name) for name in ("epoch", "place", "step", "best_epoch", "best")}
+
+    def learn(self, pairs, tokenizer, factor, rng):
+        self.step += 1
+        for group, rate in zip(self.optimiser.param_groups, self.rates):
+            group["lr"] = rate * factor
+        rows, wanted, counts = [], [], []
+        for (_, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
+            for item in items:
+                start, end = item["source_span"]
+                gold = tuple(item["target_span"]) if item["target_span"] else None
+                spans = sampled(candidates(end - start, len(target)), gold, SAMPLE, rng)
+                if spans:
+                    rows.append(features(sums, (start, end), spans))
+                    wanted.append(labels(spans, gold))
+        loss = binary_cross_entropy_with_logits(self.head(torch.cat(rows)), torch.cat(wanted).to(device()))
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        return loss.item()
+
+    def keep(self, directory, tokenizer, given, items):
+        """The model and the head as they are, for `export`."""
+        self.model.save_pretrained(directory)
+        tokenizer.save(str(directory / "tokenizer.json"))
+        save_file(self.head.tensors(), directory / "head.safetensors")
+        record = {
+            "items": items,
+            "epoch": self.best_epoch,
+            "batch": BATCH,
+            "sample": SAMPLE,
+            "learning_rate": given.rate,
+            "weight_decay": 0.01,
+            "seed": given.seed,
+        }
+        (directory / "training.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="encoder align", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="directory with train.jsonl and dev.jsonl")
+    parser.add_argument("--encoder", type=Path, required=True, help="a BERT directory with tokenizer.json")
+    parser.add_argument("--run", type=Path, required=True, help="directory of this run; made, or gone on with")
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--epochs", type=int, default=12, help="over which the learning rate falls to zero")
+    parser.add_argument("--patience", type=int, default=3, metavar="EPOCHS")
+    parser.add_argument("--rate", type=float, default=2e-4, help="the encoder's; 1e-4 for a large one")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(given.threads)
+    given.run.mkdir(parents=True, exist_ok=True)
+    session = Session(given.run, given.minutes, given.save_every)
+    tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    train(Run(given, session), given, session, tokenizer)
+
+
+def train(run, given, session, tokenizer):
+    items, dev = read(given.data / "train.jsonl"), read(given.data / "dev.jsonl")
+    pairs = by_pair(items)
+    steps = -(-len(pairs) // BATCH)
+    run.model.train()
+    while run.epoch < given.epochs and run.epoch - run.best_epoch < given.patience:
+        order = random.Random(f"{given.seed}/{run.epoch}").sample(pairs, len(pairs))
+        losses = []
+        while run.place < steps:
+            if session.over() or session.save_due():
+                session.save(run.state())
+            if session.over():
+                return
+            left = 1 - (run.epoch * steps + run.place) / (given.epochs * steps)
+            rng = random.Random(f"{given.seed}/{run.epoch}/{run.place}")
+            batch = order[run.place * BATCH : (run.place + 1) * BATCH]
+            losses.append(run.learn(batch, tokenizer, left * min(1, (run.step + 1) / WARMUP), rng))
+            run.place += 1
+        run.epoch, run.place = run.epoch + 1, 0
+        found = report(answers(run.model, run.head, tokenizer, dev, device()), 0.0)
+        reached = f1(found["changed"]["exact"])
+        if reached > run.best:
+            run.best, run.best_epoch = reached, run.epoch
+            run.keep(given.run / "best", tokenizer, given, len(items))
+        session.save(run.state())
+        session.log(
+            {
+                "epoch": run.epoch,
+                "minutes": round(session.elapsed(), 1),
+                "loss": round(sum(losses) / max(1, len(losses)), 4),
+                "changed exact": round(100 * reached, 2),
+                "identical exact": round(100 * f1(found["identical"]["exact"]), 2),
+                "soft": round(100 * f1(found["all"]["soft"]), 2),
+            }
+        )
+    print(f"done: epoch {run.best_epoch} has the best exact F1 on changed spans, {100 * run.best:.2f} %")

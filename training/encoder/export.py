@@ -1,0 +1,109 @@
+"""Writes a run of `align` as fnstore reads it: an encoder with 8-bit weights, and the head that stands on it.
+
+    python -m encoder export --run RUN --data SPANS --encoder models/aligner-encoder --head models/aligner
+
+Threshold and counts in the head's config.json are those of the 8-bit encoder on `dev.jsonl`. The head names its encoder
+by fingerprint (src/nn/weights.rs), so it is written last.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import blake3
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from transformers import BertModel
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import quantize
+
+from .head import CUE_SCALE, FEATURES, REACH, Head, answers, best_threshold, f1, read, report
+from .session import device
+
+TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8"}
+
+
+def fingerprint(directory):
+    """A model directory's, as fnstore computes it."""
+    hasher = blake3.blake3()
+
+    def field(content):
+        hasher.update(len(content).to_bytes(8, "big"))
+        hasher.update(content)
+
+    field(b"fnstore model 1")
+    for name, tensor in sorted(quantize.read(directory).items()):
+        field(name.encode())
+        field(f"{TYPES[tensor.dtype]} {list(tensor.shape)}".encode())
+        field(tensor.contiguous().view(torch.uint8).numpy().tobytes())
+    for name in ("config.json", "tokenizer.json"):
+        field(name.encode())
+        field((directory / name).read_bytes())
+    return hasher.hexdigest()
+
+
+def write_encoder(source, directory, exact):
+    """Copies the encoder, its matrices in 8 bits unless `exact`."""
+    directory.mkdir(parents=True, exist_ok=True)
+    tensors = quantize.read(source)
+    quantize.write(tensors if exact else quantize.quantize(tensors), directory)
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copyfile(source / name, directory / name)
+
+
+def opened(directory):
+    """The encoder in a directory that `write_encoder` wrote, in f32."""
+    config = BertModel.config_class.from_pretrained(directory)
+    model = BertModel(config, add_pooling_layer=False)
+    model.load_state_dict(quantize.dequantize(quantize.read(directory)))
+    return model.to(device())
+
+
+def loaded_head(path, width):
+    head = Head(width)
+    tensors = load_file(path)
+    head.load_state_dict({name: tensors[name] for name in head.state_dict()})
+    return head.to(device())
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="encoder export", description=__doc__.split("\n")[0])
+    parser.add_argument("--run", type=Path, required=True, help="of `align`")
+    parser.add_argument("--data", type=Path, required=True, help="directory with dev.jsonl")
+    parser.add_argument("--encoder", type=Path, required=True, help="directory to write")
+    parser.add_argument("--head", type=Path, required=True, help="directory to write")
+    parser.add_argument("--f32", action="store_true", help="keep the encoder's weights as they are")
+    given = parser.parse_args(arguments)
+    best = given.run / "best"
+    write_encoder(best, given.encoder, given.f32)
+    model, tokenizer = opened(given.encoder), Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    head = loaded_head(best / "head.safetensors", model.config.hidden_size)
+    found = answers(model, head, tokenizer, read(given.data / "dev.jsonl"), device())
+    threshold = best_threshold(found)
+    config = {
+        "format": 1,
+        "encoder": given.encoder.name,
+        "encoder_fingerprint": fingerprint(given.encoder),
+        "width": model.config.hidden_size,
+        "hidden": head.hidden.out_features,
+        "unit": "words",
+        "features": FEATURES,
+        "cue_scale": CUE_SCALE,
+        "k": REACH,
+        "threshold": threshold,
+        "training": json.loads((best / "training.json").read_text()),
+        "dev": report(found, 0.0),
+        "dev_at_threshold": report(found, threshold),
+    }
+    given.head.mkdir(parents=True, exist_ok=True)
+    (given.head / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    quantize.save(head.tensors(), given.head / "model.safetensors")
+    for name in ("all", "changed", "identical"):
+        counts = config["dev"][name]
+        print(f"dev, {name}: exact F1 {100 * f1(counts['exact']):.2f} %, soft F1 {100 * f1(counts['soft']):.2f} %")

@@ -1,0 +1,142 @@
+"""Laws that the recipes stand on. `python -m unittest discover training` (needs training/requirements.txt)."""
+
+import random
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import torch
+
+from encoder import head
+from encoder.student import Cut, pooled
+from encoder.vocabulary import train as train_vocabulary
+from judge.shares import apportioned, wilson
+from paraphrase.language_model import END, KneserNey, LanguageModel
+from paraphrase.measures import change_rate, holds, is_copy, spelling, trigger_faults
+from paraphrase.prepare import TEXT_REPEATS, Repeats, fault
+from paraphrase.text import spaced, unspaced
+from paraphrase.tokenizer import train as train_tokenizer
+
+TEXTS = ["They checked the bill.", "The bill was checked again.", "Nobody checks bills on Sundays, he said."] * 20
+
+
+class Tokenizers(unittest.TestCase):
+    def test_every_text_comes_back_from_the_rewriters_pieces(self):
+        tokenizer = train_tokenizer(TEXTS, 256 + 60)
+        rng = random.Random(1)
+        for _ in range(300):
+            ranges = [(0x21, 0x7F), (0xA1, 0xD800), (0xE000, 0x10FFFF)]
+            signs = [chr(rng.randrange(*rng.choice(ranges))) for _ in range(rng.randrange(1, 12))]
+            text = "".join(sign + rng.choice(["", "", " "]) for sign in signs).strip().replace("\u2581", "")
+            if text:
+                self.assertEqual(tokenizer.decode(tokenizer.encode(text).ids), text)
+
+    def test_a_pair_is_cut_as_bert_cuts_it(self):
+        encoding = train_vocabulary(TEXTS, 200).encode("They checked", "the bill")
+        self.assertEqual((encoding.tokens[0], encoding.tokens[-1]), ("[CLS]", "[SEP]"))
+        self.assertEqual(sorted(set(encoding.type_ids)), [0, 1])
+
+
+class Words(unittest.TestCase):
+    def test_spacing_is_undone(self):
+        for text in TEXTS[:3] + ["He couldn't (or wouldn't) say, \"never again\"."]:
+            self.assertEqual(unspaced(spaced(text)), text)
+
+    def test_measures_of_a_rewriting(self):
+        self.assertTrue(is_copy("He could n't , he said .", "he couldn't, he said."))
+        self.assertEqual(change_rate("a b c d", "a b x y"), 0.5)
+        self.assertTrue(holds("They checked the bill.", "the bill") and not holds("They checked", "check"))
+        self.assertEqual(spelling("organise"), spelling("organize"))
+        self.assertEqual(spelling("colour-coded"), spelling("color coded").replace(" ", ""))
+
+    def test_faults_of_a_trigger(self):
+        class Morphology:
+            def is_known(self, word):
+                return word != "blorp"
+
+            def is_variant(self, word, other):
+                return word[:4] == other[:4]
+
+        def faults(trigger):
+            return trigger_faults("They checked the bill .", trigger, ["checked"], Morphology())
+
+        self.assertEqual(faults("verified"), set())
+        self.assertEqual(faults("blorp"), {"unknown"})
+        self.assertEqual(faults("checks"), {"variant"})
+        self.assertEqual(faults("bill"), {"missing"})
+        self.assertEqual(faults("of the"), {"missing"})
+
+    def test_pairs_are_refused_for_a_reason(self):
+        good = ("The old man walked slowly to the market.", "Slowly, the elderly man went to the market.")
+        self.assertIsNone(fault(*good))
+        self.assertEqual(fault(good[0], good[0]), "word overlap")
+        self.assertEqual(fault(good[0] + " 12", good[1] + " 13"), "numbers")
+        self.assertEqual(fault("Old men walk with Anna to the market", "The men go with Peter to the market"), "names")
+        inflected = ("They often checked the old bill today", "They were often checking old bills today")
+        self.assertEqual(fault(*inflected), "near copy")
+
+    def test_what_repeats_is_refused_when_it_was_often_enough(self):
+        repeats = Repeats()
+        for number in range(TEXT_REPEATS):
+            self.assertIsNone(repeats.fault(f"source {number}", "a target"))
+            repeats.add(f"source {number}", "a target")
+        self.assertEqual(repeats.fault("a target", "source 0"), "repeated")
+        self.assertEqual(repeats.fault("another source", "a target"), "text repeated")
+        for number in range(9):
+            repeats.add("x", f"John paid {number}")
+        self.assertEqual(repeats.fault("y", "Anna paid 77"), "template")
+
+
+class Fluency(unittest.TestCase):
+    def test_probabilities_sum_to_one_in_every_context(self):
+        texts = [list("abab"), list("abc"), list("ca")]
+        kinds = ["a", "b", "c", "d", END]
+        model = KneserNey(3, texts, lambda _: 1 / len(kinds))
+        for context in (("<s>", "<s>"), ("a", "b"), ("c", "c"), ("d", "d")):
+            self.assertAlmostEqual(sum(model.probability(context, kind) for kind in kinds), 1.0)
+
+    def test_what_was_learned_is_likelier_and_a_non_word_is_unlikely(self):
+        model = LanguageModel([text.lower().split() for text in TEXTS])
+        perplexity = lambda text: model.perplexity([text.split()])
+        self.assertLess(perplexity("they checked the bill."), perplexity("bill. the checked they"))
+        self.assertLess(perplexity("they checked the bill."), perplexity("they chxckqd the bill."))
+
+
+class Judging(unittest.TestCase):
+    def test_shares_are_kept(self):
+        numbers = apportioned({1: 300, 2: 290, 3: 10}, 60)
+        self.assertEqual((sum(numbers.values()), numbers), (60, {1: 30, 2: 29, 3: 1}))
+        self.assertEqual(apportioned({1: 2, 2: 3}, 60), {1: 2, 2: 3})
+
+    def test_intervals_hold_their_share(self):
+        low, high = wilson(45, 50)
+        self.assertAlmostEqual(low, 0.786, 3)
+        self.assertAlmostEqual(high, 0.957, 3)
+        self.assertEqual(wilson(0, 0), (0.0, 1.0))
+
+
+class Aligning(unittest.TestCase):
+    def test_candidates_are_the_spans_of_allowed_length(self):
+        self.assertEqual(head.candidates(1, 3), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+        self.assertEqual({end - start for start, end in head.candidates(8, 20)}, set(range(3, 14)))
+
+    def test_words_are_means_of_their_pieces(self):
+        tokenizer = train_vocabulary(TEXTS, 60)
+        cut = Cut([tokenizer.encode("They checked bills"), tokenizer.encode("Nobody", "checks")])
+        self.assertEqual(cut.sides.tolist(), [2, 0, 0, 0, 2, 2, 0, 2, 1, 2])
+        states = torch.arange(cut.ids.numel() * 2.0).view(*cut.ids.shape, 2)
+        words = pooled(states, cut)
+        for word in range(cut.count):
+            torch.testing.assert_close(words[word], states[cut.words == word].mean(0))
+
+    def test_the_threshold_drops_what_is_mostly_wrong(self):
+        item = {"target_span": [0, 1]}
+        found = [(item, (0, 1), 0.9), (item, (1, 2), 0.2), (item, (0, 1), 0.8), (item, (2, 3), 0.1)]
+        self.assertTrue(0.2 < head.best_threshold(found) < 0.8)
+        self.assertEqual(head.best_threshold(found[:1]), 0.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
