@@ -81,3 +81,4 @@ mod store_check;
 mod store_opening;
 mod store_reads_format_1;
 mod suppress_parity;
+mod tokenizer_laws;

@@ -16,6 +16,7 @@ import bart
 import beam
 import bert
 import marian
+import rewriter_tokenizer
 import suppress
 import t5
 
@@ -31,3 +32,4 @@ if __name__ == "__main__":
     for name, model in {"bart": bart.build(), "t5": t5.build("t5"), "flan-t5": t5.build("flan-t5")}.items():
         marian.logits(model, name)
         marian.searches(model, name, beam_sizes=(2, 5))
+    rewriter_tokenizer.build()

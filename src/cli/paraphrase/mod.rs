@@ -312,10 +312,11 @@ impl Run {
             }
         };
         self.heuristics.apply(&mut item);
-        let begun = session.open(&item.request.text).and_then(|source| {
-            let submitted = session.submit(source, &item.request.constraints);
-            submitted.map(|_| source).inspect_err(|_| session.close(source))
-        });
+        let begun =
+            session.open_under(&item.request.text, &item.request.constraints).and_then(|source| {
+                let submitted = session.submit(source, &item.request.constraints);
+                submitted.map(|_| source).inspect_err(|_| session.close(source))
+            });
         match begun {
             Ok(source) => {
                 self.in_flight.insert(source, (number, item));
