@@ -16,6 +16,7 @@ mod cli_export;
 mod cli_gpu;
 mod cli_import;
 mod cli_lexicon;
+mod cli_model;
 mod cli_operations;
 mod cli_paraphrase;
 mod cli_program;
