@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers decoder-peers paraphraser fmt
+.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -116,6 +116,13 @@ decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate
 	"$(CACHE)/parity-venv/bin/python" benches/peers/decoder.py --model "$(FIGURES)/decoder" \
 		--bench $(MEASURE) --quiet --bench decoder
 
+# What required words do to BLEU, and 8-bit numbers to the text: the pairs of a development set.
+placement: setup-system peers-venv ## measure BLEU with required words and in 8 bits, on PARAPHRASE_DATA's dev pairs
+	@[ -f "$(PARAPHRASE_DATA)/dev.tsv.xz" ] || { echo "no pairs in $(PARAPHRASE_DATA): give PARAPHRASE_DATA=DIR" >&2; exit 2; }
+	$(CARGO) build --release --locked
+	"$(FIGURES)/peers-venv/bin/python" benches/peers/placement.py --fnstore "$(FNSTORE)" \
+		--data "$(PARAPHRASE_DATA)/dev.tsv.xz" --numbers f32 int8
+
 paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again); needs training/requirements.txt
 	@[ -f "$(PARAPHRASE_DATA)/dev.tsv.xz" ] || { echo "no pairs in $(PARAPHRASE_DATA): give PARAPHRASE_DATA=DIR" >&2; exit 2; }
 	data=$$(realpath "$(PARAPHRASE_DATA)") && python=$$(command -v "$(PYTHON)") && python=$$(realpath -s "$$python") && cd training && \
@@ -141,14 +148,16 @@ figures: setup-system ## measure import, load and queries on FrameNet 1.5 and sy
 # A process is run so often for each figure; PEER_RUNS=2 for a try.
 PEER_RUNS := 20
 
-peers: setup-system ## measure NLTK and SQLite beside fnstore, also on the synthetic store that `make figures` leaves
-	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
-	$(CARGO) build --release --locked
+peers-venv:
 	@mkdir -p "$(FIGURES)/peers"
 	@[ -x "$(FIGURES)/peers-venv/bin/python" ] || $(PYTHON) -m venv "$(FIGURES)/peers-venv" \
 		|| { echo "no venv module: apt-get install python3-venv" >&2; exit 2; }
 	"$(FIGURES)/peers-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r benches/peers/requirements.txt
+
+peers: setup-system peers-venv ## measure NLTK and SQLite beside fnstore, also on the synthetic store that `make figures` leaves
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	$(CARGO) build --release --locked
 	"$(FIGURES)/peers-venv/bin/python" benches/peers/run.py --fnstore "$(FNSTORE)" \
 		--framenet "$(FRAMENET)" --cache "$(FIGURES)/peers" --runs $(PEER_RUNS) \
 		$(if $(wildcard $(FIGURES)/synthetic/db/CURRENT),--synthetic "$(FIGURES)/synthetic")

@@ -156,20 +156,20 @@ fn an_index_that_lost_a_segment_answers_rightly_and_is_repaired() {
 fn an_index_that_cannot_follow_a_commit_is_told_and_made_up_for() {
     let (dir, database, report) = mini::imported();
     let release = report.release.id;
-    assert!(database.take_index_failure().is_none());
+    assert!(database.take_index_lag().is_none());
     let expected = mini::answers(&database, "trigger=checked");
     fs::remove_dir_all(dir.path().join("index")).unwrap();
     let revision = generated::write(&database, release);
     assert_eq!(database.store().revision().unwrap(), revision);
-    let failure = database.take_index_failure().expect("the index is gone").to_string();
+    let failure = database.take_index_lag().expect("the index is gone").to_string();
     assert!(failure.contains("index"), "{failure}");
-    assert!(database.take_index_failure().is_none(), "told once");
+    assert!(database.take_index_lag().is_none(), "told once");
     assert_eq!(mini::answers(&database, "trigger=checked"), expected);
     assert_eq!(mini::answers(&database, "trigger=vetted").len(), 1);
     let mut edits = database.transaction(release).unwrap();
     edits.add_sentence(crate::edits::new_sentence("It was checked .")).unwrap();
     edits.commit().unwrap();
-    assert!(database.take_index_failure().is_none(), "the next commit builds it anew");
+    assert!(database.take_index_lag().is_none(), "the next commit builds it anew");
     drop(database);
     let writer = Database::open_writer(dir.path()).unwrap();
     assert_eq!(mini::answers(&writer, "trigger=vetted").len(), 1);

@@ -5,7 +5,7 @@
 //! it has none those of the frame before are. Each set has a sentence of its own: its seed's, cut or
 //! filled to some 25 words, of which two in five are replaced by others (as frequent as they are in
 //! the corpus) and some change places. Two triggers in three are LUs of the frame, the others are of
-//! LUs that are proposed. Ids are hashes of the natural key, as an expansion's are.
+//! LUs that are proposed. Ids are what an expansion would give them.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -164,7 +164,6 @@ impl<'a> Synthetic<'a> {
                 _ => &units[self.random.below(units.len())],
             };
             let (text, target) = self.sentence(at, unit.lemma());
-            let number = natural_number(seed, self.borrowed, &print, round);
             let generation = Generation {
                 seed,
                 source: seed,
@@ -178,8 +177,8 @@ impl<'a> Synthetic<'a> {
                 paraphrase: 0.3 + self.random.below(1 << 20) as f32 / (1 << 19) as f32,
                 aligner: 1.0 - self.random.below(1 << 20) as f32 / (1 << 22) as f32,
             };
-            let sentence = SentenceId::new(IdSpace::Generated, number);
-            let id = AnnotationSetId::new(IdSpace::Generated, number);
+            let id = generation.natural_id(unit.frame, &print);
+            let sentence = SentenceId::new(IdSpace::Generated, id.number());
             write.sentences.push(Sentence {
                 id: sentence,
                 xml_id: None,
@@ -227,16 +226,6 @@ fn number(bytes: &[u8]) -> u64 {
     blake3::hash(bytes).as_bytes()[..8]
         .iter()
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// The number of a generated set, from its natural key.
-fn natural_number(seed: AnnotationSetId, target: u16, recipe: &[u8; 16], round: u16) -> u64 {
-    let mut key = seed.bits().to_be_bytes().to_vec();
-    key.extend_from_slice(&target.to_be_bytes());
-    key.extend_from_slice(recipe);
-    key.extend_from_slice(&round.to_be_bytes());
-    key.extend_from_slice(&0_u16.to_be_bytes());
-    number(&key)
 }
 
 fn annotation_set(

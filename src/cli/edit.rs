@@ -10,7 +10,7 @@ use fnstore::database::{Database, Done, Script, Transaction};
 use fnstore::model::Release;
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::output::{Format, Output, grouped, tell, tell_index_lag};
 use super::{Context, Outcome, tell_of_index};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
@@ -84,7 +84,7 @@ pub(super) fn commit(
     done: &str,
 ) -> anyhow::Result<()> {
     let revision = edits.commit()?;
-    tell_index_failure(database);
+    tell_index_lag(database);
     tell(&format!("{done}; the store is at revision {revision}"));
     Ok(())
 }

@@ -15,7 +15,7 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::device::DeviceArgs;
-use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::output::{Format, Output, grouped, tell, tell_index_lag};
 use super::{Context, Outcome, locate, progress, tell_of_index};
 
 /// Write new annotated sentences from human ones
@@ -98,7 +98,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
     });
     bar.finish_and_clear();
-    tell_index_failure(&database);
+    tell_index_lag(&database);
     let report = report?;
     match context.output.format_or(Format::Table) {
         Format::Table => summary(&report, &text, recipe.rounds, &mut context.output)?,

@@ -5,7 +5,7 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, names, names_or_all};
+use super::listing::{Row, Rows, names_or_all};
 use super::{Context, Outcome};
 
 /// List frame elements
@@ -78,18 +78,16 @@ impl<'a> FeRow<'a> {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let fe_names = names_or_all("fe", &args.name)?;
-    let frame_names = args.frame.as_deref().map(|name| names("frame", name)).transpose()?;
+    let frame_names = names_or_all("frame", args.frame.as_slice())?;
     let database = Database::open(&context.store)?;
     database.require_name(NameKind::FrameElement, &fe_names)?;
-    if let Some(frame_names) = &frame_names {
-        database.require_name(NameKind::Frame, frame_names)?;
-    }
+    database.require_name(NameKind::Frame, &frame_names)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     'releases: for lexicon in &lexicons {
         let types = lexicon.semtype_tree()?;
         for entry in lexicon.find_fes(&fe_names)? {
             let entry = entry?;
-            if frame_names.as_ref().is_some_and(|names| !names.matches(&entry.frame_name)) {
+            if !frame_names.matches(&entry.frame_name) {
                 continue;
             }
             if !listing.row(&FeRow::new(&lexicon.release().name, &entry, &types))? {

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use fnstore::database::{Database, ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell_index_failure};
+use super::output::{Format, Output, grouped, tell_index_lag};
 use super::{Context, Outcome, progress};
 
 /// What a file of JSON lines holds.
@@ -67,7 +67,7 @@ pub(super) fn run(
         }
     };
     bar.finish_and_clear();
-    tell_index_failure(database);
+    tell_index_lag(database);
     Ok(LinesRecord {
         source: path.display().to_string(),
         store: context.store.display().to_string(),

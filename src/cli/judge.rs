@@ -8,7 +8,7 @@ use fnstore::model::{AnnotationSetId, Judgement, Release};
 use serde::Serialize;
 
 use super::edit::{self, now};
-use super::output::{Format, Output, grouped, tell, tell_index_failure};
+use super::output::{Format, Output, grouped, tell, tell_index_lag};
 use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
@@ -113,7 +113,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => edits.remove_judgement(set, &reviewer)?,
     }
     edits.commit()?;
-    tell_index_failure(&database);
+    tell_index_lag(&database);
     Ok(Outcome::Done)
 }
 

@@ -2,11 +2,10 @@
 
 use fnstore::database::Database;
 use fnstore::model::LexUnit;
-use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, Statuses, names, names_or_all};
+use super::listing::{Row, Rows, Statuses, names_or_all};
 use super::{Context, Outcome};
 
 /// List lexical units
@@ -83,13 +82,10 @@ impl<'a> LuRow<'a> {
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lu_names = names_or_all("lu", &args.name)?;
-    let frame_names: Option<Pattern> =
-        args.frame.as_deref().map(|name| names("frame", name)).transpose()?;
+    let frame_names = names_or_all("frame", args.frame.as_slice())?;
     let database = Database::open(&context.store)?;
     database.require_name(NameKind::LexUnit, &lu_names)?;
-    if let Some(frame_names) = &frame_names {
-        database.require_name(NameKind::Frame, frame_names)?;
-    }
+    database.require_name(NameKind::Frame, &frame_names)?;
     let catalog = database.catalog()?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     let mut hidden = 0;
@@ -98,7 +94,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         for lu in lexicon.find_lus(&lu_names)? {
             let lu = lu?;
             let frame = catalog.frame(release.id, lu.frame)?;
-            if frame_names.as_ref().is_some_and(|names| !names.matches(&frame)) {
+            if !frame_names.matches(&frame) {
                 continue;
             }
             if !args.statuses.include_named(&lu_names, &lu) {

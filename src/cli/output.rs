@@ -182,8 +182,8 @@ pub(super) fn tell(text: &str) {
 }
 
 /// Says that the index could not follow what a command wrote, where that is so.
-pub(super) fn tell_index_failure(database: &Database) {
-    if let Some(error) = database.take_index_failure() {
+pub(super) fn tell_index_lag(database: &Database) {
+    if let Some(error) = database.take_index_lag() {
         tell_index_behind(&error);
     }
 }

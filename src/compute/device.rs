@@ -121,7 +121,7 @@ pub(super) fn for_each_task(threads: usize, tasks: usize, work: impl Fn(usize) +
             work(task);
         }
     };
-    rayon::scope(|scope| {
+    rayon::in_place_scope(|scope| {
         for _ in 1..workers {
             scope.spawn(|_| worker());
         }
@@ -150,7 +150,7 @@ pub(super) fn for_each_piece(
             work(number, chunk);
         }
     };
-    rayon::scope(|scope| {
+    rayon::in_place_scope(|scope| {
         for _ in 1..workers {
             scope.spawn(|_| worker());
         }

@@ -198,6 +198,16 @@ impl Tensor {
         Ok(())
     }
 
+    /// The memory of the numbers, to be used again; none where they lie on a GPU. The tensor is left
+    /// without rows.
+    pub(super) fn take_memory(&mut self) -> Vec<f32> {
+        let empty = Self::zeros(0, self.width());
+        match std::mem::replace(self, empty).storage {
+            Storage::Host(data) => data,
+            Storage::Gpu { .. } => Vec::new(),
+        }
+    }
+
     /// Checks that the tensor is a matrix of `rows` x `width` for a kernel.
     pub(super) fn expect(
         &self,

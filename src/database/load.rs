@@ -97,7 +97,7 @@ impl Loader<'_> {
     ///
     /// # Errors
     /// When the store's files cannot be packed. What was written is in the store all the same; an index
-    /// that could not follow is no failure: see [`Database::take_index_failure`].
+    /// that could not follow is no failure: see [`Database::take_index_lag`].
     pub fn finish(mut self) -> Result<LoadReport> {
         self.is_finished = true;
         let (store, index) = (&self.database.store, &mut *self.index);

@@ -90,7 +90,7 @@ pub struct Database {
     /// The writer's index; a reader opens the index's last commit for each search instead.
     writer: Option<Mutex<IndexWriter>>,
     /// Why the index could not follow the last commit.
-    index_failure: Mutex<Option<DatabaseError>>,
+    index_lag: Mutex<Option<DatabaseError>>,
     /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
     /// at least as new and moves no more.
     snapshot: Option<Option<IndexView>>,
@@ -118,7 +118,7 @@ impl Database {
             writer: None,
             snapshot: None,
             index_fault: Mutex::default(),
-            index_failure: Mutex::default(),
+            index_lag: Mutex::default(),
         })
     }
 
@@ -185,7 +185,7 @@ impl Database {
             store,
             dir: dir.to_owned(),
             index_fault: Mutex::new(writer.take_replaced().map(Arc::new)),
-            index_failure: Mutex::default(),
+            index_lag: Mutex::default(),
             writer: Some(Mutex::new(writer)),
             snapshot: None,
         })
@@ -206,8 +206,8 @@ impl Database {
     ///
     /// What was committed is in all the same: queries lay the missing changes over the index's hits, and
     /// the next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
-    pub fn take_index_failure(&self) -> Option<DatabaseError> {
-        self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+    pub fn take_index_lag(&self) -> Option<DatabaseError> {
+        self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
     }
 
     /// Brings the index to a commit of the store that is safe already, so that nothing that happens
@@ -219,7 +219,7 @@ impl Database {
     /// Takes note of whether the index could follow the last commit.
     fn note_index(&self, outcome: Result<()>) {
         let failure = outcome.err();
-        *self.index_failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
+        *self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
     }
 
     /// The store below: every record by its id.

@@ -62,7 +62,7 @@ impl Database {
     ///
     /// # Errors
     /// When the handle is a reader's, or the store fails. An index that could not follow is no failure:
-    /// see [`take_index_failure`](Self::take_index_failure).
+    /// see [`take_index_lag`](Self::take_index_lag).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
         let Some(index) = &self.writer else {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });

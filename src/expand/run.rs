@@ -17,8 +17,8 @@ use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, JournalWrite, Write};
 use crate::decode::SourceId;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Label, Layer, LayerName,
-    Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
+    AnnotationSet, AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, Label, Layer,
+    LayerName, Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::nn::EncoderDecoder;
 use crate::paraphrase::{
@@ -399,7 +399,7 @@ impl<'a> Run<'a> {
             paraphrase: output.score,
             aligner: alignment.score,
         };
-        let id = self.free_id(release, &generation)?;
+        let id = self.free_id(release, frame, &generation)?;
         let set = generated_set(id, chain, unit.lu, &targets, generation);
         let sentence = Sentence {
             id: set.sentence,
@@ -424,9 +424,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The id of a generated set: a hash of its natural key, the next number when another set has it.
-    fn free_id(&self, release: ReleaseId, generation: &Generation) -> Result<AnnotationSetId> {
-        let mut id = natural_id(generation, &self.print);
+    /// The id of a generated set: its natural one, or the next number that no other set has.
+    fn free_id(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        generation: &Generation,
+    ) -> Result<AnnotationSetId> {
+        let mut id = generation.natural_id(frame, &self.print);
         loop {
             let pending = self
                 .writes
@@ -434,7 +439,7 @@ impl<'a> Run<'a> {
                 .is_some_and(|write| write.sets.iter().any(|set| set.id == id));
             let stored = self.database.store().annotation_set(release, id)?;
             let same = stored.as_ref().is_some_and(|set| match &set.provenance {
-                Provenance::Generated(there) => same_key(there, generation),
+                Provenance::Generated(there) => there.is_same_output(generation),
                 _ => false,
             });
             if !pending && (stored.is_none() || same) {
@@ -477,23 +482,6 @@ fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
 }
 
-/// BLAKE3 of (seed, target ordinal, recipe fingerprint, round, rank), low 56 bits.
-fn natural_id(generation: &Generation, recipe: &[u8; 16]) -> AnnotationSetId {
-    let mut key = generation.seed.bits().to_be_bytes().to_vec();
-    key.extend_from_slice(&generation.target_ordinal.to_be_bytes());
-    key.extend_from_slice(recipe);
-    key.extend_from_slice(&generation.round.to_be_bytes());
-    key.extend_from_slice(&generation.rank.to_be_bytes());
-    let hash = blake3::hash(&key);
-    let number = hash.as_bytes()[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-    AnnotationSetId::new(IdSpace::Generated, number)
-}
-
-fn same_key(a: &Generation, b: &Generation) -> bool {
-    (a.seed, a.target_ordinal, a.recipe, a.round, a.rank)
-        == (b.seed, b.target_ordinal, b.recipe, b.round, b.rank)
-}
-
 fn generated_set(
     id: AnnotationSetId,
     chain: &Chain,
@@ -526,31 +514,6 @@ fn generated_set(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn generation(round: u16) -> Generation {
-        Generation {
-            seed: AnnotationSetId::new(IdSpace::Exemplar, 862_331),
-            source: AnnotationSetId::new(IdSpace::Exemplar, 862_331),
-            target_ordinal: 0,
-            round,
-            rank: 0,
-            chain: Vec::new(),
-            method: Method::Paraphrase,
-            recipe: RecipeId(1),
-            flags: Flags::default(),
-            paraphrase: 0.5,
-            aligner: 0.9,
-        }
-    }
-
-    #[test]
-    fn an_id_is_a_hash_of_the_natural_key_alone() {
-        let id = natural_id(&generation(1), &[7; 16]);
-        assert_eq!(id.space(), IdSpace::Generated);
-        assert_eq!(natural_id(&Generation { aligner: 0.1, ..generation(1) }, &[7; 16]), id);
-        assert_ne!(natural_id(&generation(2), &[7; 16]), id);
-        assert_ne!(natural_id(&generation(1), &[8; 16]), id);
-    }
 
     #[test]
     fn outputs_that_were_cut_are_a_last_resort() {

@@ -1,6 +1,6 @@
 //! Where an annotation set comes from.
 
-use super::{AnnotationSetId, CorpusId, DocumentId, LuId, RecipeId};
+use super::{AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, RecipeId};
 
 /// Where an annotation set comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +102,40 @@ pub struct Generation {
     pub aligner: f32,
 }
 
+/// Low bits of a generated set's number that are a hash; the frame's number stands above them.
+const HASH_BITS: u32 = 44;
+
+impl Generation {
+    /// The id of a generated set, unless another set has it already: the low 12 bits of its frame's
+    /// number, then 44 bits of the BLAKE3 hash of its natural key (seed, target ordinal, fingerprint of
+    /// the recipe, round, rank).
+    ///
+    /// Its sentence has the same number, and a store keeps sentences in order of their ids. The frame
+    /// comes first so that the sentences of a frame lie together, where one read brings many of them
+    /// and they are packed beside their like.
+    #[must_use]
+    pub fn natural_id(&self, frame: FrameId, recipe: &[u8; 16]) -> AnnotationSetId {
+        let mut hash = blake3::Hasher::new();
+        hash.update(&self.seed.bits().to_be_bytes());
+        hash.update(&self.target_ordinal.to_be_bytes());
+        hash.update(recipe);
+        hash.update(&self.round.to_be_bytes());
+        hash.update(&self.rank.to_be_bytes());
+        let mut low = [0; 8];
+        low.copy_from_slice(&hash.finalize().as_bytes()[..8]);
+        let low = u64::from_be_bytes(low) & ((1 << HASH_BITS) - 1);
+        // The bits of the frame above the twelfth fall off.
+        AnnotationSetId::new(IdSpace::Generated, u64::from(frame.0) << HASH_BITS | low)
+    }
+
+    /// Whether both are the same output of the same run: their natural keys are equal.
+    #[must_use]
+    pub fn is_same_output(&self, other: &Self) -> bool {
+        let key = |set: &Self| (set.seed, set.target_ordinal, set.recipe, set.round, set.rank);
+        key(self) == key(other)
+    }
+}
+
 /// How a generated text was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Method {
@@ -155,5 +189,61 @@ impl Flags {
             ("unmet", self.unmet),
             ("unknown-word", self.unknown_word),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generation(seed: u64, round: u16) -> Generation {
+        let seed = AnnotationSetId::new(IdSpace::Exemplar, seed);
+        Generation {
+            seed,
+            source: seed,
+            target_ordinal: 0,
+            round,
+            rank: 0,
+            chain: Vec::new(),
+            method: Method::Paraphrase,
+            recipe: RecipeId(1),
+            flags: Flags::default(),
+            paraphrase: 0.0,
+            aligner: 1.0,
+        }
+    }
+
+    fn id(seed: u64, round: u16, frame: u32, recipe: u8) -> AnnotationSetId {
+        generation(seed, round).natural_id(FrameId(frame), &[recipe; 16])
+    }
+
+    #[test]
+    fn every_part_of_the_natural_key_makes_another_id() {
+        let first = id(862_331, 1, 9, 1);
+        let scored = Generation { aligner: 0.1, ..generation(862_331, 1) };
+        assert_eq!(first, scored.natural_id(FrameId(9), &[1; 16]));
+        for other in [id(862_332, 1, 9, 1), id(862_331, 2, 9, 1), id(862_331, 1, 9, 2)] {
+            assert_ne!(first, other);
+        }
+        let mut moved = generation(862_331, 1);
+        moved.rank = 1;
+        assert_ne!(first, moved.natural_id(FrameId(9), &[1; 16]));
+        moved.rank = 0;
+        moved.target_ordinal = 1;
+        assert_ne!(first, moved.natural_id(FrameId(9), &[1; 16]));
+    }
+
+    #[test]
+    fn ids_of_a_frame_lie_between_those_of_its_neighbours() {
+        for seed in 0..200 {
+            let (before, among, after) = (id(seed, 1, 8, 1), id(seed, 7, 9, 1), id(seed, 3, 10, 1));
+            assert!(before < among && among < after);
+            assert_eq!(among.space(), IdSpace::Generated);
+        }
+    }
+
+    #[test]
+    fn a_large_frame_number_stays_inside_the_space() {
+        assert_eq!(id(1, 1, u32::MAX, 1).space(), IdSpace::Generated);
     }
 }

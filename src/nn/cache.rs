@@ -136,9 +136,14 @@ impl KvCache {
     }
 
     /// Number of entries in some path.
-    #[cfg(test)]
     pub(super) fn used(&self) -> usize {
         self.entries - self.free.len()
+    }
+
+    /// Bytes of the entries in some path.
+    pub(super) fn used_bytes(&self) -> usize {
+        let widths = self.layers.iter().map(|(keys, values)| keys.width() + values.width());
+        self.used() * widths.sum::<usize>() * size_of::<f32>()
     }
 }
 
@@ -171,6 +176,7 @@ mod tests {
         let kept = [vec![e[0], e[1], e[2]]];
         cache.release_unshared(&old, &kept);
         assert_eq!(cache.used(), 3);
+        assert_eq!(cache.used_bytes(), 3 * 2 * 2 * size_of::<f32>(), "keys and values, two wide");
         let mut free = cache.allocate(2).unwrap();
         free.sort_unstable();
         assert_eq!(free, [e[3], e[4]]);

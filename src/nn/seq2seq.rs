@@ -142,6 +142,13 @@ impl EncoderDecoder {
         })
     }
 
+    /// Bytes of keys and values that open sources and hypotheses hold, also hypotheses of finished
+    /// searches whose steps are kept. The memory behind them grows by doubling and is used again.
+    #[must_use]
+    pub fn cached_bytes(&self) -> usize {
+        self.own_cache.used_bytes() + self.source_cache.used_bytes()
+    }
+
     /// The configuration.
     pub fn config(&self) -> &Seq2SeqConfig {
         &self.config

@@ -19,7 +19,7 @@ pub enum QueryError {
         expected: &'static str,
     },
     /// No field has this name.
-    #[error("unknown field `{name}` at column {column}{}", did_you_mean(.suggestion, FIELDS_HINT))]
+    #[error("unknown field `{name}` at column {column}{}", did_you_mean(.suggestion, &fields()))]
     UnknownField {
         /// Where the name starts.
         column: usize,
@@ -117,7 +117,11 @@ impl QueryError {
     }
 }
 
-const FIELDS_HINT: &str = "; the fields are listed in schema/query.md";
+/// All there are, for a name that is like none of them.
+fn fields() -> String {
+    let names: Vec<&str> = Field::ALL.iter().map(|field| field.name()).collect();
+    format!("; the fields are {}", names.join(", "))
+}
 
 fn did_you_mean(suggestion: &Option<&str>, otherwise: &str) -> String {
     match suggestion {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::{QueryError, nearest};
 use crate::model::{Flags, Origin};
 
 /// Declares [`Field`] with name, kind and description in one place.
@@ -132,6 +133,21 @@ impl Field {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|field| field.name() == name)
+    }
+
+    /// As [`from_name`](Self::from_name), with a field that was probably meant when there is none of
+    /// this name: the nearest one, or one that the name is a longer form of, as `document` is of `doc`.
+    pub(super) fn named(name: &str, column: usize) -> Result<Self, QueryError> {
+        Self::from_name(name).ok_or_else(|| {
+            let names = || Self::ALL.iter().map(|field| field.name());
+            let shortened =
+                || names().filter(|field| name.starts_with(field)).max_by_key(|f| f.len());
+            QueryError::UnknownField {
+                column,
+                name: name.to_owned(),
+                suggestion: nearest(name, names()).or_else(shortened),
+            }
+        })
     }
 
     /// The operators it takes.

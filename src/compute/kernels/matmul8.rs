@@ -303,7 +303,7 @@ impl Block<'_> {
                 // SAFETY: the row is below the result's rows and the columns below its width; a
                 // block owns its rows and panels, and each of its tiles is stored once.
                 let part = unsafe { self.target.row_part(tile.first + r, from, to) };
-                lanes.store_part(part, lanes.add(scaled, bias));
+                lanes.write_part(part, lanes.add(scaled, bias));
             }
         }
     }
@@ -340,8 +340,11 @@ fn product<D: Dots, const R: usize, const C: usize>(
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use proptest::prelude::*;
 
+    use super::super::matmul::overwrite;
     use super::super::{Weight, matmul};
     use super::*;
     use crate::compute::Device;
@@ -454,11 +457,15 @@ mod tests {
                 fn run<D: Dots>(self, dots: D) -> Vec<f32> {
                     let Self(input, weight) = self;
                     let shape = Shape { rows: input.rows(), inputs: 37, outputs: 75 };
-                    let mut output = vec![0.0; shape.rows * shape.outputs];
-                    let target = &Target::new(&mut output, shape.outputs);
-                    let (rows, group) = (0..shape.rows, 0..3);
-                    Block { shape, input, weight, bias: None, rows, group, target }.run(dots);
-                    output
+                    let mut output = Tensor::zeros(0, shape.outputs);
+                    let multiply = |result: &mut [MaybeUninit<f32>]| {
+                        let target = &Target::new(result, shape.outputs);
+                        let (rows, group) = (0..shape.rows, 0..3);
+                        Block { shape, input, weight, bias: None, rows, group, target }.run(dots);
+                    };
+                    // SAFETY: the block is the whole result.
+                    unsafe { overwrite(&mut output, shape.rows, multiply).unwrap() };
+                    output.into_data()
                 }
             }
             let panels = Panels8::new(&weight);

@@ -15,6 +15,8 @@ mod plain;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::mem::MaybeUninit;
+
 use plain::Plain;
 
 /// Lanes in a vector.
@@ -39,6 +41,8 @@ pub(super) trait Lanes: Copy {
     fn splat(self, value: f32) -> Self::Vector;
     fn load(self, from: &[f32; LANES]) -> Self::Vector;
     fn store(self, to: &mut [f32; LANES], vector: Self::Vector);
+    /// As `store`, in memory that may hold nothing yet.
+    fn write(self, to: &mut [MaybeUninit<f32>; LANES], vector: Self::Vector);
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn sub(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
     fn mul(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -63,6 +67,19 @@ pub(super) trait Lanes: Copy {
                 let mut lanes = [fill; LANES];
                 lanes[..from.len()].copy_from_slice(from);
                 self.load(&lanes)
+            }
+        }
+    }
+
+    /// As [`store_part`](Self::store_part), in memory that may hold nothing yet.
+    #[inline(always)]
+    fn write_part(self, to: &mut [MaybeUninit<f32>], vector: Self::Vector) {
+        match to.first_chunk_mut::<LANES>() {
+            Some(full) => self.write(full, vector),
+            None => {
+                let mut lanes = [0.0; LANES];
+                self.store(&mut lanes, vector);
+                to.write_copy_of_slice(&lanes[..to.len()]);
             }
         }
     }

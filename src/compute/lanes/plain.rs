@@ -1,6 +1,7 @@
 //! Arrays and loops: what runs on every processor, and what the compiler makes of it.
 
 use super::{LANES, Lanes};
+use std::mem::MaybeUninit;
 
 /// Arrays and loops.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,10 @@ impl Lanes for Plain {
     #[inline(always)]
     fn store(self, to: &mut [f32; LANES], vector: Self::Vector) {
         *to = vector;
+    }
+    #[inline(always)]
+    fn write(self, to: &mut [MaybeUninit<f32>; LANES], vector: Self::Vector) {
+        to.write_copy_of_slice(&vector);
     }
     #[inline(always)]
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {

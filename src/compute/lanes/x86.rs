@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "processor intrinsics, guarded by run-time detection")]
 
 use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
 
 use super::{LANES, Lanes, Work};
 
@@ -52,6 +53,10 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn store(self, to: &mut [f32; LANES], vector: __m512) {
         intrinsic!(_mm512_storeu_ps(to.as_mut_ptr(), vector))
+    }
+    #[inline(always)]
+    fn write(self, to: &mut [MaybeUninit<f32>; LANES], vector: __m512) {
+        intrinsic!(_mm512_storeu_ps(to.as_mut_ptr().cast(), vector))
     }
     #[inline(always)]
     fn add(self, a: __m512, b: __m512) -> __m512 {
@@ -150,6 +155,12 @@ impl Lanes for Avx2 {
         let (low, high) = to.split_at_mut(LANES / 2);
         intrinsic!(_mm256_storeu_ps(low.as_mut_ptr(), vector[0]));
         intrinsic!(_mm256_storeu_ps(high.as_mut_ptr(), vector[1]));
+    }
+    #[inline(always)]
+    fn write(self, to: &mut [MaybeUninit<f32>; LANES], vector: Self::Vector) {
+        let (low, high) = to.split_at_mut(LANES / 2);
+        intrinsic!(_mm256_storeu_ps(low.as_mut_ptr().cast(), vector[0]));
+        intrinsic!(_mm256_storeu_ps(high.as_mut_ptr().cast(), vector[1]));
     }
     #[inline(always)]
     fn add(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {

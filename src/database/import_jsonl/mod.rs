@@ -50,7 +50,7 @@ impl Database {
     /// When the file is no such file (with line and field), a record refers to what neither the file
     /// nor the release that it adds to has, a release of the name is there already, additions differ
     /// from what the store has, or the handle is a reader's. An index that could not follow is no
-    /// failure: see [`take_index_failure`](Self::take_index_failure).
+    /// failure: see [`take_index_lag`](Self::take_index_lag).
     pub fn import_jsonl(
         &self,
         path: &Path,
