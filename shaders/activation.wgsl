@@ -2,6 +2,7 @@
 //
 // tensor = f(tensor), or f(tensor) * factor where `is_gated`
 //     f 0: max(0, x)   1: x / 2 * (1 + erf(x / sqrt 2))   2: x / (1 + e^-x)
+//     3: x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 //
 // Shapes      tensor, factor (N)
 // Bindings    0 params; 1 factor (read where `is_gated`); 2 tensor
@@ -30,6 +31,11 @@ fn erf(x: f32) -> f32 {
     return select(y, -y, x < 0.0);
 }
 
+/// x / (1 + e^-y); the exponential stays finite, and the quotient vanishes where it should.
+fn times_sigmoid(x: f32, y: f32) -> f32 {
+    return select(x / (1.0 + exp(min(-y, 80.0))), 0.0, y < -80.0);
+}
+
 fn apply(x: f32) -> f32 {
     switch params.function {
         case 0u: {
@@ -38,9 +44,12 @@ fn apply(x: f32) -> f32 {
         case 1u: {
             return 0.5 * x * (1.0 + erf(x * 0.70710678));
         }
+        case 2u: {
+            return times_sigmoid(x, x);
+        }
         default: {
-            // The exponential stays finite, and the quotient vanishes where it should.
-            return select(x / (1.0 + exp(min(-x, 80.0))), 0.0, x < -80.0);
+            // (1 + tanh y) / 2 = 1 / (1 + e^-2y)
+            return times_sigmoid(x, 1.5957691 * (x + 0.044715 * x * x * x));
         }
     }
 }

@@ -1,12 +1,14 @@
 // attention: each query over its own list of keys, for one head.
 //
-// output[r] = sum_t softmax_t(query[r] . key[e(r, t)] / sqrt(columns)) * value[e(r, t)]
+// output[r] = sum_t softmax_t(scale * query[r] . key[e(r, t)] + bias(r, t)) * value[e(r, t)]
 //
 // Shapes      queries, output (R, D); keys, values (N, D); D = heads * columns, columns <= 256.
 //             lists (R, 2) in words: first entry and number of entries. The entries are rows of the
 //             keys, or places in a table of rows in words where `has_table`: an encoder's sentence
 //             is a run of rows, a decoder's past a path through a cache that hypotheses share.
-// Bindings    0 params; 1 words; 2 queries; 3 keys; 4 values; 5 output
+//             biases (heads, distances), where `has_bias`: key t of row r gets the one of column
+//             zero + t - position of r, which stands in words.
+// Bindings    0 params; 1 words; 2 queries; 3 keys; 4 values; 5 biases; 6 output
 // Dispatch    (rows over x, then y, heads)
 // Reference   kernels/attention.rs, 1e-5 of the largest value
 //
@@ -22,6 +24,10 @@ struct Params {
     table: u32,
     has_table: u32,
     scale: f32,
+    has_bias: u32,
+    positions: u32,
+    distances: u32,
+    zero: u32,
     padding: u32,
 }
 
@@ -30,7 +36,8 @@ struct Params {
 @group(0) @binding(2) var<storage, read> queries: array<f32>;
 @group(0) @binding(3) var<storage, read> keys: array<f32>;
 @group(0) @binding(4) var<storage, read> values: array<f32>;
-@group(0) @binding(5) var<storage, read_write> output: array<f32>;
+@group(0) @binding(5) var<storage, read> biases: array<f32>;
+@group(0) @binding(6) var<storage, read_write> output: array<f32>;
 
 const WORKGROUP_SIZE: u32 = 64u;
 const MOST_COLUMNS: u32 = 256u;
@@ -74,7 +81,12 @@ fn attention(
             for (var i = 0u; i < params.columns; i++) {
                 score = fma(query[i], keys[offset + i], score);
             }
-            scores[lane] = score * params.scale;
+            score *= params.scale;
+            if (params.has_bias != 0u) {
+                let column = params.zero + first + lane - words[params.positions + row];
+                score += biases[workgroup.z * params.distances + column];
+            }
+            scores[lane] = score;
             offsets[lane] = offset;
         }
         workgroupBarrier();

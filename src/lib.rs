@@ -51,6 +51,8 @@ pub mod paraphrase;
 
 #[cfg(feature = "neural")]
 pub mod expand;
+#[cfg(feature = "neural")]
+pub mod installed;
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

@@ -36,9 +36,10 @@ proptest! {
         tokens in prop::collection::vec(2u32..95, 1..12),
         threads in 1usize..4, pick in any::<prop::sample::Index>(),
         numbers in prop::sample::select(vec![Numbers::F32, Numbers::Int8]),
+        model in prop::sample::select(vec!["marian", "bart", "t5", "flan-t5"]),
     ) {
         let open = |threads| {
-            EncoderDecoder::open_in(&data("marian"), &Device::Cpu { threads }, numbers).unwrap()
+            EncoderDecoder::open_in(&data(model), &Device::Cpu { threads }, numbers).unwrap()
         };
         let (mut together, mut alone) = (open(threads), open(1));
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();

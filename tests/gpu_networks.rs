@@ -13,6 +13,7 @@ use fnstore::nn::{
 use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
 
 use crate::gpu_kernels::device;
+use crate::seq2seq_parity::MODELS;
 
 fn parity(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity").join(name)
@@ -106,12 +107,14 @@ fn assert_same(found: &[SlotCandidates], wanted: &[SlotCandidates]) {
 #[test]
 fn every_step_of_a_decoder_finds_the_candidates_of_the_cpu() {
     let Some(device) = device(&GpuOptions::default()) else { return };
-    let mut here = EncoderDecoder::open(&parity("marian"), &Device::cpu()).unwrap();
-    let mut there = EncoderDecoder::open(&parity("marian"), &device).unwrap();
-    let wanted = steps(&mut here).unwrap();
-    assert_same(&steps(&mut there).unwrap(), &wanted);
-    // Entries of closed slots are used again.
-    assert_same(&steps(&mut there).unwrap(), &wanted);
+    for (model, _) in MODELS {
+        let mut here = EncoderDecoder::open(&parity(model), &Device::cpu()).unwrap();
+        let mut there = EncoderDecoder::open(&parity(model), &device).unwrap();
+        let wanted = steps(&mut here).unwrap();
+        assert_same(&steps(&mut there).unwrap(), &wanted);
+        // Entries of closed slots are used again.
+        assert_same(&steps(&mut there).unwrap(), &wanted);
+    }
 }
 
 #[test]

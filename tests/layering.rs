@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 9] = [
     &["cli"],
     // Gathers the errors of the layers under it.
     &["error"],
-    &["expand"],
+    &["expand", "installed"],
     &["database", "align", "paraphrase", "filter"],
     &["decode"],
     &["nn"],

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, Numbers};
+use fnstore::installed::{FindingCode, Verification, models_in, verify};
 use fnstore::nn::EncoderDecoder;
 
 fn paraphrase() -> PathBuf {
@@ -36,6 +37,22 @@ fn losses_of_a_copy_and_of_its_words_in_reverse(numbers: Numbers) -> (f64, f64) 
         per_token.sum::<f64>() / target.len() as f64
     };
     (loss(0, &SENTENCE), loss(1, &other))
+}
+
+#[test]
+fn the_shipped_models_are_whole_and_their_files_the_recorded_ones() {
+    let models = paraphrase().parent().unwrap().to_owned();
+    for (name, model) in models_in(&models).unwrap() {
+        let model = model.unwrap();
+        let Verification { has_sums, findings } = verify(&model.path, &|_| None);
+        // The aligner's encoder is fetched, not shipped.
+        let others: Vec<_> =
+            findings.iter().filter(|finding| finding.code != FindingCode::Encoder).collect();
+        assert!(
+            has_sums && others.is_empty(),
+            "{name}: {others:?}; `fnstore model verify --record models/{name}` records its files"
+        );
+    }
 }
 
 #[test]

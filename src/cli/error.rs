@@ -8,6 +8,7 @@ use fnstore::database::{BackupError, DatabaseError, ScriptError};
 use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
+use fnstore::installed::ModelError;
 use fnstore::store::StoreError;
 
 /// Bad input data (`EX_DATAERR` of sysexits.h).
@@ -34,6 +35,14 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
         matches!(cause.downcast_ref(), Some(AlignError::Content { .. }))
             || cause.is::<LinesFailed>()
+            || matches!(
+                cause.downcast_ref(),
+                Some(
+                    ModelError::Broken { .. }
+                        | ModelError::Content { .. }
+                        | ModelError::Weights { .. }
+                )
+            )
     };
     if error.chain().any(wrong_line) {
         return ExitCode::from(BAD_DATA);

@@ -50,6 +50,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
+    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model
+    /// use` chose, else the one that comes with the program]
+    #[arg(long, value_name = "DIR|NAME")]
+    model: Option<PathBuf>,
+
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
@@ -115,7 +120,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
-    let models = Models::search(&locate::model_dirs(args.models.clone()))?;
+    let dirs = locate::model_dirs(args.models.clone());
+    let rewriter = locate::rewriter(args.model.as_deref(), &dirs)?;
+    let models = Models::search_with(rewriter, &dirs)?;
     let mut recipe = Recipe::new(models);
     recipe.rounds = args.rounds;
     recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);

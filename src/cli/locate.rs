@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
+use fnstore::installed::preferred;
+
+/// Name of the rewriter that comes with the program.
+const REWRITER: &str = "paraphrase";
 
 /// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore/store` in the
 /// platform's data directory, beside the models.
@@ -17,34 +21,101 @@ pub(super) fn store(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Directories that may hold models, the first first.
+/// What a directory of models is to its user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// The user's own: `--models`, `FNSTORE_MODELS`, or in the platform's data directory.
+    Own,
+    /// It came with the program.
+    Shipped,
+    /// What `make setup` fetched.
+    Cache,
+}
+
+impl Place {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Shipped => "shipped",
+            Self::Cache => "cache",
+        }
+    }
+}
+
+/// Directories that may hold models, the first first; see [`model_places`].
+pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
+    model_places(given).into_iter().map(|(_, dir)| dir).collect()
+}
+
+/// Directories that may hold models, with what they are, the first first.
 ///
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
 /// program's `bin`, the platform's data directory, the models of the source checkout that the program
 /// was built from, and the cache that `make setup` fills.
-pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
+pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(Place, PathBuf)> {
     if let Some(dir) = given {
-        return vec![dir];
+        return vec![(Place::Own, dir)];
     }
     let beside_program = || {
         let program = std::env::current_exe().ok()?;
         Some(program.parent()?.parent()?.join("share/fnstore/models"))
     };
     let places = [
-        variable("FNSTORE_MODELS"),
-        beside_program(),
-        data_dir().ok().map(|dir| dir.join("models")),
-        Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models")),
-        cache().map(|dir| dir.join("models")),
+        (Place::Own, variable("FNSTORE_MODELS")),
+        (Place::Shipped, beside_program()),
+        (Place::Own, data_dir().ok().map(|dir| dir.join("models"))),
+        (Place::Shipped, Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models"))),
+        (Place::Cache, cache().map(|dir| dir.join("models"))),
     ];
-    let mut dirs: Vec<PathBuf> = Vec::new();
-    for place in places.into_iter().flatten() {
+    let mut dirs: Vec<(Place, PathBuf)> = Vec::new();
+    for (place, dir) in places {
         // A message that lists the places should list each once.
-        if !dirs.contains(&place) {
-            dirs.push(place);
+        if let Some(dir) = dir.filter(|dir| dirs.iter().all(|(_, known)| known != dir)) {
+            dirs.push((place, dir));
         }
     }
     dirs
+}
+
+/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else `fnstore/models`
+/// in the platform's data directory.
+pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
+    match given.or_else(|| variable("FNSTORE_MODELS")) {
+        Some(dir) => Ok(dir),
+        None => data_dir().map(|dir| dir.join("models")).context(
+            "cannot find the platform's data directory; name the models' directory with \
+             `--models DIR` or `FNSTORE_MODELS`",
+        ),
+    }
+}
+
+/// Name of the rewriter that is taken when none is named, and the file that says so, if any does.
+pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
+    Ok(match preferred(dirs)? {
+        Some(choice) => (choice.paraphraser, Some(choice.file)),
+        None => (REWRITER.to_owned(), None),
+    })
+}
+
+/// The directory of the rewriter: the one that is named, else the one of choice.
+pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    if let Some(name) = given {
+        return model(name, dirs);
+    }
+    let (name, file) = default_rewriter(dirs)?;
+    let mut places = dirs.iter().map(|dir| dir.join(&name));
+    places.find(|place| place.join("config.json").is_file()).with_context(|| {
+        let chosen = file.map_or(String::new(), |file| {
+            format!(
+                ", which `{}` names (`fnstore model use NAME` chooses another)",
+                file.display()
+            )
+        });
+        format!(
+            "there is no model `{name}` in {}{chosen}; put it there or name its place with `--models DIR`",
+            listed(dirs)
+        )
+    })
 }
 
 /// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's cache.
@@ -62,14 +133,19 @@ pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
     let mut found = places.filter(|place| place.join("config.json").is_file());
     found.next().with_context(|| {
-        let searched: Vec<String> = dirs.iter().map(|dir| format!("`{}`", dir.display())).collect();
         format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
              `config.json`",
             name.display(),
-            searched.join(", ")
+            listed(dirs)
         )
     })
+}
+
+/// Directories as a message lists them.
+pub(super) fn listed(dirs: &[PathBuf]) -> String {
+    let dirs: Vec<String> = dirs.iter().map(|dir| format!("`{}`", dir.display())).collect();
+    dirs.join(", ")
 }
 
 /// This program's own folder in the platform's data directory.

@@ -32,6 +32,7 @@ mod listing;
 mod locate;
 mod lus;
 mod man;
+mod model;
 mod output;
 mod paraphrase;
 mod plan;
@@ -105,6 +106,7 @@ enum Command {
     Align(align::Args),
     Train(train::Args),
     Eval(eval::Args),
+    Model(model::Args),
     Gpu(gpu::Args),
     Check(check::Args),
     Reindex(reindex::Args),
@@ -181,6 +183,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Align(args) => align::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
+        Command::Model(args) => model::run(args, &mut context),
         Command::Gpu(args) => gpu::run(args, &mut context),
         Command::Check(args) => check::run(args, &mut context),
         Command::Reindex(args) => reindex::run(args, &mut context),

@@ -51,6 +51,11 @@ impl ToyNetwork {
         self.slots.len()
     }
 
+    /// Tokens of the sources in open slots, in order of opening.
+    pub(crate) fn sources(&self) -> Vec<&[u32]> {
+        self.slots.values().map(|slot| slot.source.as_slice()).collect()
+    }
+
     /// Log-probabilities of all tokens after a prefix.
     pub(crate) fn log_probs(&self, source: &[u32], prefix: &[u32]) -> Vec<f32> {
         let seed = mix(source, 17) ^ mix(prefix, 31);

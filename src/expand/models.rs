@@ -36,11 +36,15 @@ impl Models {
     /// # Errors
     /// When none has one of them.
     pub fn search(dirs: &[PathBuf]) -> Result<Self, ExpandError> {
-        Ok(Self {
-            paraphraser: find(dirs, PARAPHRASER)?,
-            aligner: find(dirs, ALIGNER)?,
-            encoder: find(dirs, ENCODER)?,
-        })
+        Self::search_with(find(dirs, PARAPHRASER)?, dirs)
+    }
+
+    /// A rewriter of another name or from elsewhere, and the other two as in [`search`](Self::search).
+    ///
+    /// # Errors
+    /// When no directory has one of these.
+    pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
+        Ok(Self { paraphraser, aligner: find(dirs, ALIGNER)?, encoder: find(dirs, ENCODER)? })
     }
 }
 

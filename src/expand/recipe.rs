@@ -86,9 +86,14 @@ impl Recipe {
     /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads and
     /// batch sizes do not enter, so a second run with other ones is the same recipe; the format of the
     /// weights does.
-    pub(super) fn description(&self, paraphraser: Fingerprint, aligner: Fingerprint) -> String {
+    pub(super) fn description(
+        &self,
+        paraphraser: Fingerprint,
+        mark: Option<&str>,
+        aligner: Fingerprint,
+    ) -> String {
         let beam = self.settings().beam;
-        json!({
+        let mut description = json!({
             "method": "paraphrase",
             "paraphraser": paraphraser.to_string(),
             "aligner": aligner.to_string(),
@@ -101,8 +106,12 @@ impl Recipe {
             "rules": RULES,
             "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
             "random_seed": null,
-        })
-        .to_string()
+        });
+        // Only where there is one: recipes of models without marks stay what they were.
+        if let Some(mark) = mark {
+            description["mark"] = json!(format!("`{mark}` before banned words of the source"));
+        }
+        description.to_string()
     }
 }
 
@@ -130,7 +139,7 @@ mod tests {
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, b));
+        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, None, b));
         let first = print(&recipe(), a, b);
         let same = Recipe {
             rounds: 9,
@@ -143,6 +152,8 @@ mod tests {
         assert_ne!(print(&Recipe { beam_size: 29, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
+        let marked = recipe().description(a, Some("<avoid>"), b);
+        assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
     }
 
     #[test]

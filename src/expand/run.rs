@@ -72,7 +72,8 @@ pub fn run_with(
     let mut paraphraser = Paraphraser::open_in(rewriter, &recipe.device, recipe.numbers)?;
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
-    let description = recipe.description(paraphraser.fingerprint(), aligner.fingerprint());
+    let description =
+        recipe.description(paraphraser.fingerprint(), paraphraser.mark(), aligner.fingerprint());
     let print = fingerprint(&description);
     let id = database.store().recipe(print, &description)?;
 
@@ -222,8 +223,10 @@ impl<'a> Run<'a> {
             self.finished_seeds += u64::from(!goes_on);
             self.step_ended(progress)?;
             if goes_on && !self.report.interrupted {
-                session.submit(rewrite.source, &Constraints::avoiding(&chain.banned))?;
-                chains.insert(rewrite.source, chain);
+                let constraints = Constraints::avoiding(&chain.banned);
+                let source = session.reopen_under(rewrite.source, &constraints)?;
+                session.submit(source, &constraints)?;
+                chains.insert(source, chain);
             } else {
                 session.close(rewrite.source);
             }
@@ -272,9 +275,10 @@ impl<'a> Run<'a> {
             self.finished_seeds += 1;
             return Ok(None);
         }
-        match session.open(&chain.seed.text) {
+        let constraints = Constraints::avoiding(&chain.banned);
+        match session.open_under(&chain.seed.text, &constraints) {
             Ok(source) => {
-                session.submit(source, &Constraints::avoiding(&chain.banned))?;
+                session.submit(source, &constraints)?;
                 Ok(Some((source, chain)))
             }
             Err(ParaphraseError::Refused(refusal)) => {

@@ -251,7 +251,7 @@ impl Network {
         )?;
         let mut x = self.norm.apply(&self.device, x, None)?;
         for layer in &self.layers {
-            x = layer.apply(&self.device, &x, &lists)?;
+            x = layer.apply(&self.device, &x, &lists, None)?;
         }
         let x = x.to_host()?;
         let width = x.width();

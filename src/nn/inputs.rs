@@ -38,6 +38,6 @@ impl KeyTable {
         lists: &'a [KeyList],
         (keys, values): (&'a Tensor, &'a Tensor),
     ) -> Keys<'a> {
-        Keys { keys, values, lists, table: Some(&self.entries) }
+        Keys { keys, values, lists, table: Some(&self.entries), bias: None }
     }
 }

@@ -1,11 +1,14 @@
 //! The parts that transformers are made of, each loaded by name and applied to a ragged batch.
 //!
-//! Blocks normalise after the residual sum ("post-norm"), as BERT and Marian do:
-//! `x = norm(x + block(x))`  (Vaswani et al. 2017, section 3.1).
+//! A block is one of attention or feed-forward with its residual sum and normalisation, which stands
+//! after the sum as in BERT, Marian and BART, or before the block as in T5; see [`Residual`].
+
+use std::borrow::Cow;
 
 use super::{NnError, Weights};
 use crate::compute::kernels::{
-    Activation, KeyList, Weight, activate, attention, attention_weights, layer_norm, matmul,
+    Activation, DistanceBias, Heads, KeyList, Weight, activate, activate_gated, add, attention,
+    attention_weights, layer_norm, matmul, rms_norm,
 };
 use crate::compute::{Device, Numbers, Tensor};
 
@@ -27,11 +30,11 @@ impl Loader<'_> {
     }
 }
 
-/// `x W^T + b`
+/// `x W^T + b`, or without `b`
 #[derive(Debug)]
 pub(super) struct Linear {
     weight: Weight,
-    bias: Tensor,
+    bias: Option<Tensor>,
 }
 
 impl Linear {
@@ -44,20 +47,31 @@ impl Linear {
     ) -> Result<Self, NnError> {
         let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = from.weights.tensor(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight, bias: bias.to_device(from.device)? })
+        Ok(Self { weight, bias: Some(bias.to_device(from.device)?) })
+    }
+
+    /// Loads `NAME.weight` [outputs, inputs] alone.
+    pub(super) fn load_bare(
+        from: Loader<'_>,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Self, NnError> {
+        let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
+        Ok(Self { weight, bias: None })
     }
 
     /// (R, inputs) to (R, outputs).
     pub(super) fn apply(&self, device: &Device, x: &Tensor) -> Result<Tensor, NnError> {
-        Ok(matmul(device, x, &self.weight, Some(&self.bias))?)
+        Ok(matmul(device, x, &self.weight, self.bias.as_ref())?)
     }
 }
 
-/// Layer normalisation with gain and bias.
+/// Layer normalisation with gain and bias, or RMS normalisation, which has no bias.
 #[derive(Debug)]
 pub(super) struct Norm {
     gain: Tensor,
-    bias: Tensor,
+    bias: Option<Tensor>,
     eps: f32,
 }
 
@@ -72,7 +86,20 @@ impl Norm {
         let vector = |part| from.weights.tensor(&format!("{name}.{part}"), &[width]);
         let gain = vector("weight")?.to_device(from.device)?;
         let bias = vector("bias")?.to_device(from.device)?;
-        Ok(Self { gain, bias, eps })
+        Ok(Self { gain, bias: Some(bias), eps })
+    }
+
+    /// Loads RMS normalisation: `NAME.weight` [width], times `factor`, which scales what comes out.
+    pub(super) fn load_rms(
+        from: Loader<'_>,
+        name: &str,
+        (width, eps): (usize, f32),
+        factor: f32,
+    ) -> Result<Self, NnError> {
+        let gain = from.weights.tensor(&format!("{name}.weight"), &[width])?.into_data();
+        let gain = gain.into_iter().map(|gain| gain * factor).collect();
+        let gain = Tensor::new(&[width], gain)?.to_device(from.device)?;
+        Ok(Self { gain, bias: None, eps })
     }
 
     /// Normalises `x + residual`.
@@ -82,8 +109,49 @@ impl Norm {
         mut x: Tensor,
         residual: Option<&Tensor>,
     ) -> Result<Tensor, NnError> {
-        layer_norm(device, &mut x, residual, &self.gain, &self.bias, self.eps)?;
+        if let Some(bias) = &self.bias {
+            layer_norm(device, &mut x, residual, &self.gain, bias, self.eps)?;
+            return Ok(x);
+        }
+        if let Some(residual) = residual {
+            add(device, &mut x, residual)?;
+        }
+        rms_norm(device, &mut x, &self.gain, self.eps)?;
         Ok(x)
+    }
+}
+
+/// How a block joins what it works on.
+#[derive(Debug)]
+pub(super) enum Residual {
+    /// `norm(x + block(x))`  (Vaswani et al. 2017, section 3.1: "post-norm").
+    After(Norm),
+    /// `x + block(norm(x))`  (Xiong et al. 2020: "pre-norm").
+    Before(Norm),
+}
+
+impl Residual {
+    /// What the block works on.
+    pub(super) fn enter<'x>(
+        &self,
+        device: &Device,
+        x: &'x Tensor,
+    ) -> Result<Cow<'x, Tensor>, NnError> {
+        match self {
+            Self::After(_) => Ok(Cow::Borrowed(x)),
+            Self::Before(norm) => Ok(Cow::Owned(norm.apply(device, x.clone(), None)?)),
+        }
+    }
+
+    /// What comes out of the block, joined with what went in before [`enter`](Self::enter).
+    fn leave(&self, device: &Device, mut output: Tensor, x: &Tensor) -> Result<Tensor, NnError> {
+        match self {
+            Self::After(norm) => norm.apply(device, output, Some(x)),
+            Self::Before(_) => {
+                add(device, &mut output, x)?;
+                Ok(output)
+            }
+        }
     }
 }
 
@@ -104,8 +172,9 @@ pub(super) struct Attention {
     key: Linear,
     value: Linear,
     output: Linear,
-    norm: Norm,
+    residual: Residual,
     heads: usize,
+    is_scaled: bool,
 }
 
 /// The keys that each query row sees.
@@ -119,6 +188,8 @@ pub(super) struct Keys<'a> {
     pub(super) lists: &'a [KeyList],
     /// Row numbers that the lists run over; without one they run over the rows themselves.
     pub(super) table: Option<&'a [u32]>,
+    /// What scores take from the distance of key and query.
+    pub(super) bias: Option<DistanceBias<'a>>,
 }
 
 impl Attention {
@@ -136,9 +207,39 @@ impl Attention {
             key: linear(names.key)?,
             value: linear(names.value)?,
             output: linear(names.output)?,
-            norm: Norm::load(from, names.norm, width, eps)?,
+            residual: Residual::After(Norm::load(from, names.norm, width, eps)?),
             heads,
+            is_scaled: true,
         })
+    }
+
+    /// Loads a block of T5: no biases, scores that are not scaled, RMS normalisation before.
+    pub(super) fn load_bare(
+        from: Loader<'_>,
+        names: AttentionNames<'_>,
+        (width, inner_size): (usize, usize),
+        heads: usize,
+        eps: f32,
+    ) -> Result<Self, NnError> {
+        let into = |name| Linear::load_bare(from, name, width, inner_size);
+        Ok(Self {
+            query: into(names.query)?,
+            key: into(names.key)?,
+            value: into(names.value)?,
+            output: Linear::load_bare(from, names.output, inner_size, width)?,
+            residual: Residual::Before(Norm::load_rms(from, names.norm, (width, eps), 1.0)?),
+            heads,
+            is_scaled: false,
+        })
+    }
+
+    /// What the block works on; an own past or sentence is projected from this.
+    pub(super) fn enter<'x>(
+        &self,
+        device: &Device,
+        x: &'x Tensor,
+    ) -> Result<Cow<'x, Tensor>, NnError> {
+        self.residual.enter(device, x)
     }
 
     /// Keys and values of some states: twice (N, D).
@@ -150,39 +251,47 @@ impl Attention {
         Ok((self.key.apply(device, states)?, self.value.apply(device, states)?))
     }
 
-    /// How much each row of `x` looks at each of its keys, the mean over the heads.
+    fn heads<'a>(&self, keys: &Keys<'a>) -> Heads<'a> {
+        Heads { count: self.heads, is_scaled: self.is_scaled, bias: keys.bias }
+    }
+
+    /// How much each row of `entered` looks at each of its keys, the mean over the heads.
     pub(super) fn weights(
         &self,
         device: &Device,
-        x: &Tensor,
+        entered: &Tensor,
         keys: Keys<'_>,
     ) -> Result<Vec<Vec<f32>>, NnError> {
-        let Keys { keys, lists, table, .. } = keys;
-        let queries = self.query.apply(device, x)?;
-        Ok(attention_weights(device, &queries, keys, lists, table, self.heads)?)
+        let queries = self.query.apply(device, entered)?;
+        let heads = self.heads(&keys);
+        Ok(attention_weights(device, &queries, keys.keys, keys.lists, keys.table, heads)?)
     }
 
-    /// `norm(x + attention(x over keys))`
+    /// The block on `x`, of which [`enter`](Self::enter) made `entered`.
     pub(super) fn attend(
         &self,
         device: &Device,
         x: &Tensor,
+        entered: &Tensor,
         keys: Keys<'_>,
     ) -> Result<Tensor, NnError> {
-        let Keys { keys, values, lists, table } = keys;
-        let queries = self.query.apply(device, x)?;
-        let mixed = attention(device, &queries, keys, values, lists, table, self.heads)?;
+        let heads = self.heads(&keys);
+        let Keys { keys, values, lists, table, .. } = keys;
+        let queries = self.query.apply(device, entered)?;
+        let mixed = attention(device, &queries, keys, values, lists, table, heads)?;
         let output = self.output.apply(device, &mixed)?;
-        self.norm.apply(device, output, Some(x))
+        self.residual.leave(device, output, x)
     }
 }
 
-/// Two products with an activation between, residual sum and normalisation.
+/// Two products with an activation between, residual sum and normalisation. A third product may join
+/// the activation as a factor.
 #[derive(Debug)]
 pub(super) struct FeedForward {
     inner: Linear,
+    factor: Option<Linear>,
     outer: Linear,
-    norm: Norm,
+    residual: Residual,
     activation: Activation,
 }
 
@@ -205,18 +314,45 @@ impl FeedForward {
     ) -> Result<Self, NnError> {
         Ok(Self {
             inner: Linear::load(from, names.inner, width, inner_size)?,
+            factor: None,
             outer: Linear::load(from, names.outer, inner_size, width)?,
-            norm: Norm::load(from, names.norm, width, eps)?,
+            residual: Residual::After(Norm::load(from, names.norm, width, eps)?),
             activation,
         })
     }
 
-    /// `norm(x + outer(activation(inner(x))))`
+    /// Loads a block of T5: no biases, RMS normalisation before, a factor where it has a name.
+    pub(super) fn load_bare(
+        from: Loader<'_>,
+        names: FeedForwardNames<'_>,
+        factor: Option<&str>,
+        (width, inner_size): (usize, usize),
+        activation: Activation,
+        eps: f32,
+    ) -> Result<Self, NnError> {
+        let into = |name| Linear::load_bare(from, name, width, inner_size);
+        Ok(Self {
+            inner: into(names.inner)?,
+            factor: factor.map(into).transpose()?,
+            outer: Linear::load_bare(from, names.outer, inner_size, width)?,
+            residual: Residual::Before(Norm::load_rms(from, names.norm, (width, eps), 1.0)?),
+            activation,
+        })
+    }
+
+    /// The block on `x`: `outer(activation(inner(x)))`, or `outer(activation(inner(x)) * factor(x))`.
     pub(super) fn apply(&self, device: &Device, x: &Tensor) -> Result<Tensor, NnError> {
-        let mut inner = self.inner.apply(device, x)?;
-        activate(device, self.activation, &mut inner)?;
+        let entered = self.residual.enter(device, x)?;
+        let mut inner = self.inner.apply(device, &entered)?;
+        match &self.factor {
+            Some(factor) => {
+                let factor = factor.apply(device, &entered)?;
+                activate_gated(device, self.activation, &mut inner, &factor)?;
+            }
+            None => activate(device, self.activation, &mut inner)?,
+        }
         let output = self.outer.apply(device, &inner)?;
-        self.norm.apply(device, output, Some(x))
+        self.residual.leave(device, output, x)
     }
 }
 
@@ -228,18 +364,28 @@ pub(super) struct EncoderLayer {
 }
 
 impl EncoderLayer {
-    /// (R, D) to (R, D); `lists` name each row's sequence.
+    /// (R, D) to (R, D); `lists` name each row's sequence, `bias` what its distances add.
     pub(super) fn apply(
         &self,
         device: &Device,
         x: &Tensor,
         lists: &[KeyList],
+        bias: Option<DistanceBias<'_>>,
     ) -> Result<Tensor, NnError> {
-        let (keys, values) = self.attention.project(device, x)?;
-        let keys = Keys { keys: &keys, values: &values, lists, table: None };
-        let x = self.attention.attend(device, x, keys)?;
+        let entered = self.attention.enter(device, x)?;
+        let (keys, values) = self.attention.project(device, &entered)?;
+        let keys = Keys { keys: &keys, values: &values, lists, table: None, bias };
+        let x = self.attention.attend(device, x, &entered, keys)?;
         self.feed_forward.apply(device, &x)
     }
+}
+
+/// One layer of a decoder: its past, the source, then a feed-forward block.
+#[derive(Debug)]
+pub(super) struct DecoderLayer {
+    pub(super) own: Attention,
+    pub(super) source: Attention,
+    pub(super) feed_forward: FeedForward,
 }
 
 /// For sequences that stand one after another: the whole sequence as the key list of each row.

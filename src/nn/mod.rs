@@ -1,30 +1,34 @@
 //! Transformer networks: weights, encoder, encoder-decoder.
 //!
 //! A model is a directory as Hugging Face lays it out: `config.json`, `model.safetensors` (or its
-//! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`] the
-//! Marian family. Token ids go in; texts and tokenizers are no business of this layer.
+//! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`]
+//! the layouts of Marian, BART and T5. Token ids go in; texts and tokenizers are no business of this layer.
 //!
 //! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
 
+mod bart;
 mod bert;
 mod cache;
 mod config;
 mod error;
 mod inputs;
 mod layers;
-mod marian;
 mod recovery;
 mod save;
 mod selection;
 mod seq2seq;
+mod seq2seq_config;
+mod stack;
 mod step;
+mod t5;
 mod weights;
 
 pub use bert::{Encoder, EncoderInput, Hidden};
-pub use config::{BertConfig, ConfigError, Seq2SeqConfig, StackConfig};
+pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
 pub use save::{NamedTensor, write_weights};
 pub use seq2seq::EncoderDecoder;
+pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 pub use weights::{Fingerprint, Weights, WeightsError};

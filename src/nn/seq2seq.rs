@@ -1,9 +1,8 @@
-//! Encoder-decoders in the Marian layout, with slots for continuous batching.
+//! Encoder-decoders, with slots for continuous batching.
 //!
-//! Post-norm blocks, sinusoidal positions (computed, whether or not the file holds them), scaled
-//! token embeddings, an output projection tied to them plus a bias. Sources: Vaswani et al. 2017;
-//! Junczys-Dowmunt et al. 2018 (Marian); tensor names and details as in Hugging Face's
-//! `MarianMTModel`.
+//! Two stacks of layers between a table of tokens and an output projection. What the stacks are made of
+//! and how files name it differs by [layout](super::Layout): `bart.rs` loads Marian and BART, `t5.rs`
+//! loads T5; from here on they are the same (Vaswani et al. 2017).
 //!
 //! A step handles all rows of all slots in one batch. A slot keeps the keys and values of its
 //! source (computed once) and the paths of its hypotheses; see [`super::cache`].
@@ -13,16 +12,15 @@ use std::path::{Path, PathBuf};
 
 use super::cache::KvCache;
 use super::inputs::StepInputs;
-use super::layers::{EncoderLayer, Loader, sequence_lists, sequence_positions};
-use super::marian::{DecoderLayer, load_decoder_layer, load_encoder_layer, sinusoids};
+use super::layers::{DecoderLayer, EncoderLayer, Keys, Loader, sequence_lists, sequence_positions};
 use super::selection::{group_rows, merge, token_masks};
+use super::stack::Stack;
 use super::{
-    Candidate, Draw, Fingerprint, InputProblem, NnError, Row, RowMask, RowProblem, Seq2SeqConfig,
-    SlotCandidates, SlotId, StepNetwork, Weights,
+    Candidate, Draw, Fingerprint, InputProblem, Layout, NnError, Row, RowMask, RowProblem,
+    Seq2SeqConfig, SlotCandidates, SlotId, StepNetwork, Weights, bart, t5,
 };
 use crate::compute::kernels::{
-    Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, embedding, matmul_into,
-    sample_tokens,
+    Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, matmul_into, sample_tokens,
 };
 use crate::compute::{Device, Numbers, Tensor};
 
@@ -40,7 +38,7 @@ pub(super) struct Slot {
     pub(super) gives_attention: bool,
 }
 
-/// An encoder-decoder in the Marian layout.
+/// An encoder-decoder in the layout of Marian, BART or T5.
 ///
 /// ```no_run
 /// use fnstore::compute::Device;
@@ -64,12 +62,10 @@ pub struct EncoderDecoder {
     /// Source tokens (V, D); target tokens where they have a table of their own.
     tokens: Tensor,
     target_tokens: Option<Tensor>,
-    /// (positions, D)
-    positions: Tensor,
-    encoder: Vec<EncoderLayer>,
-    decoder: Vec<DecoderLayer>,
+    encoder: Stack<EncoderLayer>,
+    decoder: Stack<DecoderLayer>,
     projection: Weight,
-    projection_bias: Tensor,
+    projection_bias: Option<Tensor>,
     pub(super) own_cache: KvCache,
     pub(super) source_cache: KvCache,
     /// The token of each entry of the hypotheses' cache.
@@ -88,8 +84,8 @@ impl EncoderDecoder {
     /// Loads a model directory, to compute in f32.
     ///
     /// # Errors
-    /// When the configuration is not of the Marian family, or weights are missing, of the wrong
-    /// shape or not finite.
+    /// When the configuration is of no known layout, or weights are missing, of the wrong shape or not
+    /// finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
         Self::open_in(directory, device, Numbers::F32)
     }
@@ -102,35 +98,38 @@ impl EncoderDecoder {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
-        let (source, target) = match config.shared_tokens {
-            true => ("model.shared.weight", None),
-            false => {
-                ("model.encoder.embed_tokens.weight", Some("model.decoder.embed_tokens.weight"))
+        let from = Loader { weights: &weights, device, numbers };
+        let (source, target, projection) = match config.layout {
+            Layout::Marian | Layout::Bart => bart::table_names(&config),
+            Layout::T5 => {
+                let (tokens, projection) = t5::table_names(&weights);
+                (tokens, None, projection)
+            }
+        };
+        let (encoder, decoder, projection_bias) = match config.layout {
+            Layout::Marian | Layout::Bart => (
+                bart::load_encoder(from, &config)?,
+                bart::load_decoder(from, &config)?,
+                bart::load_logits_bias(&weights, &config)?,
+            ),
+            Layout::T5 => {
+                (t5::load_encoder(from, &config)?, t5::load_decoder(from, &config)?, None)
             }
         };
         let tokens = weights.tensor(source, &[config.source_vocab_size, width])?;
         let shape = [config.vocab_size, width];
         let target_tokens = target.map(|name| weights.tensor(name, &shape)).transpose()?;
-        let from = Loader { weights: &weights, device, numbers };
-        let projection = match config.tied_projection {
-            true => from.weight(target.unwrap_or(source), &shape)?,
-            false => from.weight("lm_head.weight", &shape)?,
-        };
-        let encoder = (0..config.encoder.layers).map(|n| load_encoder_layer(from, &config, n));
-        let decoder = (0..config.decoder.layers).map(|n| load_decoder_layer(from, &config, n));
+        let of_stack = (config.decoder.layers, config.decoder.attention_size);
         Ok(Self {
             directory: directory.to_owned(),
             tokens: tokens.to_device(device)?,
             target_tokens: target_tokens.map(|tokens| tokens.to_device(device)).transpose()?,
-            positions: sinusoids(config.max_length, width).to_device(device)?,
-            encoder: encoder.collect::<Result<_, _>>()?,
-            decoder: decoder.collect::<Result<_, _>>()?,
-            projection,
-            projection_bias: weights
-                .tensor("final_logits_bias", &[1, config.vocab_size])?
-                .to_device(device)?,
-            own_cache: KvCache::new(device, config.decoder.layers, width)?,
-            source_cache: KvCache::new(device, config.decoder.layers, width)?,
+            encoder,
+            decoder,
+            projection: from.weight(projection, &shape)?,
+            projection_bias: projection_bias.map(|bias| bias.to_device(device)).transpose()?,
+            own_cache: KvCache::new(device, of_stack.0, of_stack.1)?,
+            source_cache: KvCache::new(device, of_stack.0, of_stack.1)?,
             entry_tokens: Vec::new(),
             slots: Vec::new(),
             losses: 0,
@@ -214,22 +213,23 @@ impl EncoderDecoder {
     pub(super) fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError> {
         let lengths = || sources.iter().map(|source| source.len());
         let (ids, positions) = (sources.concat(), sequence_positions(lengths()));
-        let mut x = self.embed(&self.tokens, &ids, &positions)?;
+        let tokens = self.lookup(&self.tokens, &ids);
+        let mut x = self.encoder.embed(&self.device, tokens, &positions)?;
         let lists = sequence_lists(lengths());
-        for layer in &self.encoder {
-            x = layer.apply(&self.device, &x, &lists)?;
+        let bias = self.encoder.bias(&positions);
+        for layer in &self.encoder.layers {
+            x = layer.apply(&self.device, &x, &lists, bias)?;
         }
-        for (number, layer) in self.decoder.iter().enumerate() {
+        x = self.encoder.leave(&self.device, x)?;
+        for (number, layer) in self.decoder.layers.iter().enumerate() {
             let (keys, values) = layer.source.project(&self.device, &x)?;
             self.source_cache.append(&self.device, number, entries, &keys, &values)?;
         }
         Ok(())
     }
 
-    fn embed(&self, table: &Tensor, ids: &[u32], positions: &[u32]) -> Result<Tensor, NnError> {
-        let tokens = Lookup { table, ids, scale: self.config.embedding_scale };
-        let positions = Lookup { table: &self.positions, ids: positions, scale: 1.0 };
-        Ok(embedding(&self.device, &[tokens, positions])?)
+    fn lookup<'a>(&self, table: &'a Tensor, ids: &'a [u32]) -> Lookup<'a> {
+        Lookup { table, ids, scale: self.config.embedding_scale }
     }
 
     fn check_source(&self, source: &[u32]) -> Result<(), InputProblem> {
@@ -355,23 +355,27 @@ impl EncoderDecoder {
         let of_source = &source.lists[part.clone()];
         let positions: Vec<u32> = of_past.iter().map(|list| list.len - 1).collect();
         let table = self.target_tokens.as_ref().unwrap_or(&self.tokens);
-        let mut x = self.embed(table, &tokens[part.clone()], &positions)?;
-        for (number, layer) in self.decoder.iter().enumerate() {
-            let (keys, values) = layer.own.project(&self.device, &x)?;
+        let tokens = self.lookup(table, &tokens[part.clone()]);
+        let mut x = self.decoder.embed(&self.device, tokens, &positions)?;
+        let bias = self.decoder.bias(&positions);
+        for (number, layer) in self.decoder.layers.iter().enumerate() {
+            let entered = layer.own.enter(&self.device, &x)?;
+            let (keys, values) = layer.own.project(&self.device, &entered)?;
             let entries = &entries[part.clone()];
             self.own_cache.append(&self.device, number, entries, &keys, &values)?;
-            let keys = past.keys(of_past, self.own_cache.layer(number));
-            x = layer.own.attend(&self.device, &x, keys)?;
+            let keys = Keys { bias, ..past.keys(of_past, self.own_cache.layer(number)) };
+            let past_seen = layer.own.attend(&self.device, &x, &entered, keys)?;
+            let entered = layer.source.enter(&self.device, &past_seen)?;
             let keys = source.keys(of_source, self.source_cache.layer(number));
-            if inputs.gives_attention && number + 1 == self.decoder.len() {
-                let weights = layer.source.weights(&self.device, &x, keys)?;
+            if inputs.gives_attention && number + 1 == self.decoder.layers.len() {
+                let weights = layer.source.weights(&self.device, &entered, keys)?;
                 self.attention.truncate(part.start);
                 self.attention.extend(weights);
             }
-            x = layer.source.attend(&self.device, &x, keys)?;
-            x = layer.feed_forward.apply(&self.device, &x)?;
+            let source_seen = layer.source.attend(&self.device, &past_seen, &entered, keys)?;
+            x = layer.feed_forward.apply(&self.device, &source_seen)?;
         }
-        Ok(x)
+        self.decoder.leave(&self.device, x)
     }
 
     /// Logits of some rows of a step, handed to `finish`.
@@ -382,7 +386,7 @@ impl EncoderDecoder {
         finish: &mut Finish<'_>,
     ) -> Result<(), NnError> {
         let x = self.decode(inputs, part.clone())?;
-        let bias = Some(&self.projection_bias);
+        let bias = self.projection_bias.as_ref();
         matmul_into(&self.device, &x, &self.projection, bias, &mut self.logits)?;
         finish(&self.device, &self.logits, part)
     }
@@ -402,6 +406,10 @@ impl StepNetwork for EncoderDecoder {
 
     fn eos_token(&self) -> u32 {
         self.config.eos_token
+    }
+
+    fn forced_token(&self) -> Option<u32> {
+        self.config.forced_token
     }
 
     fn max_length(&self) -> usize {

@@ -104,6 +104,12 @@ pub trait StepNetwork {
     /// Token that ends every hypothesis.
     fn eos_token(&self) -> u32;
 
+    /// Token that every hypothesis must begin with after the start, for whoever searches to see to;
+    /// none by default.
+    fn forced_token(&self) -> Option<u32> {
+        None
+    }
+
     /// The longest hypothesis the network can hold, in tokens, the end counted.
     fn max_length(&self) -> usize;
 

@@ -183,6 +183,16 @@ impl Weights {
         self.tensors.contains_key(name)
     }
 
+    /// How many numbers there are of each element type, such as `F16`.
+    pub fn formats(&self) -> BTreeMap<String, u64> {
+        let mut formats = BTreeMap::new();
+        for Stored { dtype, shape, .. } in self.tensors.values() {
+            *formats.entry(format!("{dtype:?}")).or_default() +=
+                shape.iter().product::<usize>() as u64;
+        }
+        formats
+    }
+
     /// A tensor as f32.
     ///
     /// # Errors

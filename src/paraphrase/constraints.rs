@@ -73,17 +73,17 @@ impl<N: StepNetwork> Paraphraser<N> {
         let everywhere = self.lift(&texts, everywhere.0, everywhere.1.cloned(), &mut lifted)?;
         lifted.sort_unstable();
         lifted.dedup();
-        let prefix = match prefix {
-            "" => Arc::default(),
-            prefix => self.tokenizer.encode(prefix)?.into(),
-        };
+        let mut begin: Vec<u32> = self.network.forced_token().into_iter().collect();
+        if !prefix.is_empty() {
+            begin.extend(self.tokenizer.encode(prefix)?);
+        }
         let constraint = Constraint {
             everywhere,
             here,
             tokens: Some(Arc::clone(&self.never)),
             required: self.require(&require)?,
             required_tokens: None,
-            prefix,
+            prefix: begin.into(),
         };
         Ok(Compiled { constraint, require, lifted })
     }
@@ -140,7 +140,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         }
         let mut tokens = HashMap::new();
         for phrase in require.iter().flatten() {
-            tokens.insert(phrase.as_str(), self.tokenizer.encode(phrase)?);
+            tokens.insert(phrase.as_str(), self.tokenizer.encode_inside(phrase)?);
         }
         let cut = |phrase: &str| tokens[phrase].clone();
         Ok(Some(Arc::new(RequirePhrases::new(Arc::clone(&self.vocabulary), require, cut)?)))

@@ -19,6 +19,15 @@ pub enum ParaphraseError {
         /// Ids of the network.
         network_size: usize,
     },
+    /// The tokenizer does not know the mark that the configuration declares.
+    #[error(
+        "cannot mark words to avoid: `avoid_token` is `{token}`, which is no special token of \
+         tokenizer.json; use the files of one model, or take the field out of config.json"
+    )]
+    Mark {
+        /// The mark.
+        token: String,
+    },
     /// A source that cannot be rewritten.
     #[error("cannot paraphrase the sentence")]
     Refused(#[from] Refusal),

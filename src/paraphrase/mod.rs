@@ -59,6 +59,8 @@ pub struct Paraphraser<N = EncoderDecoder> {
     vocabulary: Arc<Vocabulary>,
     /// Tokens that no output holds: special ones but for the end, and ids without a token.
     never: Arc<AvoidTokens>,
+    /// What the network was trained to read before words of the source that must not come back.
+    mark: Option<String>,
     leaks: u64,
 }
 
@@ -162,7 +164,12 @@ impl Paraphraser<EncoderDecoder> {
         let tokenizer = Tokenizer::open(dir)?;
         let network = EncoderDecoder::open_in(dir, device, numbers)
             .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
-        Self::new(network, tokenizer)
+        let mark = network.config().avoid_token.clone();
+        let paraphraser = Self::new(network, tokenizer)?;
+        match mark {
+            Some(mark) => paraphraser.with_mark(mark),
+            None => Ok(paraphraser),
+        }
     }
 
     /// The fingerprint of the model's weights, configuration and tokenizer.
@@ -189,7 +196,25 @@ impl<N: StepNetwork> Paraphraser<N> {
             id != eos && (id as usize >= tokenizer_size || tokenizer.special_ids().contains(&id))
         });
         let never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
-        Ok(Self { network, tokenizer, vocabulary, never, leaks: 0 })
+        Ok(Self { network, tokenizer, vocabulary, never, mark: None, leaks: 0 })
+    }
+
+    /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
+    /// network that was trained with it; a model's `avoid_token` does so by itself.
+    ///
+    /// # Errors
+    /// When it is no special token of the tokenizer.
+    pub fn with_mark(self, mark: String) -> Result<Self, ParaphraseError> {
+        let id = self.tokenizer.id(&mark);
+        if id.is_none_or(|id| self.tokenizer.special_ids().binary_search(&id).is_err()) {
+            return Err(ParaphraseError::Mark { token: mark });
+        }
+        Ok(Self { mark: Some(mark), ..self })
+    }
+
+    /// The mark that stands before banned words in the sources that the network reads, if any.
+    pub fn mark(&self) -> Option<&str> {
+        self.mark.as_deref()
     }
 
     /// The tokenizer.
@@ -226,7 +251,7 @@ impl<N: StepNetwork> Paraphraser<N> {
         let mut outcomes: Vec<Option<Outcome>> = vec![None; requests.len()];
         let mut jobs = HashMap::new();
         for (at, request) in requests.iter().enumerate() {
-            match session.open(&request.text) {
+            match session.open_under(&request.text, &request.constraints) {
                 Ok(source) => {
                     jobs.insert(session.submit(source, &request.constraints)?, at);
                 }

@@ -28,6 +28,8 @@ pub struct Session<'p, N: StepNetwork> {
     compiled: HashMap<JobId, (SourceId, Compiled)>,
     /// Constraints of each source's last job.
     last: HashMap<SourceId, Constraints>,
+    /// Texts of the open sources and the places of the marks in them, for networks that read marks.
+    marked: HashMap<SourceId, (String, Vec<usize>)>,
     finished: VecDeque<Rewrite>,
 }
 
@@ -59,6 +61,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             scheduler: Scheduler::new(settings.row_limit),
             compiled: HashMap::new(),
             last: HashMap::new(),
+            marked: HashMap::new(),
             finished: VecDeque::new(),
             paraphraser,
             settings,
@@ -71,19 +74,81 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// # Errors
     /// [`ParaphraseError::Refused`] when it is empty or too long.
     pub fn open(&mut self, text: &str) -> Result<SourceId, ParaphraseError> {
-        let mut tokens = self.paraphraser.tokenizer.encode(text.trim())?;
-        let network = &self.paraphraser.network;
-        let limit = self.settings.max_source_pieces.min(network.max_length().saturating_sub(1));
-        match tokens.len() {
+        self.open_with(text.trim(), &[])
+    }
+
+    /// As [`open`](Self::open), to be read under the constraints of its first job: where the network
+    /// was trained with a mark, it stands before each word that begins a banned phrase.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), or when a banned phrase has no visible letter.
+    pub fn open_under(
+        &mut self,
+        text: &str,
+        constraints: &Constraints,
+    ) -> Result<SourceId, ParaphraseError> {
+        let text = text.trim();
+        if self.paraphraser.mark.is_none() {
+            return self.open_with(text, &[]);
+        }
+        let places = self.places(text, constraints)?;
+        let source = self.open_with(text, &places)?;
+        self.marked.insert(source, (text.to_owned(), places));
+        Ok(source)
+    }
+
+    /// A source that was opened [under](Self::open_under) constraints, as those of the next round want
+    /// it read: the same one, unless other words are to be marked; then it is closed and a fresh one
+    /// opened. So what a round writes depends on its own constraints alone.
+    ///
+    /// # Errors
+    /// As [`open_under`](Self::open_under).
+    pub fn reopen_under(
+        &mut self,
+        source: SourceId,
+        constraints: &Constraints,
+    ) -> Result<SourceId, ParaphraseError> {
+        let Some((text, places)) = self.marked.get(&source) else { return Ok(source) };
+        if *places == self.places(text, constraints)? {
+            return Ok(source);
+        }
+        let text = text.clone();
+        self.close(source);
+        self.open_under(&text, constraints)
+    }
+
+    /// Where a text holds what is banned.
+    fn places(&self, text: &str, constraints: &Constraints) -> Result<Vec<usize>, ParaphraseError> {
+        let everywhere = (self.settings.avoid.as_slice(), self.everywhere.as_ref());
+        let compiled = self.paraphraser.compile(constraints, everywhere)?;
+        Ok(compiled.constraint.banned_places(text))
+    }
+
+    fn open_with(&mut self, text: &str, places: &[usize]) -> Result<SourceId, ParaphraseError> {
+        let Paraphraser { tokenizer, network, mark, .. } = &*self.paraphraser;
+        let pieces = tokenizer.encode(text)?.len();
+        let mut tokens = tokenizer.encode_with_specials(text)?;
+        if let Some(mark) = mark.as_ref().filter(|_| !places.is_empty()) {
+            let marked = tokenizer.encode_with_specials(&with_marks(text, mark, places))?;
+            // Marks for which the network has no room are left out: they ask, and the bans decide.
+            if marked.len() < network.max_length() {
+                tokens = marked;
+            }
+        }
+        // A tokenizer's template need not say how a source ends.
+        if tokens.last() != Some(&network.eos_token()) {
+            tokens.push(network.eos_token());
+        }
+        let special = tokens.len().saturating_sub(pieces);
+        let limit =
+            self.settings.max_source_pieces.min(network.max_length().saturating_sub(special));
+        match pieces {
             0 => Err(Refusal::Empty.into()),
             pieces if pieces > limit => Err(Refusal::TooLong { pieces, limit }.into()),
-            _ => {
-                tokens.push(network.eos_token());
-                Ok(match self.settings.keep_steps {
-                    true => self.scheduler.add_source_with_steps(tokens),
-                    false => self.scheduler.add_source(tokens),
-                })
-            }
+            _ => Ok(match self.settings.keep_steps {
+                true => self.scheduler.add_source_with_steps(tokens),
+                false => self.scheduler.add_source(tokens),
+            }),
         }
     }
 
@@ -137,6 +202,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                     self.scheduler.clear(&mut self.paraphraser.network);
                     self.compiled.clear();
                     self.last.clear();
+                    self.marked.clear();
                     return Err(error.into());
                 }
             }
@@ -148,6 +214,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         self.scheduler.release(source, &mut self.paraphraser.network);
         self.compiled.retain(|_, (of, _)| *of != source);
         self.last.remove(&source);
+        self.marked.remove(&source);
     }
 
     fn rewrite(&mut self, finished: Finished) -> Result<Rewrite, ParaphraseError> {
@@ -183,6 +250,19 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     }
 }
 
+/// A text with a mark before each of some places, which are ascending.
+fn with_marks(text: &str, mark: &str, places: &[usize]) -> String {
+    let mut marked = String::with_capacity(text.len() + places.len() * mark.len());
+    let mut from = 0;
+    for &place in places {
+        marked.push_str(&text[from..place]);
+        marked.push_str(mark);
+        from = place;
+    }
+    marked.push_str(&text[from..]);
+    marked
+}
+
 /// The search of every job. All hypotheses are asked for: some may spell the same text.
 fn search(settings: &Settings) -> SearchSettings {
     match settings.sample {
@@ -204,7 +284,9 @@ impl<N: StepNetwork> Drop for Session<'_, N> {
 mod tests {
     use super::super::tests::{paraphraser, settings};
     use super::*;
+    use crate::decode::toy::ToyNetwork;
     use crate::decode::{LengthLimit, Stop};
+    use crate::tokenize::Tokenizer;
 
     fn first_word(outcome: &Outcome) -> Option<String> {
         let letters = |word: &&str| word.chars().any(char::is_alphanumeric);
@@ -245,6 +327,75 @@ mod tests {
             assert_eq!(alone[0], outcomes);
         }
         assert_eq!(paraphraser.leaks(), 0);
+    }
+
+    /// A rewriter with the tokenizer that the recipe in training/paraphrase makes.
+    fn marking() -> Paraphraser<ToyNetwork> {
+        let json = include_bytes!("../../tests/data/tokenizer/rewriter.json");
+        let tokenizer = Tokenizer::from_json(json).unwrap();
+        let network = ToyNetwork::new(tokenizer.vocab_size(), 60);
+        Paraphraser::new(network, tokenizer).unwrap().with_mark("<avoid>".to_owned()).unwrap()
+    }
+
+    #[test]
+    fn sources_are_marked_as_the_recipe_marks_them() {
+        #[derive(serde::Deserialize)]
+        struct Golden {
+            cases: Vec<Case>,
+        }
+        #[derive(serde::Deserialize)]
+        struct Case {
+            sentence: String,
+            avoid: Vec<String>,
+            marked: String,
+            ids: Vec<u32>,
+        }
+        let golden = include_str!("../../tests/data/tokenizer/marked.json");
+        let golden: Golden = serde_json::from_str(golden).unwrap();
+        let settings = Settings { max_source_pieces: 50, ..settings() };
+        for Case { sentence, avoid, marked, ids } in golden.cases {
+            let mut paraphraser = marking();
+            let mut session = paraphraser.session(settings.clone()).unwrap();
+            let constraints = Constraints::avoiding(avoid);
+            let places = session.places(&sentence, &constraints).unwrap();
+            assert_eq!(with_marks(&sentence, "<avoid>", &places), marked);
+            let source = session.open_under(&sentence, &constraints).unwrap();
+            session.submit(source, &constraints).unwrap();
+            session.next_finished().unwrap();
+            assert_eq!(session.paraphraser.network.sources(), [ids], "{marked}");
+        }
+    }
+
+    #[test]
+    fn a_source_is_read_anew_only_when_other_words_are_marked() {
+        let mut paraphraser = marking();
+        let mut session = paraphraser.session(settings()).unwrap();
+        let avoiding = |words: &[&str]| Constraints::avoiding(words.iter().copied());
+        let source = session.open_under("a dog ran", &avoiding(&["dog"])).unwrap();
+        let same = session.reopen_under(source, &avoiding(&["dog", "cat"])).unwrap();
+        assert_eq!(same, source);
+        let other = session.reopen_under(source, &avoiding(&["dog", "ran"])).unwrap();
+        assert_ne!(other, source);
+        session.submit(other, &avoiding(&["dog", "ran"])).unwrap();
+        assert_eq!(session.next_finished().unwrap().unwrap().source, other);
+        assert_eq!(session.paraphraser.network.sources().len(), 1);
+        // What is required is not banned, so it is not marked either.
+        let required = Constraints { require: vec![vec!["dog".to_owned()]], ..avoiding(&["dog"]) };
+        assert_eq!(session.places("a dog ran", &required).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn a_mark_that_the_tokenizer_does_not_know_is_refused() {
+        for mark in ["<no>", "a"] {
+            let error = paraphraser().with_mark(mark.to_owned()).unwrap_err();
+            assert!(error.to_string().contains(&format!("`avoid_token` is `{mark}`")), "{error}");
+        }
+        // Without one, sources are read as they stand.
+        let mut paraphraser = paraphraser();
+        let mut session = paraphraser.session(settings()).unwrap();
+        let constraints = Constraints::avoiding(["cat"]);
+        let source = session.open_under("the cat", &constraints).unwrap();
+        assert_eq!(session.reopen_under(source, &Constraints::default()).unwrap(), source);
     }
 
     #[test]

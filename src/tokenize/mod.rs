@@ -127,6 +127,22 @@ impl Tokenizer {
         Ok(self.run(text, false)?.get_ids().to_vec())
     }
 
+    /// Token ids of a phrase as it is written after a space, without special tokens: byte-level
+    /// vocabularies cut it otherwise at the start of a text.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_inside(&self, phrase: &str) -> Result<Vec<u32>, TokenizeError> {
+        let begins_a_word =
+            |ids: &[u32]| ids.first().is_none_or(|id| self.surface(*id).starts_with(b" "));
+        let ids = self.encode(phrase)?;
+        if begins_a_word(&ids) {
+            return Ok(ids);
+        }
+        let inside = self.encode(&format!(" {phrase}"))?;
+        Ok(if begins_a_word(&inside) { inside } else { ids })
+    }
+
     /// Token ids of a text with the special tokens of the tokenizer's template.
     ///
     /// # Errors
@@ -293,6 +309,15 @@ mod tests {
         let ids = tokenizer.encode("the cat").unwrap();
         assert_eq!(tokenizer.surface(ids[0]), b" the");
         assert_eq!(surfaces(&tokenizer, &ids), " the cat");
+    }
+
+    #[test]
+    fn a_phrase_inside_a_text_begins_with_a_space() {
+        for tokenizer in [unigram(), byte_level()] {
+            let ids = tokenizer.encode_inside("the cat").unwrap();
+            assert_eq!(surfaces(&tokenizer, &ids), " the cat");
+        }
+        assert_eq!(surfaces(&byte_level(), &byte_level().encode("the cat").unwrap()), "the cat");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-"""Logits and beam searches of a tiny Marian model."""
+"""Logits and beam searches of a tiny Marian model; `train`, `logits` and `searches` serve other layouts, too."""
 
 import torch
 from transformers import GenerationConfig, MarianConfig, MarianMTModel
@@ -41,6 +41,7 @@ def build():
         model = MarianMTModel(config)
         golden.fill(model, seed=4, spread=1.0)
         train(model)
+        bias(model)
         model.generation_config = GenerationConfig(
             decoder_start_token_id=PAD, eos_token_id=EOS, pad_token_id=PAD
         )
@@ -66,7 +67,7 @@ def train(model, steps=1500):
             sources.append(source.tolist() + [EOS])
             targets.append((2 + (kept - 2 + 31 * (shift[1:] + 1)) % 93).tolist() + [EOS])
         ids, mask = padded(sources)
-        inputs, _ = padded([[PAD] + target[:-1] for target in targets])
+        inputs, _ = padded([[start(model)] + target[:-1] for target in targets])
         labels, _ = padded(targets, pad=-100)
         scores = model(input_ids=ids, attention_mask=mask, decoder_input_ids=inputs).logits
         loss = torch.nn.functional.cross_entropy(scores.flatten(0, 1), labels.flatten())
@@ -74,13 +75,21 @@ def train(model, steps=1500):
         loss.backward()
         optimizer.step()
     print(f"trained the tiny model: loss {loss.item():.3f}")
+
+
+def start(model):
+    return model.config.decoder_start_token_id
+
+
+def bias(model):
+    """A bias of the logits, which training leaves alone: another number for each token."""
     with torch.no_grad():
         model.final_logits_bias.copy_(((torch.arange(95) * 37) % 64 / 64.0 - 0.5)[None])
 
 
-def logits(model):
+def logits(model, name="marian"):
     ids, mask = padded(SOURCES)
-    inputs = [[PAD] + target[:-1] for target in TARGETS]
+    inputs = [[start(model)] + target[:-1] for target in TARGETS]
     with torch.inference_mode():
         scores = model(
             input_ids=ids, attention_mask=mask, decoder_input_ids=padded(inputs)[0]
@@ -89,13 +98,13 @@ def logits(model):
         {"source": source, "target": target, "logits": golden.rounded(scores[row, : len(target)], 5)}
         for row, (source, target) in enumerate(zip(SOURCES, TARGETS))
     ]
-    golden.write("marian/logits.json", "logits of forced targets, one padded batch", cases)
+    golden.write(f"{name}/logits.json", "logits of forced targets, one padded batch", cases)
 
 
-def searches(model):
+def searches(model, name="marian", beam_sizes=(1, 2, 4, 6)):
     """`generate` with several beam sizes, with and without banned tokens."""
     cases = []
-    for beam_size in (1, 2, 4, 6):
+    for beam_size in beam_sizes:
         for source in SOURCES:
             free = search(model, source, beam_size, [[PAD]])
             # Ban the second token of the best output, and a pair that it (or another) contains.
@@ -109,7 +118,7 @@ def searches(model):
             if beam_size > 2:
                 # Hypotheses that are cut off before they end.
                 cases.append(search(model, source, beam_size, [[PAD]], max_new_tokens=3))
-    golden.write("marian/beam.json", "generate(num_beams=k, num_return_sequences=k)", cases)
+    golden.write(f"{name}/beam.json", "generate(num_beams=k, num_return_sequences=k)", cases)
 
 
 def search(model, source, beam_size, banned, max_new_tokens=16):
@@ -140,6 +149,6 @@ def greedy_score(model, source, tokens):
     """`generate` returns no score for one beam: the mean log-probability, EOS counted."""
     with torch.inference_mode():
         scores = model(
-            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[PAD] + tokens[:-1]])
+            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[start(model)] + tokens[:-1]])
         ).logits.log_softmax(-1)
     return scores[0].gather(1, torch.tensor(tokens)[:, None]).sum().item() / len(tokens)

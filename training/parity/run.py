@@ -12,10 +12,13 @@ sys.dont_write_bytecode = True  # leave no caches in the tree
 
 import torch
 
+import bart
 import beam
 import bert
 import marian
+import rewriter_tokenizer
 import suppress
+import t5
 
 if __name__ == "__main__":
     torch.set_num_threads(1)  # one order of sums
@@ -26,3 +29,7 @@ if __name__ == "__main__":
     marian.searches(model)
     beam.settings(model)
     suppress.searches(model)
+    for name, model in {"bart": bart.build(), "t5": t5.build("t5"), "flan-t5": t5.build("flan-t5")}.items():
+        marian.logits(model, name)
+        marian.searches(model, name, beam_sizes=(2, 5))
+    rewriter_tokenizer.build()

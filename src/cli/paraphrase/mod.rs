@@ -29,9 +29,6 @@ use super::{Context, Outcome, locate};
 use lines::{Item, Layout, Line, Lines};
 use settings::SearchArgs;
 
-/// Name of the default rewriter.
-const MODEL: &str = "paraphrase";
-
 /// Sentences that are rewritten side by side: enough to fill the network's batches.
 const IN_FLIGHT: usize = 32;
 
@@ -83,9 +80,10 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// Directory of the rewriter, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = MODEL)]
-    model: PathBuf,
+    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model
+    /// use` chose, else the one that comes with the program]
+    #[arg(long, value_name = "DIR|NAME")]
+    model: Option<PathBuf>,
 
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
@@ -115,7 +113,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
-    let model = locate::model(&args.model, &locate::model_dirs(args.models))?;
+    let model = locate::rewriter(args.model.as_deref(), &locate::model_dirs(args.models))?;
     let mut paraphraser = Paraphraser::open_in(&model, &args.device.open()?, args.numbers)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
@@ -312,10 +310,11 @@ impl Run {
             }
         };
         self.heuristics.apply(&mut item);
-        let begun = session.open(&item.request.text).and_then(|source| {
-            let submitted = session.submit(source, &item.request.constraints);
-            submitted.map(|_| source).inspect_err(|_| session.close(source))
-        });
+        let begun =
+            session.open_under(&item.request.text, &item.request.constraints).and_then(|source| {
+                let submitted = session.submit(source, &item.request.constraints);
+                submitted.map(|_| source).inspect_err(|_| session.close(source))
+            });
         match begun {
             Ok(source) => {
                 self.in_flight.insert(source, (number, item));

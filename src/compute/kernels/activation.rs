@@ -39,10 +39,17 @@ pub enum Activation {
     Gelu,
     /// `x / (1 + e^-x)`, also called SiLU  (Ramachandran et al. 2017)
     Swish,
+    /// `x / 2 * (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`, GELU's approximation
+    /// (Hendrycks and Gimpel 2016)
+    GeluTanh,
 }
 
 /// Numbers handled by one task.
 const PIECE: usize = 1 << 14;
+
+/// Constants of [`Activation::GeluTanh`].
+const CUBE_SHARE: f32 = 0.044_715;
+const ROOT_OF_2_BY_PI: f32 = 0.797_884_6;
 
 /// Applies the function to every element.
 ///
@@ -140,6 +147,13 @@ impl Work for Piece<'_> {
                     let e = lanes.exp(lanes.sub(lanes.splat(0.0), x));
                     lanes.div(x, lanes.add(lanes.splat(1.0), e))
                 }
+                // (1 + tanh y) / 2 = 1 / (1 + e^-2y)
+                Activation::GeluTanh => {
+                    let cube = lanes.mul(lanes.mul(x, x), x);
+                    let y = lanes.fma(cube, lanes.splat(CUBE_SHARE), x);
+                    let e = lanes.exp(lanes.mul(y, lanes.splat(-2.0 * ROOT_OF_2_BY_PI)));
+                    lanes.div(x, lanes.add(lanes.splat(1.0), e))
+                }
             };
             lanes.store_part(part, y);
         }
@@ -185,6 +199,13 @@ mod tests {
     }
 
     #[test]
+    fn gelu_by_tanh_is_near_the_exact_form_and_vanishes_far_below() {
+        // tanh(0.797885 * 1.044715) = 0.6823840; for 3: tanh(0.797885 * 4.207305) = 0.9975720.
+        let got = apply(Activation::GeluTanh, &[-1.0, 0.0, 1.0, 3.0, -40.0, 40.0]);
+        assert_close(&got, &[-0.158_808, 0.0, 0.841_192, 2.996_362_7, 0.0, 40.0]);
+    }
+
+    #[test]
     fn a_gate_scales_the_other_tensor() {
         let mut gate = Tensor::new(&[1, 3], vec![-1.0, 2.0, 3.0]).unwrap();
         let tensor = Tensor::new(&[1, 3], vec![7.0, 0.5, -1.0]).unwrap();
@@ -196,7 +217,8 @@ mod tests {
 
     #[test]
     fn broken_numbers_stay_broken() {
-        for activation in [Activation::Relu, Activation::Gelu, Activation::Swish] {
+        use Activation::{Gelu, GeluTanh, Relu, Swish};
+        for activation in [Relu, Gelu, Swish, GeluTanh] {
             assert!(apply(activation, &[f32::NAN])[0].is_nan(), "{activation:?}");
         }
     }

@@ -7,6 +7,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::{DistanceBias, Heads};
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
@@ -43,6 +44,7 @@ pub(super) static SHADER: Shader = Shader {
         Binding::Read,
         Binding::Read,
         Binding::Read,
+        Binding::Read,
         Binding::Write,
     ],
 };
@@ -57,24 +59,29 @@ struct ShaderParams {
     table: u32,
     has_table: u32,
     scale: f32,
+    has_bias: u32,
+    positions: u32,
+    distances: u32,
+    zero: u32,
     padding: u32,
 }
 
 /// Attention of `queries` (R, D) over `keys` and `values` (N, D), each row over its own list, for
-/// `heads` heads of D / heads columns: (R, D).
+/// heads of D / heads columns: (R, D).
 ///
 /// # Errors
 /// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
-pub fn attention(
+pub fn attention<'heads>(
     device: &Device,
     queries: &Tensor,
     keys: &Tensor,
     values: &Tensor,
     lists: &[KeyList],
     table: Option<&[u32]>,
-    heads: usize,
+    heads: impl Into<Heads<'heads>>,
 ) -> Result<Tensor, ComputeError> {
     const OP: &str = "attention";
+    let heads = &heads.into();
     let (rows, width) = (lists.len(), keys.width());
     values.expect(OP, "values", keys.rows(), width)?;
     check_operands(OP, queries, keys, lists, table, heads)?;
@@ -96,14 +103,11 @@ pub(super) fn check_operands(
     keys: &Tensor,
     lists: &[KeyList],
     table: Option<&[u32]>,
-    heads: usize,
+    heads: &Heads<'_>,
 ) -> Result<(), ComputeError> {
     let width = keys.width();
     queries.expect(op, "queries", lists.len(), width)?;
-    if heads == 0 || !width.is_multiple_of(heads) {
-        let (expected, found) = (vec![heads], vec![width]);
-        return Err(ComputeError::Shape { op, operand: "heads", expected, found });
-    }
+    heads.check(op, lists, width)?;
     check_lists(op, keys, lists, table)
 }
 
@@ -133,7 +137,7 @@ struct Params<'a> {
     keys: &'a Tensor,
     values: &'a Tensor,
     table: Option<&'a [u32]>,
-    heads: usize,
+    heads: &'a Heads<'a>,
 }
 
 fn gpu(
@@ -143,7 +147,7 @@ fn gpu(
     params: &Params<'_>,
 ) -> Result<Tensor, ComputeError> {
     let (rows, width) = (queries.rows(), queries.width());
-    let columns = width / params.heads;
+    let columns = width / params.heads.count;
     if columns > MOST_COLUMNS {
         let (expected, found) = (vec![MOST_COLUMNS], vec![columns]);
         return Err(ComputeError::Shape { op: "attention", operand: "heads", expected, found });
@@ -152,11 +156,20 @@ fn gpu(
     let (of_queries, to) = (gpu.operand(queries)?, gpu.operand(&output)?);
     let (keys, values) = (gpu.operand(params.keys)?, gpu.operand(params.values)?);
     let known = params.keys.rows() * width;
+    let bias = params.heads.bias;
+    // Without biases a small buffer stands in: one that is written may not be read as well.
+    let (biases, numbers) = match bias {
+        Some(DistanceBias { by_distance, .. }) => {
+            (gpu.operand(by_distance)?, by_distance.rows() * by_distance.width())
+        }
+        None => (gpu.allocate(1)?, 1),
+    };
     let table = params.table.unwrap_or_default();
     for part in gpu.parts(rows, &[width], usize::MAX)? {
         let of_part = &lists[part.0..part.0 + part.1];
         let list_words: Vec<u32> = of_part.iter().flat_map(|list| [list.start, list.len]).collect();
-        let mut call = gpu.call(&SHADER, list_words.len() + table.len())?;
+        let positions = bias.map_or(&[][..], |bias| &bias.positions[part.0..part.0 + part.1]);
+        let mut call = gpu.call(&SHADER, list_words.len() + table.len() + positions.len())?;
         let shader_params = ShaderParams {
             rows: part.1 as u32,
             width: width as u32,
@@ -164,15 +177,20 @@ fn gpu(
             lists: call.words(&list_words),
             table: call.words(table),
             has_table: u32::from(params.table.is_some()),
-            scale: 1.0 / (columns as f32).sqrt(),
+            scale: params.heads.scale(columns),
+            has_bias: u32::from(bias.is_some()),
+            positions: call.words(positions),
+            distances: bias.map_or(0, |bias| bias.by_distance.width() as u32),
+            zero: bias.map_or(0, |bias| bias.zero as u32),
             padding: 0,
         };
         call.bind(gpu.rows(&of_queries, part, width));
         call.bind(gpu.whole(&keys, known)?);
         call.bind(gpu.whole(&values, known)?);
+        call.bind(gpu.whole(&biases, numbers)?);
         call.bind(gpu.rows(&to, part, width));
         let [x, y, _] = gpu.grid(part.1);
-        call.run(&shader_params, [x, y, params.heads as u32]);
+        call.run(&shader_params, [x, y, params.heads.count as u32]);
     }
     Ok(output)
 }
@@ -206,16 +224,19 @@ impl Work for Rows<'_> {
     fn run<L: Lanes>(self, lanes: L) {
         let params = self.params;
         let width = self.queries.width();
-        let columns = width / params.heads;
+        let columns = width / params.heads.count;
+        let scale = params.heads.scale(columns);
         // Offsets of the keys' rows, and the scores; both used again for every row.
         let (mut offsets, mut scores) = (Vec::new(), Vec::new());
         for (number, output) in self.output.chunks_exact_mut(width).enumerate() {
-            load_offsets(self.lists[self.first + number], params.table, width, &mut offsets);
-            let query = self.queries.row(self.first + number);
+            let row = self.first + number;
+            load_offsets(self.lists[row], params.table, width, &mut offsets);
+            let query = self.queries.row(row);
             for (head, output) in output.chunks_exact_mut(columns).enumerate() {
                 let first = head * columns;
                 let query = &query[first..first + columns];
-                let head = Head { first, columns, offsets: &offsets };
+                let bias = params.heads.bias_of(head, row, self.lists[row]);
+                let head = Head { first, columns, offsets: &offsets, scale, bias };
                 if columns.is_multiple_of(LANES) {
                     head.attend::<L, true>(lanes, query, params, &mut scores, output);
                 } else {
@@ -247,6 +268,10 @@ pub(super) struct Head<'a> {
     pub(super) first: usize,
     pub(super) columns: usize,
     pub(super) offsets: &'a [usize],
+    /// Factor of a score.
+    pub(super) scale: f32,
+    /// What is added to the score of each key.
+    pub(super) bias: Option<&'a [f32]>,
 }
 
 /// A vector of a head's columns; `FULL` where all have 16 numbers, as in every model but toys:
@@ -275,7 +300,7 @@ impl Head<'_> {
         self.mix::<L, FULL>(lanes, scores, params.values, output);
     }
 
-    /// `scores[t] = query . keys[t] / sqrt(columns)`
+    /// `scores[t] = scale * query . keys[t] + bias[t]`
     #[inline(always)]
     pub(super) fn score<L: Lanes, const FULL: bool>(
         &self,
@@ -284,7 +309,6 @@ impl Head<'_> {
         keys: &Tensor,
         scores: &mut Vec<f32>,
     ) {
-        let scale = 1.0 / (self.columns as f32).sqrt();
         let keys = &keys.data()[self.first..];
         scores.clear();
         // A loop and no closure: a closure may be compiled without the instruction set.
@@ -294,7 +318,12 @@ impl Head<'_> {
             for (q, k) in query.chunks(LANES).zip(key.chunks(LANES)) {
                 sum = lanes.fma(load::<L, FULL>(lanes, q), load::<L, FULL>(lanes, k), sum);
             }
-            scores.push(lanes.sum(sum) * scale);
+            scores.push(lanes.sum(sum) * self.scale);
+        }
+        if let Some(bias) = self.bias {
+            for (score, bias) in scores.iter_mut().zip(bias) {
+                *score += bias;
+            }
         }
     }
 
@@ -392,6 +421,41 @@ mod tests {
         for (got, want) in output.data().iter().zip([3.0, 4.0, 5.0, 7.0]) {
             assert!((got - want).abs() < 1e-5);
         }
+    }
+
+    #[test]
+    fn a_bias_goes_by_the_distance_of_key_and_query() {
+        // No scores of their own: the weights are the softmax of the biases, 1 to 3 or 3 to 1.
+        let queries = Tensor::zeros(2, 4);
+        let (keys, values) = (Tensor::zeros(2, 4), matrix(2, 4, &[[8.0; 4], [16.0; 4]].concat()));
+        let ln = 3f32.ln();
+        // Distances -1, 0 and 1: a query prefers what stands after it, or before it in the other head.
+        let by_distance = matrix(2, 3, &[0.0, 0.0, ln, ln, 0.0, 0.0]);
+        let bias = DistanceBias { by_distance: &by_distance, zero: 1, positions: &[0, 1] };
+        let heads = Heads { bias: Some(bias), ..Heads::from(2) };
+        let lists = [run(2), run(2)];
+        let output = attention(&ONE, &queries, &keys, &values, &lists, None, heads).unwrap();
+        let want = [14.0, 14.0, 12.0, 12.0, 12.0, 12.0, 10.0, 10.0];
+        for (got, want) in output.data().iter().zip(want) {
+            assert!((got - want).abs() < 1e-5, "{output:?}");
+        }
+        for (zero, positions) in [(0, &[0, 1][..]), (2, &[0, 1]), (1, &[0])] {
+            let bias = DistanceBias { by_distance: &by_distance, zero, positions };
+            let heads = Heads { bias: Some(bias), ..Heads::from(2) };
+            let wrong = attention(&ONE, &queries, &keys, &values, &lists, None, heads);
+            assert!(wrong.is_err(), "{zero} {positions:?}");
+        }
+    }
+
+    #[test]
+    fn scores_may_go_unscaled() {
+        let half = 3f32.ln() / 4.0;
+        let (queries, keys) =
+            (matrix(1, 4, &[half; 4]), matrix(2, 4, &[[0.0; 4], [1.0; 4]].concat()));
+        let values = matrix(2, 4, &[[0.0; 4], [4.0; 4]].concat());
+        let heads = Heads { is_scaled: false, ..Heads::from(1) };
+        let output = attention(&ONE, &queries, &keys, &values, &[run(2)], None, heads).unwrap();
+        assert!((output.data()[0] - 3.0).abs() < 1e-5);
     }
 
     #[test]

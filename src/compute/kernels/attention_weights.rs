@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use super::KeyList;
 use super::attention::{Head, check_operands, load_offsets, softmax};
+use super::{DistanceBias, Heads, KeyList};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
@@ -11,26 +11,32 @@ use crate::compute::{ComputeError, Device, Tensor};
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
 
-/// The weights with which [`attention`](super::attention) mixes values, the mean over `heads` heads: for
+/// The weights with which [`attention`](super::attention) mixes values, the mean over the heads: for
 /// each of the `queries` (R, D) one number for each key of its list; they add up to 1.
 ///
 /// # Errors
 /// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
-pub fn attention_weights(
+pub fn attention_weights<'heads>(
     device: &Device,
     queries: &Tensor,
     keys: &Tensor,
     lists: &[KeyList],
     table: Option<&[u32]>,
-    heads: usize,
+    heads: impl Into<Heads<'heads>>,
 ) -> Result<Vec<Vec<f32>>, ComputeError> {
+    let heads = &heads.into();
     check_operands("attention weights", queries, keys, lists, table, heads)?;
     match device {
         Device::Cpu { threads } => Ok(cpu(*threads, queries, keys, lists, table, heads)),
         // The weights are wanted on the host, and rarely at all: a search with a coverage penalty.
         Device::Gpu(_) => {
             let (queries, keys) = (queries.clone().to_host()?, keys.clone().to_host()?);
-            Ok(cpu(1, &queries, &keys, lists, table, heads))
+            let Some(bias) = heads.bias else {
+                return Ok(cpu(1, &queries, &keys, lists, table, heads));
+            };
+            let by_distance = &bias.by_distance.clone().to_host()?;
+            let heads = Heads { bias: Some(DistanceBias { by_distance, ..bias }), ..*heads };
+            Ok(cpu(1, &queries, &keys, lists, table, &heads))
         }
     }
 }
@@ -41,7 +47,7 @@ fn cpu(
     keys: &Tensor,
     lists: &[KeyList],
     table: Option<&[u32]>,
-    heads: usize,
+    heads: &Heads<'_>,
 ) -> Vec<Vec<f32>> {
     let mut weights = vec![Vec::new(); lists.len()];
     let tasks: Vec<_> = weights.chunks_mut(TASK_ROWS).map(Mutex::new).collect();
@@ -50,7 +56,7 @@ fn cpu(
         for (offset, weights) in weights.iter_mut().enumerate() {
             let row = task * TASK_ROWS + offset;
             let (query, list) = (queries.row(row), lists[row]);
-            *weights = dispatch(Query { query, keys, list, table, heads });
+            *weights = dispatch(Query { row, query, keys, list, table, heads });
         }
     });
     drop(tasks);
@@ -58,11 +64,12 @@ fn cpu(
 }
 
 struct Query<'a> {
+    row: usize,
     query: &'a [f32],
     keys: &'a Tensor,
     list: KeyList,
     table: Option<&'a [u32]>,
-    heads: usize,
+    heads: &'a Heads<'a>,
 }
 
 impl Work for Query<'_> {
@@ -70,12 +77,14 @@ impl Work for Query<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Vec<f32> {
-        let columns = self.query.len() / self.heads;
+        let columns = self.query.len() / self.heads.count;
         let (mut offsets, mut scores) = (Vec::new(), Vec::new());
         load_offsets(self.list, self.table, self.query.len(), &mut offsets);
         let mut mean = vec![0.0; offsets.len()];
         for (head, query) in self.query.chunks_exact(columns).enumerate() {
-            let head = Head { first: head * columns, columns, offsets: &offsets };
+            let (first, scale) = (head * columns, self.heads.scale(columns));
+            let bias = self.heads.bias_of(head, self.row, self.list);
+            let head = Head { first, columns, offsets: &offsets, scale, bias };
             if columns.is_multiple_of(LANES) {
                 head.score::<L, true>(lanes, query, self.keys, &mut scores);
             } else {
@@ -83,7 +92,7 @@ impl Work for Query<'_> {
             }
             softmax(lanes, &mut scores);
             for (mean, weight) in mean.iter_mut().zip(&scores) {
-                *mean += weight / self.heads as f32;
+                *mean += weight / self.heads.count as f32;
             }
         }
         mean

@@ -5,11 +5,13 @@
 //! beside it, and [`self_test`] runs it against `cpu`.
 
 mod activation;
+mod add;
 mod attention;
 mod attention_weights;
 mod best_tokens;
 mod embedding;
 mod gather;
+mod heads;
 mod layer_norm;
 mod matmul;
 mod matmul8;
@@ -27,11 +29,13 @@ mod span_maxima;
 mod span_scores;
 
 pub use activation::{Activation, activate, activate_gated};
+pub use add::add;
 pub use attention::{KeyList, attention};
 pub use attention_weights::attention_weights;
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
 pub use embedding::{Lookup, embedding};
 pub use gather::gather;
+pub use heads::{DistanceBias, Heads};
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
 pub use matmul_tiled::product;
@@ -48,8 +52,9 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 16] = [
+    static SHADERS: [&Shader; 17] = [
         &activation::SHADER,
+        &add::SHADER,
         &attention::SHADER,
         &best_tokens::SHADER,
         &embedding::SHADER,

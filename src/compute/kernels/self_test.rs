@@ -6,10 +6,10 @@
 
 use super::matmul_tiled::{self, Resident};
 use super::{
-    Activation, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask, Weight, activate,
-    activate_gated, attention, best_tokens, embedding, gather, layer_norm, matmul, matmul_half,
-    matmul_wide, matvec, matvec_half, product, rms_norm, scatter, shaders, softmax, span_maxima,
-    span_scores,
+    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask,
+    Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather, layer_norm,
+    matmul, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, scatter, shaders,
+    softmax, span_maxima, span_scores,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -49,6 +49,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
     let mut draw = Draw(seed ^ 0x9e37_79b9_7f4a_7c15);
     let (tolerance, case): (f32, Case) = match kernel {
         "activation" => (2e-6, test_activation),
+        "add" => (0.0, test_add),
         "attention" => (2e-5, test_attention),
         "best_tokens" => (5e-5, test_best_tokens),
         "embedding" => (1e-6, test_embedding),
@@ -198,7 +199,7 @@ fn test_activation(device: &Device, draw: &mut Draw) -> Result<(String, f32), Co
     input.data_mut()[0] = -30.0;
     let factor = draw.tensor(&[rows, width]);
     let mut error: f32 = 0.0;
-    for function in [Activation::Relu, Activation::Gelu, Activation::Swish] {
+    for function in [Activation::Relu, Activation::Gelu, Activation::Swish, Activation::GeluTanh] {
         error = error.max(compare(device, 6.0, |device| {
             let mut output = input.clone();
             activate(device, function, &mut output)?;
@@ -228,6 +229,17 @@ fn test_softmax(device: &Device, draw: &mut Draw) -> Result<(String, f32), Compu
     Ok((format!("{rows} x {width}"), error))
 }
 
+fn test_add(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, width) = (draw.size(1, 60), draw.size(1, 200));
+    let (tensor, other) = (draw.tensor(&[rows, width]), draw.tensor(&[rows, width]));
+    let error = compare(device, 1.0, |device| {
+        let mut sum = tensor.clone();
+        add(device, &mut sum, &other)?;
+        Ok(sum)
+    })?;
+    Ok((format!("{rows} x {width}"), error))
+}
+
 fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (heads, columns) = (draw.size(1, 4), draw.size(1, 100));
     let (rows, known, width) = (draw.size(1, 40), draw.size(1, 180), heads * columns);
@@ -238,6 +250,10 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
         draw.ids(entries, known)
     };
     let mut error: f32 = 0.0;
+    let biases = {
+        let distances = 2 * known.max(table.len());
+        draw.tensor(&[heads, distances])
+    };
     for table in [None, Some(table.as_slice())] {
         let entries = table.map_or(known, <[u32]>::len);
         let mut list = || {
@@ -246,6 +262,16 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
         };
         let lists: Vec<KeyList> = (0..rows).map(|_| list()).collect();
         error = error.max(compare(device, 1.0, |device| {
+            attention(device, &queries, &keys, &values, &lists, table, heads)
+        })?);
+        // Zero lies in the middle, so every position of a key in a list may be that of the query.
+        let positions: Vec<u32> =
+            lists.iter().map(|list| draw.below(list.len as usize) as u32).collect();
+        error = error.max(compare(device, 1.0, |device| {
+            let by_distance = &biases.clone().to_device(device)?;
+            let zero = biases.width() / 2;
+            let bias = Some(DistanceBias { by_distance, zero, positions: &positions });
+            let heads = Heads { bias, is_scaled: false, ..Heads::from(heads) };
             attention(device, &queries, &keys, &values, &lists, table, heads)
         })?);
     }

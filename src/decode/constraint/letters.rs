@@ -89,13 +89,23 @@ impl After {
 
 /// The symbols of a whole text, its end included. White space around the text is left out.
 pub(super) fn symbols(text: &str) -> Vec<u32> {
+    symbols_with_places(text).map(|(symbol, _)| symbol).collect()
+}
+
+/// Those symbols, each with the byte of the text at which the letter stands that it came with; a
+/// boundary comes with the letter after it.
+pub(super) fn symbols_with_places(text: &str) -> impl Iterator<Item = (u32, usize)> {
+    let start = text.len() - text.trim_start().len();
+    let text = text.trim();
     let mut symbols = Vec::with_capacity(text.len() + 8);
     let mut after = After::default();
-    for letter in text.trim().chars().flat_map(fold) {
-        after = after.read(letter, |symbol| symbols.push(symbol));
+    for (at, letter) in text.char_indices() {
+        for folded in fold(letter) {
+            after = after.read(folded, |symbol| symbols.push((symbol, start + at)));
+        }
     }
-    after.end(|symbol| symbols.push(symbol));
-    symbols
+    after.end(|symbol| symbols.push((symbol, start + text.len())));
+    symbols.into_iter()
 }
 
 /// A place in a text that arrives token by token: what came before, and the bytes of a letter that

@@ -89,6 +89,17 @@ pub struct Blocked {
 }
 
 impl Constraint {
+    /// Where a text holds banned phrases: bytes at which one begins, ascending.
+    #[must_use]
+    pub fn banned_places(&self, text: &str) -> Vec<usize> {
+        let lists = [&self.everywhere, &self.here];
+        let mut places: Vec<usize> =
+            lists.into_iter().flatten().flat_map(|avoid| avoid.places(text)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     /// The state before any token. The decoder's start token counts as read by banned token
     /// sequences, as in Hugging Face transformers, and spells nothing.
     #[must_use]

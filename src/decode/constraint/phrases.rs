@@ -70,6 +70,13 @@ impl AvoidPhrases {
         self.list.violations(text)
     }
 
+    /// Where the phrases begin that [`violations`](Self::violations) finds: bytes of the text,
+    /// ascending.
+    #[must_use]
+    pub fn places(&self, text: &str) -> Vec<usize> {
+        self.list.places(text)
+    }
+
     /// The vocabulary it was compiled for.
     pub(super) fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
@@ -245,6 +252,18 @@ impl PhraseList {
         found.dedup();
         found
     }
+
+    fn places(&self, text: &str) -> Vec<usize> {
+        let (symbols, places): (Vec<u32>, Vec<usize>) = letters::symbols_with_places(text).unzip();
+        let occurrences = self.lengths.iter().flat_map(|&length| {
+            let windows = symbols.windows(length).zip(&places);
+            windows.filter(|(window, _)| self.phrases.contains_key(*window)).map(|(_, at)| *at)
+        });
+        let mut found: Vec<usize> = occurrences.collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 #[cfg(test)]
@@ -309,6 +328,19 @@ mod tests {
     fn may_end(avoid: &AvoidPhrases, tokens: &[&str]) -> bool {
         let (node, text) = after(avoid, tokens);
         avoid.may_end(node, text)
+    }
+
+    #[test]
+    fn occurrences_have_the_places_of_their_first_letters() {
+        let list = PhraseList::new(["take place", "place", "can't", "\u{df}"]).unwrap();
+        let text = "  It CAN'T take\t\u{200b}place; replace \u{df} or SS.";
+        let places: Vec<&str> = list.places(text).into_iter().map(|at| &text[at..]).collect();
+        let begins = ["CAN'T", "take", "place;", "\u{df}", "SS."];
+        assert_eq!(places.len(), begins.len(), "{places:?}");
+        for (place, begin) in places.iter().zip(begins) {
+            assert!(place.starts_with(begin), "{places:?}");
+        }
+        assert!(list.places("replaced").is_empty());
     }
 
     #[test]

@@ -1,0 +1,446 @@
+//! `fnstore model`: the models there are, whether they are whole, a new one, and the one to use.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use fnstore::installed::{
+    self, Description, FindingCode, Kind, ModelError, Verification, add, describe, models_in,
+    record_sums, verify,
+};
+use serde::Serialize;
+
+use super::eval::{ENCODER, HEAD};
+use super::locate::{self, Place};
+use super::output::{Format, Output, grouped, size, tell};
+use super::{Context, Outcome};
+
+/// List, check and add models, and choose the rewriter
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    task: Task,
+
+    /// Directory of models to work in [default: FNSTORE_MODELS, else fnstore/models in the platform's
+    /// data directory, which is where a model is added; `list` and `verify` look where `expand` does]
+    #[arg(long, global = true, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore model list
+  fnstore model add ~/checkpoints/flan-t5-paraphrase && fnstore model use flan-t5-paraphrase
+  fnstore model verify paraphrase --format json
+  fnstore model use paraphrase          # back to the one that comes with the program";
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    /// List the models: what they are, where they lie, which are taken when none is named
+    List,
+    Verify(VerifyArgs),
+    Add(AddArgs),
+    Use(UseArgs),
+}
+
+/// Check that models can be used
+///
+/// Loads each on the CPU: every weight must be there, of the right shape and finite, and the tokenizer
+/// must belong to it. Files are compared with the hashes in its BLAKE3SUMS, where it has one. Exits with
+/// 1 when something is wrong.
+#[derive(Debug, clap::Args)]
+struct VerifyArgs {
+    /// Names or directories of models [default: all that `list` shows]
+    #[arg(value_name = "DIR|NAME")]
+    models_to_check: Vec<PathBuf>,
+
+    /// Write the hashes of models that load into their BLAKE3SUMS, in place of earlier ones
+    #[arg(long, requires = "models_to_check")]
+    record: bool,
+}
+
+/// Add a checkpoint as Hugging Face transformers writes them: Marian, BART, T5 or Flan-T5, BERT
+///
+/// The directory is checked as by `verify` and copied; it becomes a model whole or not at all.
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json
+    #[arg(value_name = "DIR")]
+    checkpoint: PathBuf,
+
+    /// Name among the models [default: that of the directory]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+/// Make a rewriter the one that `expand` and `paraphrase` take when none is named
+#[derive(Debug, clap::Args)]
+struct UseArgs {
+    /// Its name, as `list` shows it
+    #[arg(value_name = "NAME")]
+    name: String,
+}
+
+/// A model as JSON; see `schema/model.schema.json`.
+#[derive(Debug, Serialize)]
+struct ModelRecord {
+    name: String,
+    path: PathBuf,
+    place: &'static str,
+    /// Whether it is taken when no model of its kind is named.
+    is_default: bool,
+    /// Whether a directory that is looked at earlier has a model of this name.
+    is_hidden: bool,
+    kind: Option<&'static str>,
+    layout: Option<&'static str>,
+    bytes: Option<u64>,
+    weights: Option<u64>,
+    numbers: BTreeMap<String, u64>,
+    fingerprint: Option<String>,
+    /// Why nothing more can be said of it.
+    problem: Option<String>,
+}
+
+/// A model that was checked, as JSON; see `schema/model-check.schema.json`.
+#[derive(Debug, Serialize)]
+struct CheckRecord {
+    name: String,
+    path: PathBuf,
+    is_whole: bool,
+    has_sums: bool,
+    fingerprint: Option<String>,
+    findings: Vec<FindingRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingRecord {
+    code: &'static str,
+    detail: String,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let models = args.models;
+    let output = &mut context.output;
+    match args.task {
+        Task::List => list(models, output),
+        Task::Verify(args) => check(args, models, output),
+        Task::Add(args) => add_one(args, models, output),
+        Task::Use(args) => choose(&args.name, models, output),
+    }
+}
+
+fn list(models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
+    let records = all(models.clone())?;
+    let format = output.format_or(Format::Jsonl);
+    match format {
+        Format::Json | Format::Jsonl => {
+            records.iter().try_for_each(|record| output.record(record, format))?;
+            output.end_records(format)?;
+        }
+        Format::Table => {
+            let rows = records.iter().map(row);
+            let header = [
+                "model",
+                "",
+                "kind",
+                "layout",
+                "weights",
+                "numbers",
+                "size",
+                "place",
+                "fingerprint",
+            ];
+            output.table(&header, rows.collect())?;
+        }
+        Format::Csv | Format::Tsv => {
+            let header = [
+                "name",
+                "is_default",
+                "kind",
+                "layout",
+                "weights",
+                "bytes",
+                "place",
+                "path",
+                "fingerprint",
+            ];
+            output.fields(format, header)?;
+            for record in &records {
+                let number = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
+                let fields = [
+                    record.name.clone(),
+                    record.is_default.to_string(),
+                    record.kind.unwrap_or_default().to_owned(),
+                    record.layout.unwrap_or_default().to_owned(),
+                    number(record.weights),
+                    number(record.bytes),
+                    record.place.to_owned(),
+                    record.path.display().to_string(),
+                    record.fingerprint.clone().unwrap_or_default(),
+                ];
+                output.fields(format, fields)?;
+            }
+        }
+    }
+    output.flush()?;
+    for record in &records {
+        if let Some(problem) = &record.problem {
+            tell(&format!("warning: `{}` cannot be used: {problem}", record.path.display()));
+        }
+    }
+    if records.is_empty() {
+        let dirs = locate::listed(&locate::model_dirs(models));
+        tell(&format!("there is no model in {dirs}; `fnstore model add DIR` adds one"));
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn row(record: &ModelRecord) -> Vec<String> {
+    let mark = match (record.is_default, record.is_hidden) {
+        (true, _) => "default",
+        (_, true) => "hidden",
+        _ => "",
+    };
+    let numbers = record.numbers.iter().max_by_key(|(_, count)| **count);
+    let text = |text: Option<&'static str>| text.unwrap_or("?").to_owned();
+    vec![
+        record.name.clone(),
+        mark.to_owned(),
+        text(record.kind),
+        text(record.layout),
+        record.weights.map_or(String::new(), grouped),
+        numbers.map_or(String::new(), |(format, _)| format.clone()),
+        record.bytes.map_or(String::new(), size),
+        record.place.to_owned(),
+        // Enough to tell models apart; the JSON has all of it.
+        record.fingerprint.as_deref().map_or("", |print| &print[..12]).to_owned(),
+    ]
+}
+
+/// Every model of every place, in the order in which they are looked for.
+fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
+    let places = locate::model_places(models);
+    let dirs: Vec<PathBuf> = places.iter().map(|(_, dir)| dir.clone()).collect();
+    let (rewriter, _) = locate::default_rewriter(&dirs)?;
+    let mut records: Vec<ModelRecord> = Vec::new();
+    for (place, dir) in places {
+        for (name, described) in models_in(&dir)? {
+            let is_hidden = records.iter().any(|record| record.name == name);
+            let mut record = record(name, dir.as_path(), place, described);
+            record.is_hidden = is_hidden;
+            record.is_default = !is_hidden && {
+                let default = match record.kind {
+                    Some(kind) if kind == Kind::Encoder.as_str() => ENCODER,
+                    Some(kind) if kind == Kind::Aligner.as_str() => HEAD,
+                    _ => rewriter.as_str(),
+                };
+                record.name == default
+            };
+            records.push(record);
+        }
+    }
+    Ok(records)
+}
+
+fn record(
+    name: String,
+    dir: &Path,
+    place: Place,
+    described: Result<Description, ModelError>,
+) -> ModelRecord {
+    let path = dir.join(&name);
+    let (description, problem) = match described {
+        Ok(description) => (Some(description), None),
+        Err(error) => (None, Some(format!("{:#}", anyhow::Error::from(error)))),
+    };
+    let of = description.as_ref();
+    ModelRecord {
+        name,
+        path,
+        place: place.as_str(),
+        is_default: false,
+        is_hidden: false,
+        kind: of.map(|model| model.kind.as_str()),
+        layout: of.map(|model| model.layout),
+        bytes: of.map(|model| model.bytes),
+        weights: of.map(Description::weights),
+        numbers: of.map_or_else(BTreeMap::new, |model| model.formats.clone()),
+        fingerprint: of.map(|model| model.fingerprint.to_string()),
+        problem,
+    }
+}
+
+/// The encoder of a head, by its name among the models.
+fn finder(dirs: &[PathBuf]) -> impl Fn(&str) -> Option<PathBuf> {
+    move |name| locate::model(Path::new(name), dirs).ok()
+}
+
+fn check(
+    args: VerifyArgs,
+    models: Option<PathBuf>,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let dirs = locate::model_dirs(models.clone());
+    let paths: Vec<PathBuf> = if args.models_to_check.is_empty() {
+        all(models)?.into_iter().map(|record| record.path).collect()
+    } else {
+        let named = args.models_to_check.iter().map(|name| locate::model(name, &dirs));
+        named.collect::<anyhow::Result<_>>()?
+    };
+    if paths.is_empty() {
+        tell("there is no model to check; `fnstore model add DIR` adds one");
+        return Ok(Outcome::NothingFound);
+    }
+    let format = output.format_or(Format::Table);
+    let mut wrong = 0;
+    for path in paths {
+        let mut checked = verify(&path, &finder(&dirs));
+        if args.record {
+            checked.findings.retain(|finding| finding.code != FindingCode::Sum);
+            if checked.findings.is_empty() {
+                record_sums(&path)?;
+                checked.has_sums = true;
+            }
+        }
+        wrong += u64::from(!checked.findings.is_empty());
+        let record = check_record(&path, checked);
+        match format {
+            Format::Json | Format::Jsonl => output.record(&record, format)?,
+            Format::Table => {
+                let verdict = match (record.is_whole, record.has_sums) {
+                    (false, _) => "cannot be used as it is",
+                    (true, true) => "whole, and the files that were recorded",
+                    (true, false) => "whole; no BLAKE3SUMS to compare its files with",
+                };
+                output.line(&format!("{}  {verdict}", output.heading(&record.name)))?;
+                for finding in &record.findings {
+                    output.line(&format!("  {}  {}", finding.code, finding.detail))?;
+                }
+            }
+            Format::Csv | Format::Tsv => {
+                for FindingRecord { code, detail } in &record.findings {
+                    output.fields(format, [record.name.as_str(), code, detail])?;
+                }
+            }
+        }
+    }
+    if matches!(format, Format::Json | Format::Jsonl) {
+        output.end_records(format)?;
+    }
+    Ok(if wrong > 0 { Outcome::CheckFailed } else { Outcome::Done })
+}
+
+fn check_record(path: &Path, checked: Verification) -> CheckRecord {
+    let findings = checked.findings.into_iter();
+    let findings: Vec<FindingRecord> = findings
+        .map(|finding| FindingRecord { code: finding.code.as_str(), detail: finding.detail })
+        .collect();
+    CheckRecord {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        path: path.to_owned(),
+        is_whole: findings.is_empty(),
+        has_sums: checked.has_sums,
+        fingerprint: describe(path).ok().map(|model| model.fingerprint.to_string()),
+        findings,
+    }
+}
+
+fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
+    let checkpoint = &args.checkpoint;
+    if !checkpoint.is_dir() {
+        bail!(
+            "there is no directory `{}`; expected a checkpoint with config.json, model.safetensors and \
+             tokenizer.json",
+            checkpoint.display()
+        );
+    }
+    let name = match args.name {
+        Some(name) => name,
+        // `.` and `..` have no name of their own.
+        None => {
+            let real = checkpoint
+                .canonicalize()
+                .with_context(|| format!("cannot find the name of `{}`", checkpoint.display()))?;
+            real.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
+    };
+    let dir = locate::own_models(models.clone())?;
+    let dirs = locate::model_dirs(models);
+    let added = add(checkpoint, &dir, &name, &finder(&dirs))?;
+    let kind = added.kind;
+    let (rewriter, _) = locate::default_rewriter(&dirs)?;
+    let mut record = record(name.clone(), &dir, Place::Own, Ok(added));
+    record.is_default = kind == Kind::Paraphraser && rewriter == name;
+    show(&record, output)?;
+    output.flush()?;
+    let next = match kind {
+        Kind::Paraphraser if !record.is_default => {
+            format!("; `fnstore model use {name}` makes it the one to rewrite with")
+        }
+        _ => String::new(),
+    };
+    tell(&format!("added `{name}` to {}{next}", dir.display()));
+    Ok(Outcome::Done)
+}
+
+fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
+    let dir = locate::own_models(models.clone())?;
+    let places = locate::model_places(models);
+    let holder = places.iter().find(|(_, dir)| {
+        // A path is no name: what is chosen must be found again from everywhere.
+        Path::new(name).components().count() == 1 && dir.join(name).join("config.json").is_file()
+    });
+    let Some((place, holder)) = holder else {
+        let names: Vec<String> = places.iter().flat_map(|(_, dir)| names_in(dir)).collect();
+        bail!(
+            "there is no model `{name}`; there are {}; `fnstore model add DIR` adds one",
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        );
+    };
+    let description = describe(&holder.join(name))?;
+    if description.kind != Kind::Paraphraser {
+        bail!(
+            "`{name}` is an {}, expected a rewriter; `fnstore model list` shows which are",
+            description.kind.as_str()
+        );
+    }
+    let file = installed::prefer(&dir, name)?;
+    let mut record = record(name.to_owned(), holder, *place, Ok(description));
+    record.is_default = true;
+    show(&record, output)?;
+    output.flush()?;
+    tell(&format!("`expand` and `paraphrase` now take `{name}`; {} says so", file.display()));
+    Ok(Outcome::Done)
+}
+
+/// Names of the models in a directory, quoted.
+fn names_in(dir: &Path) -> Vec<String> {
+    let models = models_in(dir).unwrap_or_default();
+    models.into_keys().map(|name| format!("`{name}`")).collect()
+}
+
+fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
+    if output.format_or(Format::Table) != Format::Table {
+        return output.json(record);
+    }
+    output.line(&output.heading(&record.name))?;
+    let weights = record.weights.map_or(String::new(), grouped);
+    let numbers: Vec<String> = record
+        .numbers
+        .iter()
+        .map(|(format, count)| format!("{} {format}", grouped(*count)))
+        .collect();
+    for (name, value) in [
+        ("kind", record.kind.unwrap_or_default().to_owned()),
+        ("layout", record.layout.unwrap_or_default().to_owned()),
+        ("weights", format!("{weights} ({})", numbers.join(", "))),
+        ("size", record.bytes.map_or(String::new(), size)),
+        ("fingerprint", record.fingerprint.clone().unwrap_or_default()),
+        ("path", record.path.display().to_string()),
+    ] {
+        output.line(&format!("  {name:<12} {value}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! A checkpoint of `transformers` becomes one of the models.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::describe::files_of;
+use super::sums::is_of_model;
+use super::{Description, Finding, FindingCode, ModelError, describe, record_sums, verify};
+
+/// Copies a checked checkpoint into a directory of models, under a name of its own, and records the
+/// hashes of its files. It is there whole or not at all.
+///
+/// `find` looks up the encoder of an aligner's head, as in [`verify`].
+///
+/// # Errors
+/// When the name cannot be a folder's or is taken, anything is wrong with the checkpoint, or it cannot
+/// be copied.
+pub fn add(
+    checkpoint: &Path,
+    models: &Path,
+    name: &str,
+    find: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Result<Description, ModelError> {
+    if !is_name(name) {
+        return Err(ModelError::Name { name: name.to_owned() });
+    }
+    let place = models.join(name);
+    if place.exists() {
+        return Err(ModelError::Exists { path: place });
+    }
+    let findings = verify(checkpoint, find).findings;
+    if !findings.is_empty() {
+        return Err(ModelError::Broken { path: checkpoint.to_owned(), findings });
+    }
+    let own = describe(checkpoint)?;
+
+    let write = |source| ModelError::File { action: "write", path: place.clone(), source };
+    fs::create_dir_all(models).map_err(write)?;
+    // Hidden until it is whole, and removed when anything fails; beside its place, so that a rename
+    // brings it there.
+    let unfinished =
+        tempfile::Builder::new().prefix(".adding-").tempdir_in(models).map_err(write)?;
+    for (file, _) in files_of(checkpoint)? {
+        if is_wanted(&file) {
+            copy(&checkpoint.join(&file), &unfinished.path().join(&file))?;
+        }
+    }
+    record_sums(unfinished.path())?;
+    let copied = describe(unfinished.path())?;
+    if copied.fingerprint != own.fingerprint {
+        let detail = "its files changed while they were copied; run it again".to_owned();
+        let findings = vec![Finding { code: FindingCode::Sum, detail }];
+        return Err(ModelError::Broken { path: checkpoint.to_owned(), findings });
+    }
+    // Other users of the machine may read it, as they may any folder.
+    #[cfg(unix)]
+    readable(unfinished.path()).map_err(write)?;
+    // A rename replaces an empty directory only, so a model of the name that came meanwhile stays.
+    fs::rename(unfinished.path(), &place).map_err(write)?;
+    let _ = unfinished.keep();
+    sync(models);
+    Ok(Description { path: place, ..copied })
+}
+
+/// Whether a name is good for a folder everywhere, and no path.
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain)
+}
+
+/// Whether a file of a checkpoint is copied: what the model is made of, what transformers wants beside
+/// that, and what says what it is.
+fn is_wanted(file: &str) -> bool {
+    let stem = file.split('.').next().unwrap_or(file).to_ascii_uppercase();
+    is_of_model(file)
+        || ["tokenizer_config.json", "special_tokens_map.json"].contains(&file)
+        || ["README", "MODEL_CARD", "LICENSE", "LICENCE", "NOTICE"].contains(&stem.as_str())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), ModelError> {
+    let copied = fs::copy(from, to).and_then(|_| File::open(to)?.sync_all());
+    copied.map_err(|source| ModelError::File { action: "copy", path: from.to_owned(), source })
+}
+
+#[cfg(unix)]
+fn readable(directory: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))
+}
+
+/// Brings the names in a directory to the disk, where the platform can.
+fn sync(directory: &Path) {
+    // The model is there and whole either way.
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SUMS;
+    use super::*;
+
+    #[test]
+    fn names_are_no_paths_and_not_hidden() {
+        for name in ["flan-t5", "t5_v1.1", "7b"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "-x", "caf\u{e9}"] {
+            assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_model_is_made_of_is_copied_and_training_leftovers_are_not() {
+        for file in ["config.json", "model-00001-of-00002.safetensors", "README.md", "LICENSE"] {
+            assert!(is_wanted(file), "{file}");
+        }
+        for file in ["optimizer.pt", "pytorch_model.bin", "trainer_state.json", SUMS] {
+            assert!(!is_wanted(file), "{file}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Models on disk: what a directory holds, whether it is whole, how one joins the others, and which
+//! rewriter is taken when nobody names one.
+//!
+//! A *directory of models* holds a folder for each of them, by name. A model is one of three kinds,
+//! told apart by its `config.json`; what its weights are worth is not judged here.
+//!
+//! ```text
+//! describe.rs   kind, layout, size, fingerprint: reads headers and bytes, loads nothing
+//! sums.rs       BLAKE3SUMS, the hashes of a model's files, as `b3sum` writes and checks them
+//! verify.rs     loads a model as its users would, and compares its files with those hashes
+//! add.rs        a checkpoint of `transformers` becomes one of the models, all of it or nothing
+//! preferred.rs  the rewriter of choice, in `default.json` beside the models
+//! ```
+
+mod add;
+mod describe;
+mod error;
+mod preferred;
+mod sums;
+mod verify;
+
+pub use add::add;
+pub use describe::{Description, Kind, describe, models_in};
+pub use error::ModelError;
+pub use preferred::{PREFERRED, Preferred, prefer, preferred};
+pub use sums::{SUMS, record_sums};
+pub use verify::{Finding, FindingCode, Verification, verify};

@@ -1,0 +1,111 @@
+//! The rewriter of choice: `default.json` beside the models names it.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::ModelError;
+
+/// Name of the file, in a directory of models.
+pub const PREFERRED: &str = "default.json";
+
+/// What the file holds.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    paraphraser: String,
+}
+
+/// A choice, and where it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preferred {
+    /// Name of the rewriter.
+    pub paraphraser: String,
+    /// The file that says so.
+    pub file: PathBuf,
+}
+
+/// The choice of the first of several directories of models in which one was made.
+///
+/// # Errors
+/// When a file is there and cannot be read as one.
+pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelError> {
+    for directory in directories {
+        let file = directory.join(PREFERRED);
+        let json = match std::fs::read(&file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            json => json.map_err(|source| ModelError::File {
+                action: "read",
+                path: file.clone(),
+                source,
+            })?,
+        };
+        return match serde_json::from_slice(&json) {
+            Ok(Record { paraphraser }) => Ok(Some(Preferred { paraphraser, file })),
+            Err(error) => Err(ModelError::Content {
+                path: file,
+                found: error.to_string(),
+                expected: "`{\"paraphraser\": NAME}`; `fnstore model use NAME` writes it anew"
+                    .to_owned(),
+            }),
+        };
+    }
+    Ok(None)
+}
+
+/// Makes a rewriter the choice of a directory of models; what stood there before stays until the new
+/// choice is on disk. Returns the file.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn prefer(directory: &Path, paraphraser: &str) -> Result<PathBuf, ModelError> {
+    let file = directory.join(PREFERRED);
+    let record = Record { paraphraser: paraphraser.to_owned() };
+    let mut json = serde_json::to_vec_pretty(&record).expect("a name is JSON");
+    json.push(b'\n');
+    std::fs::create_dir_all(directory).map_err(|source| ModelError::File {
+        action: "write",
+        path: file.clone(),
+        source,
+    })?;
+    write_whole(&file, &json)?;
+    Ok(file)
+}
+
+/// Writes a file beside its place and renames it there.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
+    let write = |source| ModelError::File { action: "write", path: path.to_owned(), source };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut file = builder.prefix(".writing-").tempfile_in(directory).map_err(write)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(write)?;
+    file.persist(path).map_err(|error| write(error.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_directory_with_a_choice_has_it() {
+        let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let dirs = [a.path().to_owned(), b.path().to_owned()];
+        assert_eq!(preferred(&dirs).unwrap(), None);
+        let file = prefer(b.path(), "mine").unwrap();
+        let choice = Preferred { paraphraser: "mine".to_owned(), file };
+        assert_eq!(preferred(&dirs).unwrap(), Some(choice));
+        prefer(&a.path().join("new/deep"), "x").unwrap();
+        prefer(a.path(), "other").unwrap();
+        assert_eq!(preferred(&dirs).unwrap().unwrap().paraphraser, "other");
+        for wrong in ["{}", "[]", "{\"paraphraser\": 5}", "{\"paraphraser\": \"x\", \"y\": 1}"] {
+            std::fs::write(a.path().join(PREFERRED), wrong).unwrap();
+            let message = preferred(&dirs).unwrap_err().to_string();
+            assert!(message.contains("fnstore model use"), "{wrong}: {message}");
+        }
+    }
+}

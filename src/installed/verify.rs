@@ -1,0 +1,180 @@
+//! Whether a model can be used: loaded as its users load it, its files compared with their hashes.
+
+use std::error::Error;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::describe::Config;
+use super::{Kind, ModelError, describe, sums};
+use crate::align::{AlignError, Aligner};
+use crate::compute::Device;
+use crate::nn::{Encoder, NnError};
+use crate::paraphrase::{ParaphraseError, Paraphraser};
+use crate::tokenize::Tokenizer;
+
+/// What may be wrong with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum FindingCode {
+    /// `config.json` is absent, incomplete, or asks for what is not computed.
+    Config,
+    /// A weight is absent, of another shape or not finite, or a file of weights is damaged.
+    Weights,
+    /// `tokenizer.json` is absent, damaged, or another model's.
+    Tokenizer,
+    /// The encoder that an aligner's head was trained on is not there.
+    Encoder,
+    /// A file is not the one whose hash was recorded.
+    Sum,
+}
+
+impl FindingCode {
+    /// The code.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "M-config",
+            Self::Weights => "M-weights",
+            Self::Tokenizer => "M-tokenizer",
+            Self::Encoder => "M-encoder",
+            Self::Sum => "M-sum",
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Of which sort it is.
+    pub code: FindingCode,
+    /// What it is, with file and place.
+    pub detail: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), self.detail)
+    }
+}
+
+/// What became of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verification {
+    /// Whether hashes of its files were recorded.
+    pub has_sums: bool,
+    /// Everything that is wrong.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks a model: that it loads on the CPU, all weights there, of the right shapes and finite, with a
+/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head is
+/// checked with its encoder, which `find` looks up by name.
+///
+/// Takes the time and memory of loading it.
+pub fn verify(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Verification {
+    let mut verification = Verification::default();
+    match sums::check(directory) {
+        Ok(None) => {}
+        Ok(Some(findings)) => {
+            verification = Verification { has_sums: true, findings };
+        }
+        Err(error) => verification.findings.push(finding(FindingCode::Sum, &error)),
+    }
+    if let Err(found) = load(directory, find) {
+        verification.findings.push(found);
+    }
+    verification
+}
+
+fn load(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<(), Finding> {
+    // Says what is wrong with a checkpoint in another format before asking for its weights.
+    other_format(directory)?;
+    let description = describe(directory).map_err(|error| {
+        let code = match &error {
+            ModelError::Weights { .. } => FindingCode::Weights,
+            _ => FindingCode::Config,
+        };
+        finding(code, &error)
+    })?;
+    let device = Device::cpu();
+    match description.kind {
+        Kind::Paraphraser => {
+            let opened = Paraphraser::open(directory, &device);
+            opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
+        }
+        Kind::Encoder => {
+            let opened = Encoder::open(directory, &device);
+            opened.map_err(|error| finding(code_of_network(&error), &error))?;
+            let tokenizer = Tokenizer::open(directory);
+            tokenizer.map(drop).map_err(|error| finding(FindingCode::Tokenizer, &error))
+        }
+        Kind::Aligner => {
+            let config = Config::read(directory).map_err(|e| finding(FindingCode::Config, &e))?;
+            let name = config.encoder.unwrap_or_default();
+            let encoder = find(&name).ok_or_else(|| {
+                let detail = format!("its encoder `{name}` is not among the models");
+                Finding { code: FindingCode::Encoder, detail }
+            })?;
+            let opened = Aligner::open(directory, &encoder, &device);
+            opened.map(drop).map_err(|error| finding(code_of_aligner(&error), &error))
+        }
+    }
+}
+
+/// A checkpoint whose weights or tokenizer are in a format that is not read.
+fn other_format(directory: &Path) -> Result<(), Finding> {
+    let has = |name: &str| directory.join(name).exists();
+    let safetensors = has("model.safetensors") || has("model.safetensors.index.json");
+    let pickled = ["pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5"];
+    if let Some(name) = pickled.into_iter().find(|name| !safetensors && has(name)) {
+        let detail = format!(
+            "its weights are in `{name}`, expected `model.safetensors`; load it with transformers and \
+             write it with `save_pretrained`"
+        );
+        return Err(Finding { code: FindingCode::Weights, detail });
+    }
+    let parts = ["spiece.model", "source.spm", "vocab.json", "vocab.txt"];
+    if let Some(name) = parts.into_iter().find(|name| !has("tokenizer.json") && has(name)) {
+        let detail = format!(
+            "it has `{name}` and no `tokenizer.json`; load the tokenizer with transformers' \
+             `AutoTokenizer` and write it with `save_pretrained`"
+        );
+        return Err(Finding { code: FindingCode::Tokenizer, detail });
+    }
+    Ok(())
+}
+
+fn code_of_rewriter(error: &ParaphraseError) -> FindingCode {
+    match error {
+        ParaphraseError::Open { source, .. } => code_of_network(source),
+        ParaphraseError::Mark { .. } => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_network(error: &NnError) -> FindingCode {
+    match error {
+        NnError::Config(_) => FindingCode::Config,
+        _ => FindingCode::Weights,
+    }
+}
+
+fn code_of_aligner(error: &AlignError) -> FindingCode {
+    match error {
+        AlignError::Encoder { .. } => FindingCode::Encoder,
+        AlignError::Network { source } => code_of_network(source),
+        AlignError::File { .. } | AlignError::Content { .. } => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+/// A finding that says what an error says, with its causes.
+fn finding(code: FindingCode, error: &dyn Error) -> Finding {
+    let mut detail = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        detail.push_str(": ");
+        detail.push_str(&error.to_string());
+        cause = error.source();
+    }
+    Finding { code, detail }
+}
