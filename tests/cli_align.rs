@@ -71,14 +71,20 @@ fn the_error_rate_counts_equal_and_different_words_apart() {
         r#"{"source": "they confirmed", "target": "they verified", "sure": [[0, 0], [1, 1]]}"#,
     );
     let pairs = files.write("pairs.tsv", PAIRS);
-    let ran = fnstore(&["eval", "words", "--data", &gold, "--train", &pairs, "--format", "jsonl"]);
+    let none = files.write("none.jsonl", r#"{"source": "a", "target": "b", "sure": [[0, 0]]}"#);
+    let data = ["eval", "words", "--data", &gold, "--data", &none, "--train", &pairs];
+    let ran = fnstore(&[&data[..], &["--format", "jsonl"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let records = ran.records();
+    let names: Vec<&str> = records.iter().map(|row| row["data"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gold", "gold", "gold", "none", "none", "none"]);
     for record in &records {
         assert_eq!(faults_in("link-error-rate.schema.json", record), [""; 0]);
+    }
+    for record in &records[..3] {
         assert_eq!(record["error_rate"], json!(0.0));
     }
-    let counts: Vec<(&str, u64)> = records
+    let counts: Vec<(&str, u64)> = records[..3]
         .iter()
         .map(|record| (record["words"].as_str().unwrap(), record["sure"].as_u64().unwrap()))
         .collect();

@@ -23,6 +23,7 @@ mod cli_query;
 mod cli_schema;
 mod cli_show;
 mod cli_store;
+mod cli_train;
 mod constraint_faults;
 mod crash;
 mod damaged_files;

@@ -78,7 +78,29 @@ impl Parameters {
         }
     }
 
-    /// Every tensor with its name in a file and its shape, in a fixed order.
+    /// Weights read by their names and shapes.
+    pub(super) fn read<E>(
+        inputs: usize,
+        hidden: usize,
+        mut tensor: impl FnMut(&str, &[usize]) -> Result<Vec<f32>, E>,
+    ) -> Result<Self, E> {
+        Ok(Self {
+            inputs,
+            hidden,
+            weight: tensor("hidden.weight", &[hidden, inputs])?,
+            bias: tensor("hidden.bias", &[hidden])?,
+            slope: tensor("prelu.weight", &[1])?,
+            gamma: tensor("norm.weight", &[hidden])?,
+            beta: tensor("norm.bias", &[hidden])?,
+            mean: tensor("norm.running_mean", &[hidden])?,
+            variance: tensor("norm.running_var", &[hidden])?,
+            output: tensor("output.weight", &[1, hidden])?,
+            output_bias: tensor("output.bias", &[1])?,
+        })
+    }
+
+    /// Every tensor with its name in a file and its shape, in a fixed order: first those that are
+    /// trained.
     pub(super) fn tensors(&self) -> [(&'static str, Vec<usize>, &[f32]); 9] {
         let (h, i) = (self.hidden, self.inputs);
         [

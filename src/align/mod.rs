@@ -9,8 +9,9 @@
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
 //! pooled states    features.rs   2 D + 4 features of a pair of spans
 //! candidates       candidates.rs all spans within k words of the source span's length
-//! scores           mlp.rs        the head; gradient.rs, train.rs: how it learns; head.rs: its file
+//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its file
 //! answer           aligner.rs    the best candidate, piece by piece
+//! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
 //! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
 //! ```
 //!
@@ -18,6 +19,7 @@
 //! Augmentation with Discriminative Span Alignment (TACL 9).
 
 mod aligner;
+mod breakdown;
 mod candidates;
 mod data;
 mod embedding;
@@ -33,9 +35,11 @@ pub mod train;
 pub mod words;
 
 pub use aligner::{AlignRequest, Aligner, Alignment, Ranking};
+pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths, SeenSpans};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
 pub use embedding::EmbeddingAligner;
 pub use error::AlignError;
-pub use head::{HeadConfig, TrainingRecord};
+pub use features::Features;
+pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};

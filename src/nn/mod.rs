@@ -24,7 +24,7 @@ mod weights;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError, Seq2SeqConfig, StackConfig};
 pub use error::{InputProblem, NnError, RowProblem};
-pub use save::{NamedTensor, write_weights};
+pub use save::{NamedTensor, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 pub use weights::{Fingerprint, Weights, WeightsError};

@@ -76,6 +76,11 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
     encoder: PathBuf,
 
+    /// Layer of the encoder whose states `embeddings` compares, from 1; 0 is the embeddings of
+    /// words [default: the last]
+    #[arg(long, value_name = "N")]
+    layer: Option<usize>,
+
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
@@ -162,7 +167,8 @@ impl Training {
 
     fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        Ok(EmbeddingAligner::open(&encoder, &self.device.open()?)?.align(pairs)?)
+        let device = self.device.open()?;
+        Ok(EmbeddingAligner::open(&encoder, self.layer, &device)?.align(pairs)?)
     }
 
     fn settings(&self, model: Model) -> Settings {
