@@ -10,6 +10,7 @@ mod beam_parity;
 mod bert_parity;
 mod change_feed;
 mod cli_align;
+mod cli_align_people;
 mod cli_edit;
 mod cli_expand;
 mod cli_export;

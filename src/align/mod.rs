@@ -12,6 +12,7 @@
 //! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its file
 //! answer           aligner.rs    the best candidate, piece by piece
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
+//! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
 //! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
 //! ```
 //!
@@ -31,6 +32,7 @@ mod head;
 mod metrics;
 mod mlp;
 mod random;
+mod tasks;
 pub mod train;
 pub mod words;
 
@@ -43,3 +45,4 @@ pub use error::AlignError;
 pub use features::Features;
 pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};
+pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};
