@@ -104,6 +104,48 @@ fn the_states_of_an_encoder_align_words_without_training() {
 }
 
 #[test]
+fn a_linker_is_trained_on_gold_links_and_links_new_pairs() {
+    let files = Files::new();
+    let models = trained();
+    let encoder = models.encoder.path().to_str().unwrap();
+    let gold: Vec<String> = [
+        ("they checked the lock", "the lock they checked", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+        ("the plan they executed", "they executed the plan", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+        ("she abandoned the lock", "the lock she abandoned", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+    ]
+    .iter()
+    .map(|(source, target, sure)| json!({"source": source, "target": target, "sure": sure}))
+    .map(|pair| pair.to_string())
+    .collect();
+    let data = files.write("gold.jsonl", &gold.join("\n"));
+    let out = files.write("linker", "");
+    std::fs::remove_file(&out).unwrap();
+    let files_of = ["--data", &data, "--dev", &data, "--out", &out, "--encoder", encoder];
+    let sizes = ["--hidden", "8", "--epochs", "40", "--patience", "40", "--device", "cpu"];
+    let ran =
+        fnstore(&[&["train", "words"], &files_of[..], &sizes, &["--format", "jsonl"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.records()[0]["dev"]["sure"], json!(12));
+    let model = ["--model", "linker", "--linker", &out, "--encoder", encoder, "--device", "cpu"];
+    let ran =
+        fnstore(&[&["eval", "words", "--data", &data, "--format", "jsonl"], &model[..]].concat());
+    assert_eq!(ran.records()[0]["error_rate"], json!(0.0), "{}", ran.stderr);
+    let new = files.write("new.tsv", "she executed the plan\tthe plan she executed\n");
+    let ran = fnstore(&[&["align", "words", &new, "--format", "table"], &model[..]].concat());
+    assert_eq!(ran.stdout, "0-2 1-3 2-0 3-1\n", "{}", ran.stderr);
+
+    assert_eq!(fnstore(&["align", "words", &new, "--model", "linker"]).code, Some(2));
+    let none = files.write("none.jsonl", r#"{"source": "a", "target": "b"}"#);
+    let ran = fnstore(&["train", "words", "--data", &none, "--dev", &data, "--out", &out]);
+    assert!(ran.code == Some(65) || ran.stderr.contains("no model"), "{}", ran.stderr);
+    let config = std::path::Path::new(&out).join("config.json");
+    let json = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, json.replace("18 cues", "17 cues")).unwrap();
+    let ran = fnstore(&[&["align", "words", &new], &model[..]].concat());
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+}
+
+#[test]
 fn links_are_measured_by_the_spans_they_cover() {
     let files = Files::new();
     let item = |source_span: [u32; 2], target_span: [u32; 2], changed: bool| {

@@ -116,6 +116,27 @@ impl Parameters {
         ]
     }
 
+    /// The score of each row of features, (R, inputs), in [0, 1]. A row's score has the same bits in
+    /// any company.
+    pub(super) fn score_rows(
+        &self,
+        device: &Device,
+        rows: &Tensor,
+    ) -> Result<Vec<f32>, ComputeError> {
+        let weight = Tensor::new(&[self.hidden, self.inputs], self.weight.clone())?;
+        let bias = Tensor::new(&[self.hidden], self.bias.clone())?;
+        let weight = Weight::new(device, &weight);
+        let z = matmul(device, rows, &weight, Some(&bias))?.to_host()?;
+        let (output, bias) = self.folded_output();
+        let slope = self.slope[0];
+        let score = |z: &[f32]| {
+            let units = z.iter().zip(&output);
+            let logit: f32 = units.map(|(z, v)| v * if *z > 0.0 { *z } else { slope * z }).sum();
+            sigmoid(bias + logit)
+        };
+        Ok(z.data().chunks_exact(self.hidden).map(score).collect())
+    }
+
     /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
     fn folded_output(&self) -> (Vec<f32>, f32) {
         let mut bias = self.output_bias[0];
@@ -339,6 +360,18 @@ pub(super) mod tests {
                 let expected = naive(&parameters, &row);
                 assert!((score - expected).abs() < 1e-5, "{score} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn rows_of_features_have_the_scores_of_the_formula() {
+        let mut random = SplitMix64::new(3);
+        let parameters = random_head(4, 6, &mut random);
+        let rows: Vec<f32> = (0..5 * 12).map(|_| 2.0 * random.unit() - 1.0).collect();
+        let tensor = Tensor::new(&[5, 12], rows.clone()).unwrap();
+        let scores = parameters.score_rows(&Device::cpu(), &tensor).unwrap();
+        for (row, score) in rows.chunks(12).zip(&scores) {
+            assert!((score - naive(&parameters, row)).abs() < 1e-5);
         }
     }
 

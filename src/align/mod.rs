@@ -13,7 +13,8 @@
 //! answer           aligner.rs    the best candidate, piece by piece
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
 //! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
-//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
+//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states;
+//!                  linker/       trained on gold links
 //! ```
 //!
 //! Bibliography: Culkin, Hu, Stengel-Eskin, Qin and Van Durme 2021, Iterative Paraphrastic
@@ -29,6 +30,7 @@ mod error;
 mod features;
 mod gradient;
 mod head;
+pub mod linker;
 mod metrics;
 mod mlp;
 mod random;

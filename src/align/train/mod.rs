@@ -20,6 +20,7 @@ use std::path::PathBuf;
 
 use checkpoint::Checkpoint;
 use fit::{State, answers, fit, report};
+pub(super) use learner::{Learner, Schedule};
 
 use super::aligner::word_pair;
 use super::data::{AlignedSpan, distinct_pairs};

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use fnstore::align::EmbeddingAligner;
+use fnstore::align::linker::Linker;
 use fnstore::align::words::{
     Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
@@ -72,7 +74,11 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "WORDS", default_value_t = 100)]
     max_length: usize,
 
-    /// Directory of the encoder of `embeddings`, or its name among the models
+    /// Directory of the linker, as `fnstore train words` wrote it
+    #[arg(long, value_name = "DIR", required_if_eq("model", "linker"))]
+    linker: Option<PathBuf>,
+
+    /// Directory of the encoder of `embeddings` and `linker`, or its name among the models
     #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
     encoder: PathBuf,
 
@@ -99,6 +105,8 @@ enum ModelName {
     Hmm,
     /// No training: words whose encoder states are each other's nearest
     Embeddings,
+    /// What `fnstore train words` has learnt from gold links
+    Linker,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -140,6 +148,7 @@ impl Training {
             ModelName::FastAlign => Model::Diagonal,
             ModelName::Hmm => Model::Hmm,
             ModelName::Embeddings => return self.nearest(pairs),
+            ModelName::Linker => return self.linked(pairs),
         };
         let mut all = pairs.to_vec();
         for file in files {
@@ -169,6 +178,12 @@ impl Training {
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
         let device = self.device.open()?;
         Ok(EmbeddingAligner::open(&encoder, self.layer, &device)?.align(pairs)?)
+    }
+
+    fn linked(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+        let linker = self.linker.as_deref().context("`--linker` names no directory")?;
+        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
+        Ok(Linker::open(linker, &encoder, &self.device.open()?)?.align(pairs)?)
     }
 
     fn settings(&self, model: Model) -> Settings {

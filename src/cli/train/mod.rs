@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod words;
 
 use super::{Context, Outcome};
 
@@ -14,10 +15,12 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Model {
     Aligner(aligner::Args),
+    Words(words::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.model {
         Model::Aligner(args) => aligner::run(args, context),
+        Model::Words(args) => words::run(args, context),
     }
 }
