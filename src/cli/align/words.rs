@@ -1,4 +1,4 @@
-//! `fnstore align words`: links between the words of sentence pairs, without a network.
+//! `fnstore align words`: links between the words of sentence pairs.
 
 use std::path::PathBuf;
 

@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
 
-    /// Passes without gain on the development data before training stops [default: 2]
+    /// Passes without gain on the development data before training stops [default: 3]
     #[arg(long, value_name = "N")]
     patience: Option<usize>,
 
@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     hidden: Option<NonZeroUsize>,
 
-    /// Learning rate [default: 0.002]
+    /// Learning rate [default: 0.001]
     #[arg(long, value_name = "RATE")]
     learning_rate: Option<f32>,
 
