@@ -104,7 +104,7 @@ fn the_states_of_an_encoder_align_words_without_training() {
 }
 
 #[test]
-fn a_linker_is_trained_on_gold_links_and_links_new_pairs() {
+fn a_linker_is_trained_on_gold_links_and_links_pairs_that_have_none() {
     let files = Files::new();
     let models = trained();
     let encoder = models.encoder.path().to_str().unwrap();
@@ -130,7 +130,7 @@ fn a_linker_is_trained_on_gold_links_and_links_new_pairs() {
     let ran =
         fnstore(&[&["eval", "words", "--data", &data, "--format", "jsonl"], &model[..]].concat());
     assert_eq!(ran.records()[0]["error_rate"], json!(0.0), "{}", ran.stderr);
-    let new = files.write("new.tsv", "she executed the plan\tthe plan she executed\n");
+    let new = files.write("new.tsv", "she abandoned the lock\tthe lock she abandoned\n");
     let ran = fnstore(&[&["align", "words", &new, "--format", "table"], &model[..]].concat());
     assert_eq!(ran.stdout, "0-2 1-3 2-0 3-1\n", "{}", ran.stderr);
 
