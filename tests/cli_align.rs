@@ -71,14 +71,20 @@ fn the_error_rate_counts_equal_and_different_words_apart() {
         r#"{"source": "they confirmed", "target": "they verified", "sure": [[0, 0], [1, 1]]}"#,
     );
     let pairs = files.write("pairs.tsv", PAIRS);
-    let ran = fnstore(&["eval", "words", "--data", &gold, "--train", &pairs, "--format", "jsonl"]);
+    let none = files.write("none.jsonl", r#"{"source": "a", "target": "b", "sure": [[0, 0]]}"#);
+    let data = ["eval", "words", "--data", &gold, "--data", &none, "--train", &pairs];
+    let ran = fnstore(&[&data[..], &["--format", "jsonl"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let records = ran.records();
+    let names: Vec<&str> = records.iter().map(|row| row["data"].as_str().unwrap()).collect();
+    assert_eq!(names, ["gold", "gold", "gold", "none", "none", "none"]);
     for record in &records {
         assert_eq!(faults_in("link-error-rate.schema.json", record), [""; 0]);
+    }
+    for record in &records[..3] {
         assert_eq!(record["error_rate"], json!(0.0));
     }
-    let counts: Vec<(&str, u64)> = records
+    let counts: Vec<(&str, u64)> = records[..3]
         .iter()
         .map(|record| (record["words"].as_str().unwrap(), record["sure"].as_u64().unwrap()))
         .collect();
@@ -95,6 +101,50 @@ fn the_states_of_an_encoder_align_words_without_training() {
     let arguments = ["--model", "embeddings", "--encoder", encoder, "--format", "table"];
     let ran = fnstore(&[&["align", "words", &pairs], &arguments[..]].concat());
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0-2 1-3 2-0 3-1\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_linker_is_trained_on_gold_links_and_links_pairs_that_have_none() {
+    let files = Files::new();
+    let models = trained();
+    let encoder = models.encoder.path().to_str().unwrap();
+    let gold: Vec<String> = [
+        ("they checked the lock", "the lock they checked", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+        ("the plan they executed", "they executed the plan", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+        ("she abandoned the lock", "the lock she abandoned", [[0, 2], [1, 3], [2, 0], [3, 1]]),
+    ]
+    .iter()
+    .map(|(source, target, sure)| json!({"source": source, "target": target, "sure": sure}))
+    .map(|pair| pair.to_string())
+    .collect();
+    let data = files.write("gold.jsonl", &gold.join("\n"));
+    let out = files.write("linker", "");
+    std::fs::remove_file(&out).unwrap();
+    let files_of = ["--data", &data, "--dev", &data, "--out", &out, "--encoder", encoder];
+    let sizes = ["--hidden", "8", "--epochs", "300", "--patience", "300"];
+    let steps = ["--learning-rate", "0.02", "--device", "cpu", "--format", "jsonl"];
+    let ran = fnstore(&[&["train", "words"], &files_of[..], &sizes, &steps].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.records()[0]["dev"]["sure"], json!(12));
+    let model = ["--model", "linker", "--linker", &out, "--encoder", encoder, "--device", "cpu"];
+    let ran =
+        fnstore(&[&["eval", "words", "--data", &data, "--format", "jsonl"], &model[..]].concat());
+    assert_eq!(ran.records()[0]["error_rate"], json!(0.0), "{}", ran.stderr);
+    let new = files.write("new.tsv", "she abandoned the lock\tthe lock she abandoned\n");
+    let ran = fnstore(&[&["align", "words", &new, "--format", "table"], &model[..]].concat());
+    assert_eq!(ran.stdout, "0-2 1-3 2-0 3-1\n", "{}", ran.stderr);
+
+    assert_eq!(fnstore(&["align", "words", &new, "--model", "linker"]).code, Some(2));
+    let none = files.write("none.jsonl", r#"{"source": "a", "target": "b"}"#);
+    let files_of = ["--data", &none, "--dev", &data, "--out", &out, "--encoder", encoder];
+    let ran = fnstore(&[&["train", "words"], &files_of[..], &["--device", "cpu"]].concat());
+    assert_eq!(ran.code, Some(65));
+    assert!(ran.stderr.contains("no `sure` link"), "{}", ran.stderr);
+    let config = std::path::Path::new(&out).join("config.json");
+    let json = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(&config, json.replace("18 cues", "17 cues")).unwrap();
+    let ran = fnstore(&[&["align", "words", &new], &model[..]].concat());
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
 }
 
 #[test]

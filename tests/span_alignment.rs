@@ -14,7 +14,7 @@ const WIDTH: usize = 24;
 const INNER: usize = 32;
 const POSITIONS: usize = 64;
 
-fn data(name: &str) -> PathBuf {
+pub(crate) fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/alignment").join(name)
 }
 

@@ -7,11 +7,11 @@
 
 use std::path::Path;
 
-use super::candidates::{WordSpan, candidates};
+use super::candidates::{WordSpan, candidates, word_span};
 use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::{PairEncoder, WordPair};
 use super::error::AlignError;
-use super::head::{Head, HeadConfig};
+use super::head::{Head, HeadConfig, read_config};
 use super::metrics::Report;
 use super::mlp::{Question, Scored, Scorer, best};
 use crate::compute::Device;
@@ -89,7 +89,7 @@ impl Aligner {
     /// # Errors
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let encoder = PairEncoder::open(encoder, device)?;
+        let encoder = PairEncoder::open(encoder, read_config(head)?.layer, device)?;
         let Head { config, parameters } = Head::read(head, &encoder.fingerprint())?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {
@@ -187,34 +187,52 @@ impl Aligner {
         Ok(answers)
     }
 
+    /// Finds the best span of every item of a data set, with its score, in the order of the items;
+    /// none where the paraphrase has no span that may answer.
+    ///
+    /// # Errors
+    /// When a pair is too long for the encoder; the request named is the first item of that pair.
+    pub fn predict(
+        &self,
+        items: &[AlignedSpan],
+    ) -> Result<Vec<Option<(WordSpan, f32)>>, AlignError> {
+        let (pairs, pair_of) = distinct_pairs(items);
+        let mut answers = vec![None; items.len()];
+        for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
+            let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
+            let words: Vec<_> = pairs[these.clone()].iter().map(|item| word_pair(item)).collect();
+            let states = self.encoder.encode(&words, |_| ()).map_err(|e| {
+                let error = e.counted_from(start);
+                let first = |pair| pair_of.iter().position(|of| *of == pair).unwrap_or(pair);
+                error.of_request(first)
+            })?;
+            let asked: Vec<usize> =
+                (0..items.len()).filter(|&at| these.contains(&pair_of[at])).collect();
+            let question = |&at: &usize| Question {
+                states: &states[pair_of[at] - start],
+                span: items[at].source_span,
+            };
+            let questions: Vec<Question<'_>> = asked.iter().map(question).collect();
+            for (at, scores) in asked.iter().zip(self.scorer.score(&questions)?) {
+                answers[*at] = best(&scores);
+            }
+        }
+        Ok(answers)
+    }
+
     /// Aligns every item of a data set and compares with its gold span.
     ///
     /// Spans scored below `threshold` count as not aligned: 0 keeps all, the head's own threshold
     /// is [`HeadConfig::threshold`].
     ///
     /// # Errors
-    /// When a pair is too long for the encoder.
+    /// As [`predict`](Self::predict).
     pub fn evaluate(&self, items: &[AlignedSpan], threshold: f32) -> Result<Report, AlignError> {
-        let (pairs, pair_of) = distinct_pairs(items);
         let mut report = Report::default();
-        for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
-            let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
-            let words: Vec<_> = pairs[these.clone()].iter().map(|item| word_pair(item)).collect();
-            let states = self.encoder.encode(&words, |_| ()).map_err(|e| e.counted_from(start))?;
-            let asked: Vec<(&AlignedSpan, &usize)> =
-                items.iter().zip(&pair_of).filter(|(_, pair)| these.contains(pair)).collect();
-            let questions: Vec<Question<'_>> = asked
-                .iter()
-                .map(|(item, pair)| Question {
-                    states: &states[**pair - start],
-                    span: item.source_span,
-                })
-                .collect();
-            for ((item, _), scores) in asked.iter().zip(self.scorer.score(&questions)?) {
-                let found = best(&scores).filter(|(_, score)| *score >= threshold);
-                let covered = is_candidate(item, self.config.k);
-                report.add(found.map(|(span, _)| span), item.target_span, item.changed, covered);
-            }
+        for (item, answer) in items.iter().zip(self.predict(items)?) {
+            let found = answer.filter(|(_, score)| *score >= threshold).map(|(span, _)| span);
+            let covered = is_candidate(item, self.config.k);
+            report.add(found, item.target_span, item.changed, covered);
         }
         Ok(report)
     }
@@ -287,12 +305,11 @@ fn pieces_in_words(
     let mut pieces = Vec::with_capacity(request.pieces.len());
     for &piece in request.pieces {
         index.to_chars(piece).map_err(|source| refuse(piece, Some(source)))?;
-        let start = words.partition_point(|word| word.start < piece.start);
-        let end = words.partition_point(|word| word.end <= piece.end);
-        if start >= end {
+        let inside = word_span(words, piece);
+        if inside.is_empty() {
             return Err(refuse(piece, None));
         }
-        pieces.push(WordSpan::new(start as u32, end as u32));
+        pieces.push(inside);
     }
     Ok(pieces)
 }

@@ -3,6 +3,8 @@
 //! Culkin et al. 2021, section 4.1: candidates are all spans of the paraphrase whose length is
 //! within `k` of the source span's (k = 5). Lengths count words here.
 
+use crate::model::Span;
+
 /// A half-open stretch `start..end` of a sequence of words.
 ///
 /// ```
@@ -54,6 +56,13 @@ impl WordSpan {
     pub(super) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+/// The words that lie in a stretch of text, whose words these are; empty when it holds none whole.
+pub(super) fn word_span(words: &[Span], span: Span) -> WordSpan {
+    let start = words.partition_point(|word| word.start < span.start);
+    let end = words.partition_point(|word| word.end <= span.end);
+    WordSpan::new(start as u32, end as u32)
 }
 
 /// Candidate spans in a paraphrase of `target_words` words for a source span of `source_length`

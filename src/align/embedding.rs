@@ -22,12 +22,13 @@ pub struct EmbeddingAligner {
 }
 
 impl EmbeddingAligner {
-    /// Opens a model directory of the BERT family.
+    /// Opens a model directory of the BERT family; its states after `layer`, counted from 1, are
+    /// compared, after the last for none.
     ///
     /// # Errors
-    /// When it cannot be read.
-    pub fn open(encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        Ok(Self { encoder: PairEncoder::open(encoder, device)? })
+    /// When it cannot be read, or has no such layer.
+    pub fn open(encoder: &Path, layer: Option<usize>, device: &Device) -> Result<Self, AlignError> {
+        Ok(Self { encoder: PairEncoder::open(encoder, layer, device)? })
     }
 
     /// The links of each pair, in order.
@@ -43,13 +44,9 @@ impl EmbeddingAligner {
                 .map(|words| words.iter().map(String::as_str).collect())
                 .collect();
             let states =
-                self.encoder.encode_sentences(&sentences).map_err(|error| match error {
-                    AlignError::TooLong { request, pieces, limit } => {
-                        // Two sentences are one request.
-                        let request = batch * PAIRS_AT_ONCE + request / 2;
-                        AlignError::TooLong { request, pieces, limit }
-                    }
-                    other => other,
+                // Two sentences are one request.
+                self.encoder.encode_sentences(&sentences).map_err(|error| {
+                    error.of_request(|request| batch * PAIRS_AT_ONCE + request / 2)
                 })?;
             links.extend(
                 states

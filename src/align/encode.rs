@@ -29,11 +29,15 @@ pub(super) struct PairEncoder {
 }
 
 impl PairEncoder {
-    /// Opens a model directory of the BERT family.
-    pub(super) fn open(directory: &Path, device: &Device) -> Result<Self, AlignError> {
+    /// Opens a model directory of the BERT family to read the states of a layer, the last for none.
+    pub(super) fn open(
+        directory: &Path,
+        layer: Option<usize>,
+        device: &Device,
+    ) -> Result<Self, AlignError> {
         Ok(Self {
             tokenizer: Tokenizer::open(directory)?,
-            encoder: Encoder::open(directory, device)?,
+            encoder: Encoder::open_at(directory, layer, device)?,
         })
     }
 

@@ -69,6 +69,18 @@ pub enum AlignError {
         /// Fingerprint of the encoder given.
         found: String,
     },
+    /// A checkpoint is of another training run.
+    #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What differs.
+        setting: String,
+        /// What the checkpoint was made with.
+        found: String,
+        /// What this run has.
+        expected: String,
+    },
     /// The network refused its weights or its input.
     #[error("cannot run the encoder")]
     Network {
@@ -105,9 +117,14 @@ impl AlignError {
 
     /// Counts requests from the start of the caller's batch instead of from a part's.
     pub(super) fn counted_from(self, start: usize) -> Self {
+        self.of_request(|request| start + request)
+    }
+
+    /// Blames another request for what is too long.
+    pub(super) fn of_request(self, which: impl FnOnce(usize) -> usize) -> Self {
         match self {
             Self::TooLong { request, pieces, limit } => {
-                Self::TooLong { request: start + request, pieces, limit }
+                Self::TooLong { request: which(request), pieces, limit }
             }
             other => other,
         }

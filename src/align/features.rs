@@ -15,6 +15,80 @@
 
 use super::candidates::WordSpan;
 
+/// Which features a head looks at, for the rows of the paper's Table 2; all of them by default.
+///
+/// What is switched off is zero in every row, so a head's layout is the same for all choices.
+///
+/// ```
+/// use fnstore::align::Features;
+///
+/// let cue = Features { cue: true, ..Features::NONE };
+/// assert_eq!(Features::from_names(&cue.names()), Some(cue));
+/// assert_eq!(Features::default().names().len(), 6);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Features {
+    /// Df: the difference of the two means.
+    pub difference: bool,
+    /// Mx: the maximum of the two means, element by element.
+    pub maximum: bool,
+    /// Cue: start and length of both spans.
+    pub cue: bool,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self { difference: true, maximum: true, cue: true }
+    }
+}
+
+impl Features {
+    /// No feature at all, to switch on what is wanted.
+    pub const NONE: Self = Self { difference: false, maximum: false, cue: false };
+
+    const DIFFERENCE: &'static [&'static str] = &["difference"];
+    const MAXIMUM: &'static [&'static str] = &["maximum"];
+    const CUE: &'static [&'static str] =
+        &["source_start", "source_length", "candidate_start", "candidate_length"];
+
+    /// The names of the features that are on, in the order of the inputs, as a head's configuration
+    /// lists them.
+    #[must_use]
+    pub fn names(self) -> Vec<&'static str> {
+        let groups = [
+            (self.difference, Self::DIFFERENCE),
+            (self.maximum, Self::MAXIMUM),
+            (self.cue, Self::CUE),
+        ];
+        groups.into_iter().filter(|(on, _)| *on).flat_map(|(_, names)| names).copied().collect()
+    }
+
+    /// The features of these names; none when the names are not those of a choice of features.
+    #[must_use]
+    pub fn from_names<S: AsRef<str>>(names: &[S]) -> Option<Self> {
+        let has = |group: &[&str]| names.iter().any(|name| name.as_ref() == group[0]);
+        let features = Self {
+            difference: has(Self::DIFFERENCE),
+            maximum: has(Self::MAXIMUM),
+            cue: has(Self::CUE),
+        };
+        features.names().iter().copied().eq(names.iter().map(AsRef::as_ref)).then_some(features)
+    }
+
+    /// Makes zero what is switched off, in a row of 2 D + 4 numbers.
+    pub(super) fn mask(self, row: &mut [f32]) {
+        let width = (row.len() - CUES) / 2;
+        let (difference, rest) = row.split_at_mut(width);
+        let (maximum, cue) = rest.split_at_mut(width);
+        let parts = [(self.difference, difference), (self.maximum, maximum), (self.cue, cue)];
+        for (on, part) in parts {
+            if !on {
+                part.fill(0.0);
+            }
+        }
+    }
+}
+
 /// Number of positional cues.
 pub(super) const CUES: usize = 4;
 
@@ -144,6 +218,26 @@ mod tests {
         let mut mean = [0.0; 2];
         states.source.mean(WordSpan::new(0, 2), &mut mean);
         assert_eq!(mean, [3.0, 2.0]);
+    }
+
+    #[test]
+    fn features_that_are_off_are_zero() {
+        let all = Features::default();
+        let mut row = [1.0; 10];
+        all.mask(&mut row);
+        assert_eq!(row, [1.0; 10]);
+        Features { maximum: false, ..all }.mask(&mut row);
+        assert_eq!(row, [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+        Features { cue: true, ..Features::NONE }.mask(&mut row);
+        assert_eq!(row[..6], [0.0; 6]);
+    }
+
+    #[test]
+    fn only_whole_groups_of_features_in_their_order_are_a_choice() {
+        assert_eq!(Features::from_names(&["difference", "maximum"]).map(|f| f.cue), Some(false));
+        for names in [&["maximum", "difference"][..], &["source_start"], &["mean"]] {
+            assert_eq!(Features::from_names(names), None, "{names:?}");
+        }
     }
 
     #[test]

@@ -170,11 +170,13 @@ fn transposed(matrix: &[f32], width: usize) -> Vec<f32> {
 }
 
 /// AdamW (Loshchilov and Hutter 2019, algorithm 2): Adam with decay apart from the gradient.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct AdamW {
     step: i32,
-    first: Vec<Vec<f32>>,
-    second: Vec<Vec<f32>>,
+    /// First moments, in the order of [`Parameters::trainable`].
+    pub(super) first: Vec<Vec<f32>>,
+    /// Second moments, in the same order.
+    pub(super) second: Vec<Vec<f32>>,
 }
 
 impl AdamW {
@@ -182,11 +184,24 @@ impl AdamW {
     const BETAS: (f32, f32) = (0.9, 0.999);
     /// Added to the root of the second moment.
     const EPSILON: f32 = 1e-8;
+    /// Number of tensors in [`Parameters::trainable`], which are the first of
+    /// [`Parameters::tensors`].
+    pub(super) const TENSORS: usize = 7;
 
     pub(super) fn new(parameters: &mut Parameters) -> Self {
         let zeros: Vec<Vec<f32>> =
             parameters.trainable().iter().map(|tensor| vec![0.0; tensor.len()]).collect();
         Self { step: 0, first: zeros.clone(), second: zeros }
+    }
+
+    /// As it was after some steps, with the moments of then.
+    pub(super) fn at(step: i32, first: Vec<Vec<f32>>, second: Vec<Vec<f32>>) -> Self {
+        Self { step, first, second }
+    }
+
+    /// Steps taken.
+    pub(super) fn steps(&self) -> i32 {
+        self.step
     }
 
     /// One step against the gradients. Only matrices decay, not biases, slopes and scales.

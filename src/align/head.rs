@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
-use super::features::{CUE_SCALE, CUES};
+use super::features::{CUE_SCALE, CUES, Features};
 use super::metrics::Report;
 use super::mlp::Parameters;
 use crate::nn::{NnError, Weights, write_weights};
@@ -29,13 +29,16 @@ pub struct HeadConfig {
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<usize>,
     /// Width D of the encoder's states.
     pub width: usize,
     /// Number of hidden units H.
     pub hidden: usize,
     /// What spans and cues count: `words`.
     pub unit: String,
-    /// Names of the features in the order of the inputs.
+    /// Names of the features in the order of the inputs ([`Features`](super::Features)).
     pub features: Vec<String>,
     /// Divisor of the cues.
     pub cue_scale: f32,
@@ -57,6 +60,9 @@ pub struct HeadConfig {
 pub struct TrainingRecord {
     /// Number of training items.
     pub items: usize,
+    /// What a candidate near the gold span was to score.
+    #[serde(default)]
+    pub labels: Labels,
     /// Epoch whose weights were kept, from 1.
     pub epoch: usize,
     /// Items per step.
@@ -71,29 +77,36 @@ pub struct TrainingRecord {
     pub seed: u64,
 }
 
-impl HeadConfig {
-    /// The names of the features, as the file lists them.
-    pub(super) fn feature_names() -> Vec<String> {
-        let names = ["difference", "maximum"];
-        let cues = ["source_start", "source_length", "candidate_start", "candidate_length"];
-        names.iter().chain(&cues).map(|name| (*name).to_owned()).collect()
-    }
+/// What a candidate is to score, by its distance `d` to the gold span (Culkin et al. 2021, section
+/// 4.1, and the two last rows of Table 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Labels {
+    /// `2^-d`: candidates near the gold span get a part of the credit.
+    #[default]
+    Soft,
+    /// 1 for the gold span, 0 for all others.
+    Hard,
+}
 
-    /// A configuration of this build's format.
+impl HeadConfig {
+    /// A configuration of this build's format, all features on.
     pub(super) fn current(encoder: String, encoder_fingerprint: String, width: usize) -> Self {
         Self {
             format: FORMAT,
             encoder,
             encoder_fingerprint,
+            layer: None,
             width,
             hidden: 0,
             unit: "words".to_owned(),
-            features: Self::feature_names(),
+            features: Features::default().names().into_iter().map(str::to_owned).collect(),
             cue_scale: CUE_SCALE,
             k: 0,
             threshold: 0.0,
             training: TrainingRecord {
                 items: 0,
+                labels: Labels::default(),
                 epoch: 0,
                 batch: 0,
                 sample: 0,
@@ -139,30 +152,16 @@ impl Head {
         }
         let weights = Weights::open(directory).map_err(NnError::from)?;
         let inputs = 2 * config.width + CUES;
-        let hidden = config.hidden;
-        let tensor = |name: &str, shape: &[usize]| -> Result<Vec<f32>, AlignError> {
+        let parameters = Parameters::read(inputs, config.hidden, |name, shape| {
             let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
-            Ok(tensor.into_data())
-        };
-        let parameters = Parameters {
-            inputs,
-            hidden,
-            weight: tensor("hidden.weight", &[hidden, inputs])?,
-            bias: tensor("hidden.bias", &[hidden])?,
-            slope: tensor("prelu.weight", &[1])?,
-            gamma: tensor("norm.weight", &[hidden])?,
-            beta: tensor("norm.bias", &[hidden])?,
-            mean: tensor("norm.running_mean", &[hidden])?,
-            variance: tensor("norm.running_var", &[hidden])?,
-            output: tensor("output.weight", &[1, hidden])?,
-            output_bias: tensor("output.bias", &[1])?,
-        };
+            Ok::<_, AlignError>(tensor.into_data())
+        })?;
         Ok(Self { config, parameters })
     }
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
+pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
     let path = directory.join(CONFIG);
     let json = std::fs::read_to_string(&path).map_err(|source| AlignError::File {
         action: "read head",
@@ -178,7 +177,7 @@ fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
         return Err(refuse(1, format!("format {}", config.format), "format 1"));
     }
     let known = config.unit == "words"
-        && config.features == HeadConfig::feature_names()
+        && Features::from_names(&config.features).is_some()
         && config.cue_scale == CUE_SCALE;
     if !known {
         let found = format!("{} {:?}", config.unit, config.features);
@@ -209,6 +208,21 @@ mod tests {
     }
 
     #[test]
+    fn a_config_without_layer_and_labels_means_the_last_layer_and_soft_labels() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut head = head();
+        (head.config.layer, head.config.training.labels) = (Some(4), Labels::Hard);
+        head.write(directory.path()).unwrap();
+        assert_eq!(Head::read(directory.path(), "abc").unwrap(), head);
+        let path = directory.path().join(CONFIG);
+        let json = std::fs::read_to_string(&path).unwrap();
+        let json = json.replace("\"layer\": 4,", "").replace("\"labels\": \"hard\",", "");
+        std::fs::write(&path, json).unwrap();
+        let config = read_config(directory.path()).unwrap();
+        assert_eq!((config.layer, config.training.labels), (None, Labels::Soft));
+    }
+
+    #[test]
     fn a_head_of_another_encoder_is_refused_and_named() {
         let directory = tempfile::tempdir().unwrap();
         head().write(directory.path()).unwrap();
@@ -228,6 +242,8 @@ mod tests {
             ("\"format\": 1", "\"format\": 2"),
             ("\"words\"", "\"pieces\""),
             ("\"hidden\": 2", "\"hidden\": 0"),
+            ("\"maximum\"", "\"mean\""),
+            ("\"soft\"", "\"softer\""),
             ("\"k\": 5", "\"k\": -5"),
             ("{", "["),
         ] {

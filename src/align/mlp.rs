@@ -78,7 +78,29 @@ impl Parameters {
         }
     }
 
-    /// Every tensor with its name in a file and its shape, in a fixed order.
+    /// Weights read by their names and shapes.
+    pub(super) fn read<E>(
+        inputs: usize,
+        hidden: usize,
+        mut tensor: impl FnMut(&str, &[usize]) -> Result<Vec<f32>, E>,
+    ) -> Result<Self, E> {
+        Ok(Self {
+            inputs,
+            hidden,
+            weight: tensor("hidden.weight", &[hidden, inputs])?,
+            bias: tensor("hidden.bias", &[hidden])?,
+            slope: tensor("prelu.weight", &[1])?,
+            gamma: tensor("norm.weight", &[hidden])?,
+            beta: tensor("norm.bias", &[hidden])?,
+            mean: tensor("norm.running_mean", &[hidden])?,
+            variance: tensor("norm.running_var", &[hidden])?,
+            output: tensor("output.weight", &[1, hidden])?,
+            output_bias: tensor("output.bias", &[1])?,
+        })
+    }
+
+    /// Every tensor with its name in a file and its shape, in a fixed order: first those that are
+    /// trained.
     pub(super) fn tensors(&self) -> [(&'static str, Vec<usize>, &[f32]); 9] {
         let (h, i) = (self.hidden, self.inputs);
         [
@@ -92,6 +114,27 @@ impl Parameters {
             ("norm.running_mean", vec![h], &self.mean),
             ("norm.running_var", vec![h], &self.variance),
         ]
+    }
+
+    /// The score of each row of features, (R, inputs), in [0, 1]. A row's score has the same bits in
+    /// any company.
+    pub(super) fn score_rows(
+        &self,
+        device: &Device,
+        rows: &Tensor,
+    ) -> Result<Vec<f32>, ComputeError> {
+        let weight = Tensor::new(&[self.hidden, self.inputs], self.weight.clone())?;
+        let bias = Tensor::new(&[self.hidden], self.bias.clone())?;
+        let weight = Weight::new(device, &weight);
+        let z = matmul(device, rows, &weight, Some(&bias))?.to_host()?;
+        let (output, bias) = self.folded_output();
+        let slope = self.slope[0];
+        let score = |z: &[f32]| {
+            let units = z.iter().zip(&output);
+            let logit: f32 = units.map(|(z, v)| v * if *z > 0.0 { *z } else { slope * z }).sum();
+            sigmoid(bias + logit)
+        };
+        Ok(z.data().chunks_exact(self.hidden).map(score).collect())
     }
 
     /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
@@ -317,6 +360,18 @@ pub(super) mod tests {
                 let expected = naive(&parameters, &row);
                 assert!((score - expected).abs() < 1e-5, "{score} {expected}");
             }
+        }
+    }
+
+    #[test]
+    fn rows_of_features_have_the_scores_of_the_formula() {
+        let mut random = SplitMix64::new(3);
+        let parameters = random_head(4, 6, &mut random);
+        let rows: Vec<f32> = (0..5 * 12).map(|_| 2.0 * random.unit() - 1.0).collect();
+        let tensor = Tensor::new(&[5, 12], rows.clone()).unwrap();
+        let scores = parameters.score_rows(&Device::cpu(), &tensor).unwrap();
+        for (row, score) in rows.chunks(12).zip(&scores) {
+            assert!((score - naive(&parameters, row)).abs() < 1e-5);
         }
     }
 

@@ -9,15 +9,19 @@
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
 //! pooled states    features.rs   2 D + 4 features of a pair of spans
 //! candidates       candidates.rs all spans within k words of the source span's length
-//! scores           mlp.rs        the head; gradient.rs, train.rs: how it learns; head.rs: its file
+//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its file
 //! answer           aligner.rs    the best candidate, piece by piece
-//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
+//! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
+//! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
+//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states;
+//!                  linker/       trained on gold links
 //! ```
 //!
 //! Bibliography: Culkin, Hu, Stengel-Eskin, Qin and Van Durme 2021, Iterative Paraphrastic
 //! Augmentation with Discriminative Span Alignment (TACL 9).
 
 mod aligner;
+mod breakdown;
 mod candidates;
 mod data;
 mod embedding;
@@ -26,16 +30,21 @@ mod error;
 mod features;
 mod gradient;
 mod head;
+pub mod linker;
 mod metrics;
 mod mlp;
 mod random;
+mod tasks;
 pub mod train;
 pub mod words;
 
 pub use aligner::{AlignRequest, Aligner, Alignment, Ranking};
+pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths, SeenSpans};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
 pub use embedding::EmbeddingAligner;
 pub use error::AlignError;
-pub use head::{HeadConfig, TrainingRecord};
+pub use features::Features;
+pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};
+pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};

@@ -2,7 +2,7 @@
 
 /// SplitMix64 (Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators, fig. 17):
 /// 64 bits of state, one addition and a mixing function per number.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SplitMix64 {
     state: u64,
 }
@@ -10,6 +10,11 @@ pub(super) struct SplitMix64 {
 impl SplitMix64 {
     pub(super) fn new(seed: u64) -> Self {
         Self { state: seed }
+    }
+
+    /// What the next numbers follow from, for [`new`](Self::new).
+    pub(super) fn state(&self) -> u64 {
+        self.state
     }
 
     pub(super) fn next(&mut self) -> u64 {

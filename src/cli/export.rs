@@ -13,6 +13,7 @@ use fnstore::exchange::jsonl::Scope;
 use fnstore::query::{Case, Expression};
 use serde::Serialize;
 
+use super::align::tasks::Making;
 use super::output::{Format, grouped, tell};
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, tell_of_index};
@@ -22,7 +23,8 @@ use super::{Context, Outcome, progress, tell_of_index};
 /// Writes what an expression finds: `jsonl` is every record, and nothing is lost; an expression that
 /// names no more than a release writes it whole, `origin=generated` writes what expansion added, without
 /// FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
-/// cannot hold is counted on stderr. schema/exchange.md describes the formats.
+/// cannot hold is counted on stderr. `alignment-task` makes tasks for annotators, as `fnstore align tasks` does
+/// under its own options. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -30,7 +32,7 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet) and where to write: `-`, or
+    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task) and where to write: `-`, or
     /// nothing, is stdout; framenet-xml takes an empty directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
@@ -74,6 +76,8 @@ enum To {
     Csv,
     /// The rows of csv in columns, compressed with zstd
     Parquet,
+    /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
+    AlignmentTask,
 }
 
 /// Endings of SEMAFOR's three files.
@@ -170,6 +174,17 @@ impl Export<'_> {
             To::Bios => database.export_tokens(expression, TokenFormat::Bios, out)?,
             To::Csv => database.export_csv(expression, out)?,
             To::Parquet => database.export_parquet(expression, out)?,
+            To::AlignmentTask => {
+                let made = Making::default().write(database, expression, out)?;
+                let loss = |(said, count): (&'static str, u64)| {
+                    (said, LossRecord { count, said: "sentences left out" })
+                };
+                return Ok(ExportRecord {
+                    records: [("task", made.tasks)].into(),
+                    losses: made.left_out.into_iter().map(loss).collect(),
+                    ..self.record()
+                });
+            }
             To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
         };
         Ok(self.lossy(&report))

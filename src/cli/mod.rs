@@ -7,6 +7,7 @@
 mod align;
 mod backup;
 mod changes;
+mod chart;
 mod check;
 mod columns;
 mod completions;

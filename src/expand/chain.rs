@@ -62,7 +62,7 @@ pub(super) struct Chain {
 
 impl Chain {
     /// A seed before its first round.
-    fn new(seed: Seed) -> Self {
+    pub(super) fn new(seed: Seed) -> Self {
         let (targets, text) = (seed.targets.clone(), seed.text.clone());
         let (lemma, pos) = (seed.lemma.clone(), seed.pos);
         let mut chain =
@@ -147,7 +147,7 @@ impl Chain {
 
 /// The pieces of a target that cover words, in order of text; pieces that overlap are one (three
 /// sets of FrameNet 1.5 mark `rings a bell` and, again, `a` and `bell`).
-fn distinct_pieces(text: &str, targets: &[Span]) -> Vec<Span> {
+pub(super) fn distinct_pieces(text: &str, targets: &[Span]) -> Vec<Span> {
     let mut pieces: Vec<Span> = targets
         .iter()
         .copied()

@@ -10,6 +10,8 @@
 //! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
+//! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
+//!
 //! Nothing is dropped: copies, repetitions and weak alignments are flags.
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
@@ -22,9 +24,11 @@ mod models;
 mod recipe;
 mod report;
 mod run;
+mod tasks;
 
 pub use error::ExpandError;
 pub use models::Models;
 pub use recipe::Recipe;
 pub use report::{EndReason, Progress, Report};
 pub use run::{run, run_with};
+pub use tasks::{TaskSettings, Tasks};

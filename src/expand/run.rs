@@ -89,7 +89,7 @@ pub fn run_with(
 }
 
 /// The human sets for which an expression holds: what is generated is not expanded again.
-fn human_sets(expression: &Expression) -> Expression {
+pub(super) fn human_sets(expression: &Expression) -> Expression {
     let human = "origin!=generated".parse().expect("a constant query, which every run reads");
     Expression::all_of([expression.clone(), human])
 }

@@ -27,7 +27,7 @@ pub struct EncoderInput {
     pub type_ids: Vec<u32>,
 }
 
-/// The last layer's states of one sequence.
+/// The states of one sequence after the layer that is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hidden {
     /// (T, D)
@@ -81,6 +81,8 @@ impl Hidden {
 pub struct Encoder {
     directory: PathBuf,
     config: BertConfig,
+    /// The layer whose states are read, and the last that is computed; 0 is the embeddings.
+    layer: usize,
     fingerprint: Fingerprint,
     /// Another one on a fresh device, once the first device was lost.
     network: Mutex<Arc<Network>>,
@@ -104,13 +106,31 @@ impl Encoder {
     /// When the configuration is not of the BERT family, or weights are missing, of the wrong
     /// shape or not finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
+        Self::open_at(directory, None, device)
+    }
+
+    /// Loads a model directory to read the states of one layer, counted from 1; 0 is the embeddings,
+    /// and none the last. The layers above it are neither loaded nor computed.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when the network has fewer layers.
+    pub fn open_at(
+        directory: &Path,
+        layer: Option<usize>,
+        device: &Device,
+    ) -> Result<Self, NnError> {
         let config = BertConfig::read(directory)?;
+        let layer = layer.unwrap_or(config.layers);
+        if layer > config.layers {
+            return Err(NnError::Layer { layer, layers: config.layers });
+        }
         let weights = Weights::open(directory)?;
         Ok(Self {
             directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
-            network: Mutex::new(Arc::new(Network::load(&weights, &config, device)?)),
+            network: Mutex::new(Arc::new(Network::load(&weights, &config, layer, device)?)),
             config,
+            layer,
         })
     }
 
@@ -134,7 +154,7 @@ impl Encoder {
         self.fingerprint
     }
 
-    /// The states of each input's tokens after the last layer.
+    /// The states of each input's tokens after the layer that is read.
     ///
     /// A token attends to its own sequence only: an input's result has the same bits whatever
     /// stands beside it.
@@ -186,7 +206,7 @@ impl Encoder {
             Err(NnError::Compute(ComputeError::Lost { .. })) => {
                 let device = network.device.renewed();
                 let weights = Weights::open(&self.directory)?;
-                let fresh = Arc::new(Network::load(&weights, &self.config, &device)?);
+                let fresh = Arc::new(Network::load(&weights, &self.config, self.layer, &device)?);
                 *lock() = Arc::clone(&fresh);
                 fresh.pass(inputs)
             }
@@ -205,8 +225,13 @@ impl Encoder {
 }
 
 impl Network {
-    /// Loads the network onto a device.
-    fn load(weights: &Weights, config: &BertConfig, device: &Device) -> Result<Self, NnError> {
+    /// Loads the network up to a layer onto a device.
+    fn load(
+        weights: &Weights,
+        config: &BertConfig,
+        layer: usize,
+        device: &Device,
+    ) -> Result<Self, NnError> {
         // Exports with a head put the network under a prefix.
         let prefix =
             if weights.contains("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
@@ -217,7 +242,7 @@ impl Network {
             Ok::<_, NnError>(table.to_device(device)?)
         };
         let from = Loader { weights, device, numbers: Numbers::F32 };
-        let layers = (0..config.layers).map(|number| load_layer(from, config, prefix, number));
+        let layers = (0..layer).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,
             positions: table("position_embeddings", config.max_length)?,

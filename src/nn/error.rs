@@ -13,6 +13,16 @@ pub enum NnError {
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The network has no such layer.
+    #[error(
+        "reading the states of layer `{layer}`: the network has layers 1 to {layers}, and 0 for its embeddings"
+    )]
+    Layer {
+        /// The layer asked for.
+        layer: usize,
+        /// Number of layers.
+        layers: usize,
+    },
     /// One input of a batch cannot be encoded.
     #[error("encoding input {index} of the batch: {problem}")]
     Input {

@@ -27,7 +27,7 @@ mod weights;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
-pub use save::{NamedTensor, write_weights};
+pub use save::{NamedTensor, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};

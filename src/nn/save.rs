@@ -4,6 +4,9 @@
 
 #![allow(clippy::little_endian_bytes, reason = "the safetensors format is little-endian")]
 
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView, serialize};
@@ -13,14 +16,31 @@ use super::WeightsError;
 /// A tensor to write: its name, its shape, and its numbers in row-major order.
 pub type NamedTensor<'a> = (&'a str, Vec<usize>, &'a [f32]);
 
+/// Key of the text beside the tensors in the file's header.
+pub(super) const NOTE: &str = "note";
+
 /// Writes `model.safetensors` into a directory, replacing an older one only when all is written.
 ///
 /// # Errors
 /// When the file cannot be written, or a shape does not multiply to the number of elements.
 pub fn write_weights(directory: &Path, tensors: &[NamedTensor<'_>]) -> Result<(), WeightsError> {
-    let path = directory.join("model.safetensors");
+    write_tensors(&directory.join("model.safetensors"), tensors, None)
+}
+
+/// Writes tensors into a file, and a text beside them, replacing an older one only when all is written
+/// and on the disk.
+///
+/// [`Weights::open_file`](super::Weights::open_file) reads them back.
+///
+/// # Errors
+/// As [`write_weights`].
+pub fn write_tensors(
+    path: &Path,
+    tensors: &[NamedTensor<'_>],
+    note: Option<&str>,
+) -> Result<(), WeightsError> {
     let format = |source: safetensors::SafeTensorError| WeightsError::Format {
-        path: path.clone(),
+        path: path.to_owned(),
         source: source.into(),
     };
     let bytes: Vec<Vec<u8>> = tensors
@@ -34,12 +54,15 @@ pub fn write_weights(directory: &Path, tensors: &[NamedTensor<'_>]) -> Result<()
             Ok((*name, TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(format)?))
         })
         .collect::<Result<_, WeightsError>>()?;
-    let file = serialize(views, None).map_err(format)?;
+    let note = note.map(|note| HashMap::from([(NOTE.to_owned(), note.to_owned())]));
+    let file = serialize(views, note).map_err(format)?;
 
-    let write = |source| WeightsError::Read { path: path.clone(), source };
-    let unfinished = directory.join("model.safetensors.unfinished");
-    std::fs::write(&unfinished, file).map_err(write)?;
-    std::fs::rename(&unfinished, &path).map_err(write)
+    let write = |source| WeightsError::Write { path: path.to_owned(), source };
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".unfinished");
+    let mut out = File::create(&unfinished).map_err(write)?;
+    out.write_all(&file).and_then(|()| out.sync_all()).map_err(write)?;
+    std::fs::rename(&unfinished, path).map_err(write)
 }
 
 #[cfg(test)]
@@ -56,6 +79,22 @@ mod tests {
         let weights = Weights::open(directory.path()).unwrap();
         assert_eq!(weights.tensor("b.weight", &[2, 3]).unwrap().data(), matrix);
         assert_eq!(weights.tensor("a.bias", &[1]).unwrap().data(), [0.5]);
+    }
+
+    #[test]
+    fn a_text_stands_beside_the_tensors_of_a_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
+        for note in ["", "step 3: caf\u{e9} \"noir\""] {
+            write_tensors(&path, &[("x", vec![1], &[0.1][..])], Some(note)).unwrap();
+            let weights = Weights::open_file(&path).unwrap();
+            assert_eq!(weights.note(), Some(note));
+            assert_eq!(weights.tensor("x", &[1]).unwrap().data(), [0.1]);
+        }
+        write_tensors(&path, &[], None).unwrap();
+        assert_eq!(Weights::open_file(&path).unwrap().note(), None);
+        std::fs::write(&path, "no tensors").unwrap();
+        assert!(matches!(Weights::open_file(&path), Err(WeightsError::Format { .. })));
     }
 
     #[test]

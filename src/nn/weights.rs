@@ -37,6 +37,14 @@ pub enum WeightsError {
         /// The cause.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error("writing weights: cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
     /// A file is not what its name says.
     #[error("reading weights: `{}` is damaged or not of its format; fetch it again", path.display())]
     Format {
@@ -119,6 +127,8 @@ pub struct Weights {
     directory: PathBuf,
     files: Vec<(PathBuf, Mmap)>,
     tensors: BTreeMap<String, Stored>,
+    /// The text beside the tensors of a single file.
+    note: Option<String>,
 }
 
 /// Where a tensor lies.
@@ -137,8 +147,7 @@ impl Weights {
     /// # Errors
     /// When a file is absent or is not safetensors, or the index names what is not there.
     pub fn open(directory: &Path) -> Result<Self, WeightsError> {
-        let mut weights =
-            Self { directory: directory.to_owned(), files: Vec::new(), tensors: BTreeMap::new() };
+        let mut weights = Self::empty(directory);
         let index = directory.join(INDEX);
         if directory.join(SINGLE).exists() || !index.exists() {
             weights.tensors = weights.add_file(SINGLE)?;
@@ -157,8 +166,35 @@ impl Weights {
         Ok(weights)
     }
 
-    fn add_file(&mut self, name: &str) -> Result<BTreeMap<String, Stored>, WeightsError> {
-        let path = self.directory.join(name);
+    /// Maps one file of tensors, as [`write_tensors`](super::write_tensors) writes it.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not safetensors.
+    pub fn open_file(path: &Path) -> Result<Self, WeightsError> {
+        let mut weights = Self::empty(path.parent().unwrap_or(Path::new("")));
+        weights.tensors = weights.add_file(path.file_name().unwrap_or_default())?;
+        Ok(weights)
+    }
+
+    /// The text beside the tensors of a file, where there is one.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    fn empty(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            files: Vec::new(),
+            tensors: BTreeMap::new(),
+            note: None,
+        }
+    }
+
+    fn add_file(
+        &mut self,
+        name: impl AsRef<Path>,
+    ) -> Result<BTreeMap<String, Stored>, WeightsError> {
+        let path = self.directory.join(name.as_ref());
         let read = |source| WeightsError::Read { path: path.clone(), source };
         let file = File::open(&path).map_err(read)?;
         // SAFETY: the map is only read, and numbers are copied out of it before use; what it
@@ -174,6 +210,8 @@ impl Weights {
             (name, Stored { file, dtype: info.dtype, shape: info.shape.clone(), bytes })
         });
         let stored = stored.collect();
+        let notes = metadata.metadata().as_ref();
+        self.note = notes.and_then(|notes| notes.get(super::save::NOTE).cloned());
         self.files.push((path, map));
         Ok(stored)
     }

@@ -152,19 +152,12 @@ impl Vocabulary {
         })
     }
 
-    /// How much two words look alike: 1 for a word and itself, the square of the share of the longer
-    /// one that both begin with when that is half of it or more, else 0. Null looks like nothing.
+    /// How much two words look alike ([`likeness`]). Null looks like nothing.
     pub(super) fn likeness(&self, a: u32, b: u32) -> f64 {
         if a == NULL || b == NULL {
             return 0.0;
         }
-        if a == b {
-            return 1.0;
-        }
-        let (a, b) = (&self.words[a as usize], &self.words[b as usize]);
-        let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-        let share = shared as f64 / a.chars().count().max(b.chars().count()) as f64;
-        if share < 0.5 { 0.0 } else { share * share }
+        if a == b { 1.0 } else { likeness(&self.words[a as usize], &self.words[b as usize]) }
     }
 
     /// A pair in numbers.
@@ -172,6 +165,17 @@ impl Vocabulary {
         let mut side = |words: &[String]| words.iter().map(|word| self.number(word)).collect();
         Pair { source: side(&pair.source), target: side(&pair.target) }
     }
+}
+
+/// How much two words look alike: 1 for a word and itself, the square of the share of the longer one
+/// that both begin with when that is half of it or more, else 0.
+pub(in crate::align) fn likeness(a: &str, b: &str) -> f64 {
+    if a == b {
+        return 1.0;
+    }
+    let shared = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let share = shared as f64 / a.chars().count().max(b.chars().count()) as f64;
+    if share < 0.5 { 0.0 } else { share * share }
 }
 
 /// A sentence pair in numbers. A model explains the words of `target` by those of `source`.

@@ -11,7 +11,7 @@
 
 use std::ops::AddAssign;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::bitext::SentencePair;
 use super::links::Links;
@@ -25,7 +25,7 @@ use super::links::Links;
 /// assert_eq!((counts.precision(), counts.recall()), (0.9, 0.875));
 /// assert!((counts.error_rate() - (1.0 - 16.0 / 18.0)).abs() < 1e-12);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LinkCounts {
     /// |A|: links found.
     pub found: u64,

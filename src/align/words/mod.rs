@@ -35,6 +35,7 @@ mod symmetry;
 mod table;
 
 pub use aligner::{Progress, Settings, WordAligner};
+pub(super) use bitext::likeness;
 pub use bitext::{SentencePair, read_pairs};
 pub use directed::Model;
 pub use error_rate::{ErrorRate, LinkCounts};

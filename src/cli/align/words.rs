@@ -1,9 +1,11 @@
-//! `fnstore align words`: links between the words of sentence pairs, without a network.
+//! `fnstore align words`: links between the words of sentence pairs.
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use fnstore::align::EmbeddingAligner;
+use fnstore::align::linker::Linker;
 use fnstore::align::words::{
     Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
@@ -72,9 +74,18 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "WORDS", default_value_t = 100)]
     max_length: usize,
 
-    /// Directory of the encoder of `embeddings`, or its name among the models
+    /// Directory of the linker, as `fnstore train words` wrote it
+    #[arg(long, value_name = "DIR", required_if_eq("model", "linker"))]
+    linker: Option<PathBuf>,
+
+    /// Directory of the encoder of `embeddings` and `linker`, or its name among the models
     #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
     encoder: PathBuf,
+
+    /// Layer of the encoder whose states `embeddings` compares, from 1; 0 is the embeddings of
+    /// words [default: the last]
+    #[arg(long, value_name = "N")]
+    layer: Option<usize>,
 
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
@@ -94,6 +105,8 @@ enum ModelName {
     Hmm,
     /// No training: words whose encoder states are each other's nearest
     Embeddings,
+    /// What `fnstore train words` has learnt from gold links
+    Linker,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -135,6 +148,7 @@ impl Training {
             ModelName::FastAlign => Model::Diagonal,
             ModelName::Hmm => Model::Hmm,
             ModelName::Embeddings => return self.nearest(pairs),
+            ModelName::Linker => return self.linked(pairs),
         };
         let mut all = pairs.to_vec();
         for file in files {
@@ -162,7 +176,14 @@ impl Training {
 
     fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        Ok(EmbeddingAligner::open(&encoder, &self.device.open()?)?.align(pairs)?)
+        let device = self.device.open()?;
+        Ok(EmbeddingAligner::open(&encoder, self.layer, &device)?.align(pairs)?)
+    }
+
+    fn linked(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+        let linker = self.linker.as_deref().context("`--linker` names no directory")?;
+        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
+        Ok(Linker::open(linker, &encoder, &self.device.open()?)?.align(pairs)?)
     }
 
     fn settings(&self, model: Model) -> Settings {

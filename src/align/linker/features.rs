@@ -1,0 +1,238 @@
+//! What the linker sees of a word of a sentence and a word of its paraphrase.
+//!
+//! ```text
+//! |s - t|   D numbers    how far the states of both words are apart, element by element
+//! s t       D numbers    their product, element by element
+//! cues      18 numbers   nearness beside that of the other words, likeness, place, neighbours
+//! ```
+//!
+//! When both sides are exchanged, every number stays as it is or changes places with another: a pair of
+//! words is scored once, and no heuristic has to join two directions.
+
+use crate::align::candidates::WordSpan;
+use crate::align::features::{PairStates, SentenceStates};
+use crate::align::words::likeness;
+use crate::text::fold;
+
+/// Number of cues.
+pub(super) const CUES: usize = 18;
+
+/// What cosines are multiplied by before their exponentials are compared.
+const SHARPNESS: f32 = 10.0;
+
+/// How many neighbours on each side say whether two words stand in the same company.
+const COMPANY: isize = 3;
+
+/// All that features of one pair of sentences are made of.
+#[derive(Debug)]
+pub(super) struct PairFeatures {
+    width: usize,
+    /// States of the words of both sides, (N, D) and (M, D).
+    source: Vec<f32>,
+    target: Vec<f32>,
+    /// Number of words of each side.
+    pub(super) sizes: [usize; 2],
+    /// (N, M, CUES)
+    cues: Vec<f32>,
+}
+
+impl PairFeatures {
+    pub(super) fn new(states: &PairStates, source: &[String], target: &[String]) -> Self {
+        let sides = [word_states(&states.source), word_states(&states.target)];
+        let folded = [source, target]
+            .map(|words| -> Vec<String> { words.iter().map(|word| fold(word)).collect() });
+        let width = states.width();
+        let cues = cues(width, &sides, &folded);
+        let sizes = [source.len(), target.len()];
+        let [source, target] = sides;
+        Self { width, source, target, sizes, cues }
+    }
+
+    /// Numbers in a row.
+    pub(super) fn inputs(width: usize) -> usize {
+        2 * width + CUES
+    }
+
+    /// Appends the row of a word of the source and a word of the target.
+    pub(super) fn push(&self, source: usize, target: usize, rows: &mut Vec<f32>) {
+        let s = &self.source[source * self.width..][..self.width];
+        let t = &self.target[target * self.width..][..self.width];
+        rows.extend(s.iter().zip(t).map(|(s, t)| (s - t).abs()));
+        rows.extend(s.iter().zip(t).map(|(s, t)| s * t));
+        rows.extend(&self.cues[(source * self.sizes[1] + target) * CUES..][..CUES]);
+    }
+
+    /// The cosine of two words' states.
+    pub(super) fn cosine(&self, source: usize, target: usize) -> f32 {
+        self.cues[(source * self.sizes[1] + target) * CUES]
+    }
+}
+
+/// The mean state of each word, (N, D).
+fn word_states(states: &SentenceStates) -> Vec<f32> {
+    let width = states.width();
+    let mut all = vec![0.0; states.words() as usize * width];
+    for (word, mean) in (0..).zip(all.chunks_exact_mut(width)) {
+        states.mean(WordSpan::new(word, word + 1), mean);
+    }
+    all
+}
+
+/// A number for each word of the source and each of the target.
+struct Grid {
+    sizes: [usize; 2],
+    numbers: Vec<f32>,
+}
+
+impl Grid {
+    fn new(sizes: [usize; 2], number: impl Fn(usize, usize) -> f32) -> Self {
+        let [rows, columns] = sizes;
+        let all = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+        Self { sizes, numbers: all.map(|(i, j)| number(i, j)).collect() }
+    }
+
+    fn at(&self, i: usize, j: usize) -> f32 {
+        self.numbers[i * self.sizes[1] + j]
+    }
+
+    /// The number so many words further on both sides; `beyond` past an end of one of them, 1 past the
+    /// same end of both.
+    fn beside(&self, i: usize, j: usize, step: isize, beyond: f32) -> f32 {
+        let place = |at: usize, size: usize| at.checked_add_signed(step).filter(|at| *at < size);
+        match (place(i, self.sizes[0]), place(j, self.sizes[1])) {
+            (Some(i), Some(j)) => self.at(i, j),
+            (None, None) => 1.0,
+            _ => beyond,
+        }
+    }
+
+    /// A fold over each row and over each column.
+    fn folded(&self, start: f32, fold: impl Fn(f32, f32) -> f32) -> [Vec<f32>; 2] {
+        let mut folded = self.sizes.map(|size| vec![start; size]);
+        for i in 0..self.sizes[0] {
+            for j in 0..self.sizes[1] {
+                folded[0][i] = fold(folded[0][i], self.at(i, j));
+                folded[1][j] = fold(folded[1][j], self.at(i, j));
+            }
+        }
+        folded
+    }
+}
+
+fn cues(width: usize, states: &[Vec<f32>; 2], words: &[Vec<String>; 2]) -> Vec<f32> {
+    let sizes = [words[0].len(), words[1].len()];
+    let unit = states.each_ref().map(|states| directions(states, width));
+    let dot = |i: usize, j: usize| -> f32 {
+        let (a, b) = (&unit[0][i * width..][..width], &unit[1][j * width..][..width]);
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    };
+    let cosine = Grid::new(sizes, dot);
+    let sharp = Grid::new(sizes, |i, j| (SHARPNESS * cosine.at(i, j)).exp());
+    let like = Grid::new(sizes, |i, j| likeness(&words[0][i], &words[1][j]) as f32);
+    let equal = Grid::new(sizes, |i, j| f32::from(u8::from(words[0][i] == words[1][j])));
+    let best = cosine.folded(-1.0, f32::max);
+    let mass = sharp.folded(0.0, |sum, x| sum + x);
+    let twins = equal.folded(0.0, |sum, x| sum + x);
+    let flags = words.each_ref().map(|words| -> Vec<[f32; 2]> {
+        let no_letter = |word: &str| !word.chars().any(char::is_alphanumeric);
+        let flag = |is: bool| f32::from(u8::from(is));
+        words.iter().map(|word| [flag(no_letter(word)), flag(word.chars().count() <= 3)]).collect()
+    });
+    let middle = |at: usize, size: usize| (at as f32 + 0.5) / size as f32;
+    let mut cues = Vec::with_capacity(sizes[0] * sizes[1] * CUES);
+    for i in 0..sizes[0] {
+        for j in 0..sizes[1] {
+            let company: f32 = (-COMPANY..=COMPANY)
+                .filter(|step| *step != 0)
+                .map(|step| equal.beside(i, j, step, 0.0))
+                .sum();
+            let cue: [f32; CUES] = [
+                cosine.at(i, j),
+                cosine.at(i, j) - best[0][i],
+                cosine.at(i, j) - best[1][j],
+                sharp.at(i, j) / mass[0][i],
+                sharp.at(i, j) / mass[1][j],
+                like.at(i, j),
+                equal.at(i, j),
+                cosine.beside(i, j, -1, 0.0),
+                cosine.beside(i, j, 1, 0.0),
+                equal.beside(i, j, -1, 0.0),
+                equal.beside(i, j, 1, 0.0),
+                company / (2 * COMPANY) as f32,
+                (middle(i, sizes[0]) - middle(j, sizes[1])).abs(),
+                1.0 / (1.0 + twins[0][i]),
+                1.0 / (1.0 + twins[1][j]),
+                flags[0][i][0] - flags[1][j][0],
+                flags[0][i][1],
+                flags[1][j][1],
+            ];
+            cues.extend(cue);
+        }
+    }
+    cues
+}
+
+/// States of length 1; zeros stay zeros.
+fn directions(states: &[f32], width: usize) -> Vec<f32> {
+    let mut unit = states.to_vec();
+    for state in unit.chunks_exact_mut(width) {
+        let length = state.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            state.iter_mut().for_each(|x| *x /= length);
+        }
+    }
+    unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn states(words: &[[f32; 2]]) -> SentenceStates {
+        SentenceStates::new(2, words.len(), words.iter().enumerate().map(|(at, s)| (at, &s[..])))
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_row_is_that_worked_by_hand() {
+        let pair = PairStates {
+            source: states(&[[1.0, 0.0], [0.0, 2.0]]),
+            target: states(&[[0.0, 3.0], [1.0, 0.0]]),
+        };
+        let features = PairFeatures::new(&pair, &words("The locks"), &words("locked the"));
+        let mut row = Vec::new();
+        features.push(1, 0, &mut row);
+        assert_eq!(row.len(), PairFeatures::inputs(2));
+        assert_eq!(row[..4], [0.0, 1.0, 0.0, 6.0]);
+        let cues = &row[4..];
+        assert_eq!((cues[0], cues[1], cues[2]), (1.0, 0.0, 0.0));
+        assert!(cues[3] > 0.99 && cues[4] > 0.99);
+        // lock/s and lock/ed: four of six letters.
+        assert!((cues[5] - 16.0 / 36.0).abs() < 1e-6 && cues[6] == 0.0);
+        // Before them stands one word and nothing; after them nothing and one word.
+        assert_eq!((cues[7], cues[8]), (0.0, 0.0));
+        assert_eq!(cues[12], 0.5);
+        row.clear();
+        features.push(0, 1, &mut row);
+        assert_eq!((row[4 + 5], row[4 + 6], row[4 + 13]), (1.0, 1.0, 0.5));
+    }
+
+    #[test]
+    fn exchanging_the_sides_exchanges_what_is_said_of_them() {
+        let (a, b) = (states(&[[1.0, 0.5], [0.2, 2.0]]), states(&[[0.3, 3.0], [1.0, 0.0]]));
+        let pair = PairStates { source: a.clone(), target: b.clone() };
+        let flipped = PairStates { source: b, target: a };
+        let (source, target) = (words("they ,"), words("so they"));
+        let (mut row, mut other) = (Vec::new(), Vec::new());
+        PairFeatures::new(&pair, &source, &target).push(0, 1, &mut row);
+        PairFeatures::new(&flipped, &target, &source).push(1, 0, &mut other);
+        for (one, two) in [(1, 2), (3, 4), (13, 14), (16, 17)] {
+            other.swap(4 + one, 4 + two);
+        }
+        other[4 + 15] = -other[4 + 15];
+        assert_eq!(row, other);
+    }
+}

@@ -1,0 +1,423 @@
+//! Training of a linker on gold links.
+//!
+//! Binary cross-entropy: 1 for a sure link, one half for a possible one, else 0. A step looks at a few
+//! sentence pairs and, of each, at all linked words, at the nearest words that are not linked (the
+//! ones that are easily taken for links), and at some others. After each epoch the links of development
+//! data are found under every pair of thresholds; the epoch and thresholds of the lowest error rate are
+//! kept. Steps are those of the span aligner's training.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::features::PairFeatures;
+use super::{FEATURES, FORMAT, LinkerConfig, decode, encode, scores, write};
+use crate::align::encode::PairEncoder;
+use crate::align::error::AlignError;
+use crate::align::mlp::Parameters;
+use crate::align::random::SplitMix64;
+use crate::align::train::{Learner, Schedule};
+use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair, read_pairs};
+use crate::compute::Device;
+
+/// Score of a possible link.
+const POSSIBLE: f32 = 0.5;
+
+/// Nearest words without a link that a step looks at for each word.
+const NEAREST: usize = 3;
+
+/// Thresholds that are tried, and those for words that are each the other's best. They reach far up: a
+/// step looks at more links than a sentence has among its words, so scores are too high.
+const THRESHOLDS: [f32; 10] = [0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.96];
+const MUTUAL: [f32; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0];
+
+/// What to train on, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Files of sentence pairs with gold links, as [`read_pairs`] takes them.
+    pub data: Vec<PathBuf>,
+    /// Development data: chooses the epoch and the thresholds.
+    pub dev: Vec<PathBuf>,
+    /// Directory of the encoder.
+    pub encoder: PathBuf,
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    pub layer: Option<usize>,
+    /// Directory of the linker, made if need be.
+    pub out: PathBuf,
+    /// Number of hidden units.
+    pub hidden: usize,
+    /// Most passes over the data.
+    pub epochs: usize,
+    /// Passes without gain on the development data after which training stops.
+    pub patience: usize,
+    /// Sentence pairs per step.
+    pub batch: usize,
+    /// Words without a link that a step looks at for each word of a pair, the nearest not counted.
+    pub sample: usize,
+    /// Learning rate after warm-up; it falls to zero over all epochs.
+    pub learning_rate: f32,
+    /// Weight decay of the matrices.
+    pub weight_decay: f32,
+    /// Seed of weights, order and samples.
+    pub seed: u64,
+}
+
+impl Options {
+    /// The defaults for some data.
+    #[must_use]
+    pub fn new(data: Vec<PathBuf>, dev: Vec<PathBuf>, encoder: PathBuf, out: PathBuf) -> Self {
+        Self {
+            data,
+            dev,
+            encoder,
+            layer: None,
+            out,
+            hidden: 96,
+            epochs: 6,
+            patience: 3,
+            batch: 16,
+            sample: 3,
+            learning_rate: 1e-3,
+            weight_decay: 0.05,
+            seed: 1,
+        }
+    }
+}
+
+/// How a linker was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkerTraining {
+    /// Number of sentence pairs.
+    pub pairs: usize,
+    /// Epoch whose weights were kept, from 1.
+    pub epoch: usize,
+    /// Sentence pairs per step.
+    pub batch: usize,
+    /// Words without a link that a step looked at for each word, the nearest not counted.
+    pub sample: usize,
+    /// Learning rate after warm-up.
+    pub learning_rate: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Seed of weights, order and samples.
+    pub seed: u64,
+}
+
+/// What training has just done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Progress {
+    /// So many sentence pairs are encoded.
+    Encoded {
+        /// Pairs finished.
+        done: usize,
+        /// Pairs in all.
+        total: usize,
+    },
+    /// A step of an epoch is taken.
+    Step {
+        /// Number of the epoch, from 1.
+        epoch: usize,
+        /// Steps done in it.
+        done: usize,
+        /// Steps in it.
+        total: usize,
+    },
+    /// An epoch is over.
+    Epoch {
+        /// Its number, from 1.
+        epoch: usize,
+        /// Mean loss over its steps, natural log.
+        loss: f64,
+        /// Links of the development data under the best thresholds.
+        dev: LinkCounts,
+    },
+}
+
+/// Sentence pairs ready for training.
+struct Encoded {
+    pairs: Vec<SentencePair>,
+    features: Vec<PairFeatures>,
+}
+
+/// Trains a linker, writes it to [`Options::out`], and returns its configuration.
+///
+/// # Errors
+/// When data or encoder cannot be read, the data has no link, a pair is too long for the encoder, or
+/// the linker cannot be written.
+pub fn run(
+    options: &Options,
+    device: &Device,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<LinkerConfig, AlignError> {
+    let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
+    let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
+    let total = data.len() + dev.len();
+    let mut before = 0;
+    let mut ready = |pairs: Vec<SentencePair>| -> Result<Encoded, AlignError> {
+        let mut tell = |done| progress(Progress::Encoded { done: before + done, total });
+        let features = encode(&encoder, &pairs, &mut tell)?;
+        before += pairs.len();
+        Ok(Encoded { pairs, features })
+    };
+    let (data, dev) = (ready(data)?, ready(dev)?);
+    let best = fit(options, device, encoder.width(), [&data, &dev], progress)?;
+    let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let config = LinkerConfig {
+        format: FORMAT,
+        encoder: name.unwrap_or_default(),
+        encoder_fingerprint: encoder.fingerprint(),
+        layer: options.layer,
+        width: encoder.width(),
+        hidden: best.parameters.hidden,
+        features: FEATURES.to_owned(),
+        threshold: best.thresholds[0],
+        mutual_threshold: best.thresholds[1],
+        training: LinkerTraining {
+            pairs: data.pairs.len(),
+            epoch: best.epoch,
+            batch: options.batch,
+            sample: options.sample,
+            learning_rate: options.learning_rate,
+            weight_decay: options.weight_decay,
+            seed: options.seed,
+        },
+        dev: best.dev,
+    };
+    write(&options.out, &config, &best.parameters)?;
+    Ok(config)
+}
+
+/// The pairs of files that have words on both sides; an error when none of them has a link.
+fn linked(files: &[PathBuf]) -> Result<Vec<SentencePair>, AlignError> {
+    let mut pairs = Vec::new();
+    for file in files {
+        pairs.append(&mut read_pairs(file)?);
+    }
+    pairs.retain(|pair| !pair.source.is_empty() && !pair.target.is_empty());
+    if pairs.iter().all(|pair| pair.sure.is_empty()) {
+        return Err(AlignError::Content {
+            path: files.first().cloned().unwrap_or_default(),
+            line: pairs.len().max(1),
+            found: "the end of the data and no `sure` link".to_owned(),
+            expected: "at least one",
+        });
+    }
+    Ok(pairs)
+}
+
+/// The weights that did best on the development data.
+struct Best {
+    parameters: Parameters,
+    epoch: usize,
+    thresholds: [f32; 2],
+    dev: LinkCounts,
+}
+
+fn fit(
+    options: &Options,
+    device: &Device,
+    width: usize,
+    [data, dev]: [&Encoded; 2],
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Best, AlignError> {
+    let mut random = SplitMix64::new(options.seed);
+    let inputs = PairFeatures::inputs(width);
+    let mut learner = Learner::new(Parameters::random(inputs, options.hidden.max(1), &mut random));
+    let batch = options.batch.max(1);
+    let total = data.pairs.len().div_ceil(batch);
+    let schedule = Schedule {
+        rate: options.learning_rate,
+        decay: options.weight_decay,
+        steps: options.epochs * total,
+    };
+    let mut order: Vec<usize> = (0..data.pairs.len()).collect();
+    let mut best: Option<Best> = None;
+    for epoch in 1..=options.epochs.max(1) {
+        random.shuffle(&mut order);
+        let mut losses = Vec::new();
+        for (step, chosen) in order.chunks(batch).enumerate() {
+            let (rows, labels) = sample(options, data, chosen, &mut random);
+            if !labels.is_empty() {
+                losses.push(learner.step(device, schedule, rows, &labels)?);
+            }
+            progress(Progress::Step { epoch, done: step + 1, total });
+        }
+        let (thresholds, counts) = tune(&learner.parameters, device, dev)?;
+        let loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+        progress(Progress::Epoch { epoch, loss, dev: counts });
+        let gained = best.as_ref().is_none_or(|best| counts.error_rate() < best.dev.error_rate());
+        if gained {
+            let parameters = learner.parameters.clone();
+            best = Some(Best { parameters, epoch, thresholds, dev: counts });
+        } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.patience) {
+            break;
+        }
+    }
+    Ok(best.expect("there is a first epoch"))
+}
+
+/// Rows and labels of the word pairs that a step looks at.
+fn sample(
+    options: &Options,
+    data: &Encoded,
+    chosen: &[usize],
+    random: &mut SplitMix64,
+) -> (Vec<f32>, Vec<f32>) {
+    let (mut rows, mut labels) = (Vec::new(), Vec::new());
+    for &at in chosen {
+        let (pair, features) = (&data.pairs[at], &data.features[at]);
+        for (source, target) in looked_at(options, pair, features, random) {
+            features.push(source, target, &mut rows);
+            let link = Link { source: source as u32, target: target as u32 };
+            labels.push(match (pair.sure.contains(link), pair.possible.contains(link)) {
+                (true, _) => 1.0,
+                (false, true) => POSSIBLE,
+                (false, false) => 0.0,
+            });
+        }
+    }
+    (rows, labels)
+}
+
+/// Linked words, the nearest words without a link on both sides, and some others.
+fn looked_at(
+    options: &Options,
+    pair: &SentencePair,
+    features: &PairFeatures,
+    random: &mut SplitMix64,
+) -> BTreeSet<(usize, usize)> {
+    let [rows, columns] = features.sizes;
+    let links = pair.sure.iter().chain(pair.possible.iter());
+    let linked: BTreeSet<(usize, usize)> =
+        links.map(|link| (link.source as usize, link.target as usize)).collect();
+    let nearest = |words: &mut dyn Iterator<Item = (usize, usize)>| {
+        let mut words: Vec<(usize, usize)> = words.filter(|two| !linked.contains(two)).collect();
+        words.sort_by(|a, b| features.cosine(b.0, b.1).total_cmp(&features.cosine(a.0, a.1)));
+        words.truncate(NEAREST);
+        words
+    };
+    let mut all = linked.clone();
+    all.extend((0..rows).flat_map(|i| nearest(&mut (0..columns).map(|j| (i, j)))));
+    all.extend((0..columns).flat_map(|j| nearest(&mut (0..rows).map(|i| (i, j)))));
+    for _ in 0..options.sample * (rows + columns) {
+        all.insert((random.below(rows), random.below(columns)));
+    }
+    all
+}
+
+/// The thresholds of the lowest error rate, and the links found under them.
+fn tune(
+    parameters: &Parameters,
+    device: &Device,
+    dev: &Encoded,
+) -> Result<([f32; 2], LinkCounts), AlignError> {
+    let tried: Vec<[f32; 2]> = THRESHOLDS
+        .into_iter()
+        .flat_map(|threshold| MUTUAL.map(|mutual| [threshold, mutual]))
+        .collect();
+    let mut rates = vec![ErrorRate::default(); tried.len()];
+    for (pair, features) in dev.pairs.iter().zip(&dev.features) {
+        let scores = scores(parameters, device, features)?;
+        for (thresholds, rate) in tried.iter().zip(&mut rates) {
+            rate.add(pair, &decode(&scores, features.sizes, *thresholds));
+        }
+    }
+    let best = (0..tried.len())
+        .min_by(|a, b| rates[*a].all.error_rate().total_cmp(&rates[*b].all.error_rate()));
+    let best = best.expect("thresholds are tried");
+    Ok((tried[best], rates[best].all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::features::{PairStates, SentenceStates};
+
+    /// Pairs whose target is the source in another order; equal words have equal states.
+    fn shuffled(count: usize) -> Encoded {
+        let mut random = SplitMix64::new(5);
+        let width = 8;
+        let states: Vec<Vec<f32>> =
+            (0..30).map(|_| (0..width).map(|_| 2.0 * random.unit() - 1.0).collect()).collect();
+        let side = |words: &[usize]| {
+            let states = words.iter().enumerate().map(|(at, word)| (at, states[*word].as_slice()));
+            SentenceStates::new(width, words.len(), states)
+        };
+        // No word is spelt as another one: the states have to tell.
+        let spelt = |words: &[usize], first: char| -> Vec<String> {
+            words.iter().map(|word| format!("{first}{word}")).collect()
+        };
+        let mut data = Encoded { pairs: Vec::new(), features: Vec::new() };
+        for _ in 0..count {
+            let mut all: Vec<usize> = (0..30).collect();
+            random.shuffle(&mut all);
+            let source = all[..6].to_vec();
+            let mut order: Vec<usize> = (0..6).collect();
+            random.shuffle(&mut order);
+            let target: Vec<usize> = order.iter().map(|at| source[*at]).collect();
+            let links = order.iter().enumerate();
+            let sure = links.map(|(j, i)| Link { source: *i as u32, target: j as u32 }).collect();
+            let states = PairStates { source: side(&source), target: side(&target) };
+            let (source, target) = (spelt(&source, 's'), spelt(&target, 't'));
+            data.features.push(PairFeatures::new(&states, &source, &target));
+            data.pairs.push(SentencePair { source, target, sure, ..SentencePair::default() });
+        }
+        data
+    }
+
+    fn options() -> Options {
+        let mut options = Options::new(vec![], vec![], "".into(), "".into());
+        (options.hidden, options.epochs, options.batch) = (16, 12, 4);
+        options.learning_rate = 1e-2;
+        options
+    }
+
+    #[test]
+    fn words_are_linked_by_their_states() {
+        let (data, dev) = (shuffled(60), shuffled(20));
+        let mut losses = Vec::new();
+        let best = fit(&options(), &Device::cpu(), 8, [&data, &dev], &mut |at| {
+            if let Progress::Epoch { loss, .. } = at {
+                losses.push(loss);
+            }
+        })
+        .unwrap();
+        assert!(best.dev.error_rate() < 0.05, "{:?}", best.dev);
+        assert!(losses[losses.len() - 1] < losses[0] / 2.0, "{losses:?}");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_weights_on_any_number_of_threads() {
+        let data = shuffled(10);
+        let options = Options { epochs: 2, ..options() };
+        let train = |threads| {
+            let device = Device::Cpu { threads };
+            fit(&options, &device, 8, [&data, &data], &mut |_| ()).unwrap().parameters
+        };
+        assert_eq!(train(1), train(3));
+    }
+
+    #[test]
+    fn a_step_looks_at_every_link_and_possible_ones_are_half_right() {
+        let mut data = shuffled(1);
+        let pair = &mut data.pairs[0];
+        let links: Vec<Link> = pair.sure.iter().collect();
+        pair.sure = links[1..].iter().copied().collect();
+        pair.possible = links[..1].iter().copied().collect();
+        let (rows, labels) = sample(&options(), &data, &[0], &mut SplitMix64::new(1));
+        assert_eq!(rows.len(), labels.len() * PairFeatures::inputs(8));
+        let of = |label: f32| labels.iter().filter(|x| **x == label).count();
+        assert_eq!((of(1.0), of(POSSIBLE)), (5, 1));
+        assert!(of(0.0) >= 6, "the nearest words without a link");
+    }
+
+    #[test]
+    fn data_without_a_link_is_refused() {
+        let file = tempfile::NamedTempFile::with_suffix(".jsonl").unwrap();
+        std::fs::write(file.path(), r#"{"source": "a", "target": "b"}"#).unwrap();
+        let error = linked(&[file.path().to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("no `sure` link"), "{error}");
+    }
+}

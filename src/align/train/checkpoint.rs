@@ -1,0 +1,259 @@
+//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with the
+//! weights that it would have ended with.
+//!
+//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's moments
+//! (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a JSON text
+//! with the rest ([`Note`]). The text also says what the run is made of, and a run made of anything
+//! else is refused: its end would be neither one's.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Options;
+use super::fit::State;
+use super::learner::Learner;
+use crate::align::data::AlignedSpan;
+use crate::align::error::AlignError;
+use crate::align::gradient::AdamW;
+use crate::align::metrics::Report;
+use crate::align::mlp::Parameters;
+use crate::align::random::SplitMix64;
+use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
+
+/// The format that this build writes and reads.
+const FORMAT: u32 = 1;
+
+/// What a checkpoint holds beside tensors.
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    format: u32,
+    /// What the run is made of ([`Checkpoint::new`]).
+    run: Map<String, Value>,
+    inputs: usize,
+    hidden: usize,
+    epoch: usize,
+    /// Steps of the optimizer.
+    steps: i32,
+    random: u64,
+    order: Vec<usize>,
+    best_epoch: usize,
+    best_dev: Report,
+}
+
+/// The checkpoint of one run.
+pub(super) struct Checkpoint {
+    path: PathBuf,
+    /// All that the weights depend on.
+    run: Map<String, Value>,
+}
+
+impl Checkpoint {
+    /// The checkpoint of a run at a path, whether or not there is one yet.
+    pub(super) fn new(
+        path: &Path,
+        options: &Options,
+        encoder: &str,
+        [data, dev]: [&[AlignedSpan]; 2],
+    ) -> Self {
+        let hash = |items: &[AlignedSpan]| {
+            let json = serde_json::to_vec(items).expect("words and numbers have JSON");
+            blake3::hash(&json).to_string()
+        };
+        let run = json!({
+            "encoder": encoder,
+            "data": hash(data),
+            "dev": hash(dev),
+            "layer": options.layer,
+            "features": options.features.names(),
+            "labels": options.labels,
+            "k": options.k,
+            "hidden": options.hidden,
+            "epochs": options.epochs,
+            "patience": options.patience,
+            "batch": options.batch,
+            "sample": options.sample,
+            "learning_rate": options.learning_rate,
+            "weight_decay": options.weight_decay,
+            "seed": options.seed,
+        });
+        let Value::Object(run) = run else { unreachable!("it is written as an object") };
+        Self { path: path.to_owned(), run }
+    }
+
+    /// Writes a state; an older one is there until this one is.
+    pub(super) fn write(&self, state: &State) -> Result<(), AlignError> {
+        let Learner { parameters, adam } = &state.learner;
+        let note = Note {
+            format: FORMAT,
+            run: self.run.clone(),
+            inputs: parameters.inputs,
+            hidden: parameters.hidden,
+            epoch: state.epoch,
+            steps: adam.steps(),
+            random: state.random.state(),
+            order: state.order.clone(),
+            best_epoch: state.best_epoch,
+            best_dev: state.best_dev,
+        };
+        let note = serde_json::to_string(&note).expect("names and numbers have JSON");
+        let mut named: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
+        for (prefix, parameters) in [("now", parameters), ("best", &state.best)] {
+            let tensors = parameters.tensors().into_iter();
+            named.extend(tensors.map(|(name, shape, x)| (format!("{prefix}.{name}"), shape, x)));
+        }
+        for (prefix, moments) in [("first", &adam.first), ("second", &adam.second)] {
+            let tensors = parameters.tensors().into_iter().zip(moments);
+            named.extend(tensors.map(|((name, shape, _), moments)| {
+                (format!("{prefix}.{name}"), shape, moments.as_slice())
+            }));
+        }
+        let named: Vec<NamedTensor<'_>> =
+            named.iter().map(|(name, shape, x)| (name.as_str(), shape.clone(), *x)).collect();
+        write_tensors(&self.path, &named, Some(&note))
+            .map_err(|e| self.failed("write checkpoint", e))
+    }
+
+    /// The state that was written last; none when there is no file.
+    pub(super) fn read(&self) -> Result<Option<State>, AlignError> {
+        if !self.path.exists() {
+            return Ok(None);
+        }
+        let failed = |error| self.failed("read checkpoint", error);
+        let weights = Weights::open_file(&self.path).map_err(failed)?;
+        let note = self.note(&weights)?;
+        let tensor = |name: String, shape: &[usize]| -> Result<Vec<f32>, AlignError> {
+            Ok(weights.tensor(&name, shape).map_err(failed)?.into_data())
+        };
+        let parameters = |prefix: &str| {
+            Parameters::read(note.inputs, note.hidden, |name, shape| {
+                tensor(format!("{prefix}.{name}"), shape)
+            })
+        };
+        let (now, best) = (parameters("now")?, parameters("best")?);
+        let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, AlignError> {
+            let trained = now.tensors().into_iter().take(AdamW::TENSORS);
+            trained.map(|(name, shape, _)| tensor(format!("{prefix}.{name}"), &shape)).collect()
+        };
+        let adam = AdamW::at(note.steps, moments("first")?, moments("second")?);
+        Ok(Some(State {
+            learner: Learner { parameters: now, adam },
+            random: SplitMix64::new(note.random),
+            order: note.order,
+            epoch: note.epoch,
+            best,
+            best_epoch: note.best_epoch,
+            best_dev: note.best_dev,
+        }))
+    }
+
+    /// The text beside the tensors, when it is of this run.
+    fn note(&self, weights: &Weights) -> Result<Note, AlignError> {
+        let refuse = |found: String| AlignError::Content {
+            path: self.path.clone(),
+            line: 1,
+            found,
+            expected: "a checkpoint of `fnstore train`",
+        };
+        let note = weights.note().ok_or_else(|| refuse("tensors without a note".to_owned()))?;
+        let note: Note = serde_json::from_str(note).map_err(|e| refuse(e.to_string()))?;
+        if note.format != FORMAT {
+            return Err(refuse(format!("format {}", note.format)));
+        }
+        for (setting, expected) in &self.run {
+            let found = note.run.get(setting).unwrap_or(&Value::Null);
+            if found != expected {
+                return Err(AlignError::Checkpoint {
+                    path: self.path.clone(),
+                    setting: setting.clone(),
+                    found: found.to_string(),
+                    expected: expected.to_string(),
+                });
+            }
+        }
+        Ok(note)
+    }
+
+    fn failed(&self, action: &'static str, error: WeightsError) -> AlignError {
+        AlignError::File { action, path: self.path.clone(), source: io::Error::other(error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{options, shifted_copies};
+    use super::super::{Encoded, fit::fit};
+    use super::*;
+    use crate::compute::Device;
+
+    fn data() -> Encoded {
+        shifted_copies(&mut SplitMix64::new(22), 12)
+    }
+
+    fn checkpoint(path: &Path, options: &Options, data: &Encoded) -> Checkpoint {
+        Checkpoint::new(path, options, "abc", [&data.items, &data.items])
+    }
+
+    #[test]
+    fn a_run_that_was_killed_ends_as_if_it_had_not_been() {
+        let directory = tempfile::tempdir().unwrap();
+        let data = data();
+        let mut options = options();
+        options.epochs = 5;
+        let checkpoint = checkpoint(&directory.path().join("state"), &options, &data);
+        assert!(checkpoint.read().unwrap().is_none());
+        let train = |state: State, save: &mut dyn FnMut(&State) -> Result<(), AlignError>| {
+            fit(&options, &Device::cpu(), state, [&data, &data], save, &mut |_| ())
+        };
+        let start = || State::new(&options, 8, data.items.len());
+        let whole = train(start(), &mut |_| Ok(())).unwrap();
+        for killed_after in 1..=5 {
+            let killed = train(start(), &mut |state| {
+                checkpoint.write(state)?;
+                let error = AlignError::File {
+                    action: "go on",
+                    path: PathBuf::new(),
+                    source: io::Error::other("killed"),
+                };
+                if state.epoch == killed_after { Err(error) } else { Ok(()) }
+            });
+            assert!(killed.is_err());
+            let state = checkpoint.read().unwrap().unwrap();
+            assert_eq!(state.epoch, killed_after);
+            assert_eq!(train(state, &mut |_| Ok(())).unwrap(), whole);
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_of_another_run_is_refused_and_says_what_differs() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
+        let (data, options) = (data(), options());
+        checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
+        assert!(checkpoint(&path, &options, &data).read().unwrap().is_some());
+        let other = Options { seed: 9, ..options.clone() };
+        let error = checkpoint(&path, &other, &data).read().unwrap_err().to_string();
+        assert!(error.contains("seed `1`, this run has `9`"), "{error}");
+        let fewer = shifted_copies(&mut SplitMix64::new(22), 3);
+        let error = checkpoint(&path, &options, &fewer).read().unwrap_err().to_string();
+        assert!(error.contains("made with data"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_checkpoint_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
+        let checkpoint = checkpoint(&path, &options(), &data());
+        std::fs::write(&path, "half a file").unwrap();
+        assert!(matches!(checkpoint.read(), Err(AlignError::File { .. })));
+        for note in [None, Some("{}")] {
+            write_tensors(&path, &[], note).unwrap();
+            assert!(matches!(checkpoint.read(), Err(AlignError::Content { .. })));
+        }
+        let nowhere = Checkpoint { path: "/nowhere/state".into(), run: Map::new() };
+        let error = nowhere.write(&State::new(&options(), 8, 1)).unwrap_err();
+        assert!(error.to_string().contains("write checkpoint `/nowhere/state`"), "{error}");
+    }
+}

@@ -1,0 +1,166 @@
+//! `fnstore align tasks`: sentences with paraphrases in which people find the triggers.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use fnstore::compute::Numbers;
+use fnstore::database::{Database, DatabaseError};
+use fnstore::expand::{TaskSettings, Tasks};
+use fnstore::paraphrase::Paraphraser;
+use fnstore::query::Expression;
+
+use crate::cli::device::DeviceArgs;
+use crate::cli::expand::numbers;
+use crate::cli::output::{grouped, tell};
+use crate::cli::whole_file::WholeFile;
+use crate::cli::{Context, Outcome, locate, progress, tell_of_index};
+
+/// Make alignment tasks for annotators
+///
+/// Of the human annotation sets that the expression finds some sentences of each LU are drawn, and each is
+/// paraphrased once, without its trigger and the trigger's forms. Writes JSON lines: id, frame, lu, sentence,
+/// span (the trigger in it, [start, end) in code points), trigger, paraphrase. What annotators mark is read by
+/// `fnstore align answers`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Which sets, in the language of `fnstore query`; human sets only
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Replace a file that is there
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    making: Making,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore align tasks origin=exemplar --out tasks.jsonl
+  fnstore align tasks 'frame=Verification pos=v' --per-lu 2 --seed 7 > tasks.jsonl
+  fnstore align answers answers.jsonl --tasks tasks.jsonl --to train.jsonl";
+
+/// How tasks are made.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Making {
+    /// Most sentences of an LU
+    #[arg(long, value_name = "N", default_value_t = TaskSettings::default().per_lu)]
+    per_lu: usize,
+
+    /// Draw among the N likeliest tokens; 0 for all
+    #[arg(long, value_name = "N", default_value_t = TaskSettings::default().top_k)]
+    top_k: usize,
+
+    /// Decides which sentences are taken and what is drawn
+    #[arg(long, value_name = "N", default_value_t = TaskSettings::default().seed)]
+    seed: u64,
+
+    /// Most tasks in all
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Leave out sentences of more than N pieces
+    #[arg(long, value_name = "N", default_value_t = TaskSettings::default().max_source_pieces)]
+    max_pieces: usize,
+
+    /// Directory of the rewriter, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = "paraphrase")]
+    model: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+
+    /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
+}
+
+/// What became of the sentences.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Made {
+    /// Tasks written.
+    pub(in crate::cli) tasks: u64,
+    /// Sentences that were left out, by the reason.
+    pub(in crate::cli) left_out: BTreeMap<&'static str, u64>,
+}
+
+impl Default for Making {
+    /// What the options are when none is given.
+    fn default() -> Self {
+        #[derive(clap::Parser)]
+        struct Alone {
+            #[command(flatten)]
+            making: Making,
+        }
+        <Alone as clap::Parser>::parse_from(["fnstore"]).making
+    }
+}
+
+impl Making {
+    /// Writes a line for each task.
+    pub(in crate::cli) fn write(
+        &self,
+        database: &Database,
+        expression: &Expression,
+        out: &mut impl Write,
+    ) -> anyhow::Result<Made> {
+        ensure!(self.per_lu > 0, "sentences of an LU are 0, expected 1 or more");
+        let settings = TaskSettings {
+            per_lu: self.per_lu,
+            top_k: self.top_k,
+            seed: self.seed,
+            limit: self.limit,
+            max_source_pieces: self.max_pieces,
+        };
+        let model = locate::model(&self.model, &locate::model_dirs(self.models.clone()))?;
+        let mut paraphraser = Paraphraser::open_in(&model, &self.device.open()?, self.numbers)?;
+        let mut tasks = Tasks::new(database, expression, &mut paraphraser, settings)?;
+        let all = tasks.remaining();
+        let bar = progress::bar("paraphrasing", "sentences");
+        bar.set_length(all as u64);
+        let mut written = 0;
+        while let Some(task) = tasks.next() {
+            serde_json::to_writer(&mut *out, &task?).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+            written += 1;
+            bar.set_position((all - tasks.remaining()) as u64);
+        }
+        bar.finish_and_clear();
+        Ok(Made { tasks: written, left_out: tasks.left_out().clone() })
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let expression: Expression = args.expression.join(" ").parse().map_err(DatabaseError::from)?;
+    let database = Database::open(&context.store)?;
+    let made = match &args.out {
+        Some(path) => {
+            let mut file = WholeFile::create_new(path, "tasks", args.force)?;
+            let made = args.making.write(&database, &expression, &mut file)?;
+            if made.tasks > 0 {
+                file.finish()?;
+            }
+            made
+        }
+        None => args.making.write(&database, &expression, context.output.data())?,
+    };
+    tell_of_index(&database);
+    context.output.flush()?;
+    tell(&format!("{} tasks", grouped(made.tasks)));
+    for (why, count) in &made.left_out {
+        tell(&format!("  {:>9}  left out: {why}", grouped(*count)));
+    }
+    Ok(if made.tasks > 0 { Outcome::Done } else { Outcome::NothingFound })
+}

@@ -1,0 +1,293 @@
+//! `fnstore eval aligner`: how well the span aligner does, and on which spans.
+
+use std::path::PathBuf;
+
+use fnstore::align::{
+    AlignedSpan, Aligner, Bin, Breakdown, Counts, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths,
+    SeenSpans,
+};
+use serde::Serialize;
+
+use super::{ENCODER, HEAD, Row, figures, rows, write_report, write_rows};
+use crate::cli::device::DeviceArgs;
+use crate::cli::output::{Format, Output};
+use crate::cli::{Context, Outcome, locate};
+
+/// Precision, recall and F1 of the span aligner, of whole spans and of words
+///
+/// All spans, those whose wording changed and those whose did not, and spans that nothing answers to; by
+/// the length of the spans and by the difference of their positions. The figures of Culkin et al. 2021 stand
+/// beside; they are of another test set (FrameNet's triggers and machine paraphrases, judged by people).
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Data as for `fnstore train aligner`
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    /// Training data: also tell apart source spans that it has from those that it has not
+    #[arg(long, value_name = "FILE")]
+    train: Option<PathBuf>,
+
+    /// Directory of the head, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
+    head: PathBuf,
+
+    /// Directory of the encoder, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
+    encoder: PathBuf,
+
+    /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
+    #[arg(long, value_name = "SCORE")]
+    threshold: Option<f32>,
+
+    /// Directory to draw the figures in, as length.svg and distance.svg
+    #[arg(long, value_name = "DIR")]
+    plot: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore eval aligner --data test.jsonl
+  fnstore eval aligner --data test.jsonl --train train.jsonl --threshold 0 --plot figures --format json";
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let dirs = locate::model_dirs(args.models);
+    let items = AlignedSpan::read(&args.data)?;
+    let seen = match &args.train {
+        Some(file) => Some(SeenSpans::of(&AlignedSpan::read(file)?)),
+        None => None,
+    };
+    if let Some(dir) = &args.plot {
+        figures::prepare(dir)?;
+    }
+    let head = locate::model(&args.head, &dirs)?;
+    let encoder = locate::model(&args.encoder, &dirs)?;
+    let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
+    let threshold = args.threshold.unwrap_or(aligner.config().threshold);
+    let found: Vec<_> = aligner
+        .predict(&items)?
+        .into_iter()
+        .map(|answer| Some(answer.filter(|(_, score)| *score >= threshold)?.0))
+        .collect();
+    let breakdown = Breakdown::new(&items, &found, aligner.config().k, seen.as_ref());
+    if let Some(dir) = &args.plot {
+        figures::draw(dir, &breakdown)?;
+    }
+    let output = &mut context.output;
+    match output.format_or(Format::Table) {
+        Format::Table => write_tables(&breakdown, output)?,
+        Format::Json | Format::Jsonl => output.json(&Document::new(&breakdown, threshold))?,
+        format => {
+            write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
+        }
+    }
+    Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// Mean length in words of a kind of span, and share of those with several words, in section 4.6 of
+/// the paper.
+struct PaperLengths {
+    kind: &'static str,
+    mean: f64,
+    multiword: f64,
+}
+
+const PAPER_LENGTHS: [PaperLengths; 3] = [
+    PaperLengths { kind: "source", mean: 1.53, multiword: 0.3418 },
+    PaperLengths { kind: "gold", mean: 1.34, multiword: 0.2188 },
+    PaperLengths { kind: "found", mean: 1.22, multiword: 0.1471 },
+];
+
+/// Share of the paper's items in the first three bins of Figure 5.
+const PAPER_FIRST_THREE: f64 = 0.9749;
+
+/// What the paper loses on source spans that were not seen in training, in points of F1.
+const PAPER_UNSEEN_LOSS: f64 = 2.0;
+
+/// The rows of scores, those of seen and unseen source spans among them.
+fn scores(breakdown: &Breakdown) -> Vec<Row> {
+    let mut scores = rows(&breakdown.report);
+    for (name, report) in ["seen", "unseen"].into_iter().zip(breakdown.novelty.iter().flatten()) {
+        scores.push(Row::new(name, "span", &report.all.exact));
+        scores.push(Row::new(name, "word", &report.all.soft));
+    }
+    scores
+}
+
+fn kinds(breakdown: &Breakdown) -> [(&'static PaperLengths, &Lengths); 3] {
+    let [source, gold, found] = &PAPER_LENGTHS;
+    [(source, &breakdown.source), (gold, &breakdown.gold), (found, &breakdown.found)]
+}
+
+/// The share of items in each bin of distance.
+fn shares(breakdown: &Breakdown) -> [f64; DISTANCE_BINS] {
+    let all: u64 = breakdown.distances.iter().map(|bin| bin.items).sum();
+    breakdown.distances.map(|bin| bin.items as f64 / all.max(1) as f64)
+}
+
+/// Name of a bin of length.
+pub(super) fn length_name(bin: usize) -> String {
+    let open = if bin + 1 == LONGEST as usize { "+" } else { "" };
+    format!("{}{open}", bin + 1)
+}
+
+/// Name of a bin of distance, by its first number as in the paper.
+pub(super) fn distance_name(bin: usize) -> String {
+    let open = if bin + 1 == DISTANCE_BINS { "+" } else { "" };
+    format!("{}{open}", bin * DISTANCE_BIN as usize)
+}
+
+fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()> {
+    let f1 = |counts: &Counts| {
+        if counts.predicted + counts.gold == 0 {
+            return "-".to_owned();
+        }
+        format!("{:.4}", counts.f1())
+    };
+    write_report(&breakdown.report, output)?;
+    if let Some([seen, unseen]) = &breakdown.novelty {
+        output.line("")?;
+        output.line(&output.heading("source spans by whether the training data has them"))?;
+        let row = |name: &str, bin: &fnstore::align::Report| {
+            let (all, changed) = (&bin.all, &bin.changed);
+            let items = all.exact.gold + bin.unaligned.gold;
+            let scores = [&all.exact, &all.soft, &changed.exact, &changed.soft].map(f1);
+            let mut cells = vec![name.to_owned(), items.to_string()];
+            cells.extend(scores);
+            cells
+        };
+        output.table(
+            &["source span", "items", "exact f1", "soft f1", "changed exact", "changed soft"],
+            vec![row("seen", seen), row("unseen", unseen)],
+        )?;
+        output.line(&format!(
+            "unseen spans are {:.1} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})",
+            100.0 * (breakdown.report.all.exact.f1() - unseen.all.exact.f1())
+        ))?;
+    }
+    output.line("")?;
+    output.line(&output.heading("spans by length in words (the paper's Figure 4)"))?;
+    let row = |bin: usize| {
+        let mut cells = vec![length_name(bin)];
+        for (_, lengths) in kinds(breakdown) {
+            let Bin { items, agreement } = &lengths.bins[bin];
+            cells.extend([items.to_string(), f1(&agreement.exact)]);
+        }
+        cells
+    };
+    let columns = ["words", "source", "exact f1", "gold", "exact f1", "found", "exact f1"];
+    output.table(&columns, (0..LONGEST as usize).map(row).collect())?;
+    for (paper, lengths) in kinds(breakdown) {
+        output.line(&format!(
+            "{:<6} spans: mean {:.2} words, {:.1} % of several (the paper: {:.2}, {:.1} %)",
+            paper.kind,
+            lengths.mean(),
+            100.0 * lengths.multiword_share(),
+            paper.mean,
+            100.0 * paper.multiword
+        ))?;
+    }
+    output.line("")?;
+    output.line(&output.heading("difference in position of source and gold span (Figure 5)"))?;
+    let shares = shares(breakdown);
+    let row = |bin: usize| {
+        let Bin { items, agreement } = &breakdown.distances[bin];
+        let share = format!("{:.2} %", 100.0 * shares[bin]);
+        let scores = [&agreement.exact, &agreement.soft].map(f1);
+        [vec![distance_name(bin), items.to_string(), share], scores.to_vec()].concat()
+    };
+    let columns = ["from", "items", "share", "exact f1", "soft f1"];
+    output.table(&columns, (0..DISTANCE_BINS).map(row).collect())?;
+    output.line(&format!(
+        "the first three bins hold {:.2} % (the paper: {:.2} %)",
+        100.0 * shares[..3].iter().sum::<f64>(),
+        100.0 * PAPER_FIRST_THREE
+    ))?;
+    Ok(())
+}
+
+/// The whole evaluation as JSON; see `schema/eval-aligner.schema.json`.
+#[derive(Debug, Serialize)]
+struct Document {
+    threshold: f32,
+    covered: u64,
+    scores: Vec<Row>,
+    lengths: Vec<LengthsRecord>,
+    distances: Vec<DistanceRecord>,
+    paper_first_three_distances: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct LengthsRecord {
+    spans: &'static str,
+    mean: f64,
+    multiword: f64,
+    paper_mean: f64,
+    paper_multiword: f64,
+    bins: Vec<BinRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct BinRecord {
+    words: u32,
+    #[serde(flatten)]
+    bin: Bin,
+    exact_f1: f64,
+    soft_f1: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct DistanceRecord {
+    from: u32,
+    share: f64,
+    #[serde(flatten)]
+    bin: Bin,
+    exact_f1: f64,
+    soft_f1: f64,
+}
+
+impl Document {
+    fn new(breakdown: &Breakdown, threshold: f32) -> Self {
+        let bins = |lengths: &Lengths| {
+            let bins = (1..).zip(lengths.bins).map(|(words, bin)| BinRecord {
+                words,
+                bin,
+                exact_f1: bin.agreement.exact.f1(),
+                soft_f1: bin.agreement.soft.f1(),
+            });
+            bins.collect()
+        };
+        let lengths = kinds(breakdown).map(|(paper, lengths)| LengthsRecord {
+            spans: paper.kind,
+            mean: lengths.mean(),
+            multiword: lengths.multiword_share(),
+            paper_mean: paper.mean,
+            paper_multiword: paper.multiword,
+            bins: bins(lengths),
+        });
+        let shares = shares(breakdown);
+        let distances = breakdown.distances.iter().enumerate().map(|(at, bin)| DistanceRecord {
+            from: at as u32 * DISTANCE_BIN,
+            share: shares[at],
+            bin: *bin,
+            exact_f1: bin.agreement.exact.f1(),
+            soft_f1: bin.agreement.soft.f1(),
+        });
+        Self {
+            threshold,
+            covered: breakdown.report.covered,
+            scores: scores(breakdown),
+            lengths: lengths.into(),
+            distances: distances.collect(),
+            paper_first_three_distances: PAPER_FIRST_THREE,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `fnstore eval`: how well a model does on data with known answers.
+
+mod aligner;
+mod figures;
+mod words;
+
+use fnstore::align::{Counts, Report};
+use serde::Serialize;
+
+use super::output::{Format, Output};
+use super::{Context, Outcome};
+
+/// Name of the encoder that the shipped head was trained on.
+pub(super) const ENCODER: &str = "all-MiniLM-L6-v2";
+
+/// Name of the shipped head.
+pub(super) const HEAD: &str = "aligner";
+
+/// Measure a model on data with known answers
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    model: Model,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Model {
+    Aligner(aligner::Args),
+    Words(words::Args),
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match args.model {
+        Model::Aligner(args) => aligner::run(args, context),
+        Model::Words(args) => words::run(&args, context),
+    }
+}
+
+fn write_rows<R: Serialize>(
+    format: Format,
+    columns: &[&str],
+    rows: &[R],
+    cells: impl Fn(&R) -> Vec<String>,
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    match format {
+        Format::Table => output.table(columns, rows.iter().map(cells).collect())?,
+        Format::Csv | Format::Tsv => {
+            output.fields(format, columns)?;
+            rows.iter().try_for_each(|row| output.fields(format, cells(row)))?;
+        }
+        Format::Json | Format::Jsonl => {
+            rows.iter().try_for_each(|row| output.record(row, format))?;
+            output.end_records(format)?;
+        }
+    }
+    Ok(())
+}
+
+/// One row of an evaluation as JSON.
+#[derive(Debug, Serialize)]
+struct Row {
+    items: &'static str,
+    unit: &'static str,
+    precision: f64,
+    recall: f64,
+    f1: f64,
+    right: u64,
+    predicted: u64,
+    gold: u64,
+}
+
+impl Row {
+    const COLUMNS: [&'static str; 6] = ["items", "unit", "precision", "recall", "f1", "gold"];
+
+    fn new(items: &'static str, unit: &'static str, counts: &Counts) -> Self {
+        let Counts { right, predicted, gold } = *counts;
+        let (precision, recall, f1) = (counts.precision(), counts.recall(), counts.f1());
+        Self { items, unit, precision, recall, f1, right, predicted, gold }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let share = |share: f64| format!("{share:.4}");
+        vec![
+            self.items.to_owned(),
+            self.unit.to_owned(),
+            share(self.precision),
+            share(self.recall),
+            share(self.f1),
+            self.gold.to_string(),
+        ]
+    }
+}
+
+fn rows(report: &Report) -> Vec<Row> {
+    let parts =
+        [("all", &report.all), ("changed", &report.changed), ("identical", &report.identical)];
+    let rows = parts.into_iter().flat_map(|(items, agreement)| {
+        [Row::new(items, "span", &agreement.exact), Row::new(items, "word", &agreement.soft)]
+    });
+    rows.chain([Row::new("unaligned", "item", &report.unaligned)]).collect()
+}
+
+/// Writes precision, recall and F1 as a table.
+pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
+    let rows = rows(report).iter().map(Row::cells).collect();
+    output.table(&Row::COLUMNS, rows)?;
+    output.line(&format!(
+        "the gold span is among the candidates of {} of {} items that have one",
+        report.covered, report.all.exact.gold
+    ))?;
+    Ok(())
+}

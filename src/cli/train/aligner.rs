@@ -1,0 +1,180 @@
+//! `fnstore train aligner`: the span aligner's head, on data of one's own.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use fnstore::align::train::{self, Options, Progress};
+use fnstore::align::{Features, Labels};
+use indicatif::ProgressBar;
+
+use crate::cli::device::DeviceArgs;
+use crate::cli::output::{Format, tell};
+use crate::cli::{Context, Outcome, eval, locate, progress};
+
+/// Train the span aligner's head on the states of an encoder
+///
+/// Data is JSON lines: id, source and target (lists of words), source_span and target_span ([start,
+/// end) in words, or null where nothing answers), changed (whether the two spans differ in wording).
+/// With `--checkpoint`, a run that was stopped goes on where its last epoch ended when it is called again,
+/// and its head is the same as if it had not been stopped.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Training data
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    /// Development data, which chooses the epoch and the threshold
+    #[arg(long, value_name = "FILE")]
+    dev: PathBuf,
+
+    /// Directory of the encoder, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
+    encoder: PathBuf,
+
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
+    /// [default: the last]
+    #[arg(long, value_name = "N")]
+    layer: Option<usize>,
+
+    /// What the head looks at of two spans [default: all]
+    #[arg(long, value_name = "NAME,...", value_enum, value_delimiter = ',')]
+    features: Vec<FeatureName>,
+
+    /// What a candidate near the gold span is to score
+    #[arg(long, value_enum, default_value_t = LabelsName::Soft)]
+    labels: LabelsName,
+
+    /// File that keeps what each epoch leaves behind; when it is there, training goes on from it
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// Directory to write the head to
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    /// Most passes over the data [default: 16]
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+
+    /// Passes without gain on the development data before training stops [default: 3]
+    #[arg(long, value_name = "N")]
+    patience: Option<usize>,
+
+    /// Hidden units [default: half the number of inputs]
+    #[arg(long, value_name = "N")]
+    hidden: Option<NonZeroUsize>,
+
+    /// Learning rate [default: 0.002]
+    #[arg(long, value_name = "RATE")]
+    learning_rate: Option<f32>,
+
+    /// Seed of weights, order and samples [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore train aligner --data train.jsonl --dev dev.jsonl --out head --checkpoint head.state
+  fnstore train aligner --data train.jsonl --dev dev.jsonl --out df-only --features df --labels hard";
+
+/// A feature, by the name that Table 2 of Culkin et al. 2021 gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FeatureName {
+    /// The difference of the two spans' mean states
+    Df,
+    /// The maximum of the two, element by element
+    Mx,
+    /// Start and length of both spans
+    Cue,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LabelsName {
+    /// 1 for the gold span, and half as much for each word by which a candidate is off
+    Soft,
+    /// 1 for the gold span, 0 for every other candidate
+    Hard,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let device = args.device.open()?;
+    let options = options(args)?;
+    let out = options.out.display().to_string();
+    let mut bar = progress::bar("encoding", "sentence pairs");
+    let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at));
+    bar.finish_and_clear();
+    let config = config?;
+    let output = &mut context.output;
+    if output.format_or(Format::Table) != Format::Table {
+        output.json(&config)?;
+        return Ok(Outcome::Done);
+    }
+    output.line(&output.heading(&format!("the head is in {out}")))?;
+    output.line(&format!(
+        "  {} items, weights of epoch {}, threshold {:.3}",
+        config.training.items, config.training.epoch, config.threshold
+    ))?;
+    eval::write_report(&config.dev, output)?;
+    Ok(Outcome::Done)
+}
+
+/// Draws how far training is, and says how each epoch went.
+fn tell_progress(bar: &mut ProgressBar, at: Progress) {
+    match at {
+        Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
+        Progress::Encoded { done, total } => {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            if done == total {
+                bar.finish_and_clear();
+            }
+        }
+        Progress::Step { epoch, done, total } => {
+            if bar.is_finished() {
+                *bar = progress::bar("training", "steps");
+            }
+            bar.set_message(format!("epoch {epoch}"));
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+        Progress::Epoch { epoch, loss, dev } => bar.suspend(|| {
+            let (soft, exact) = (dev.all.soft.f1(), dev.all.exact.f1());
+            tell(&format!(
+                "epoch {epoch}: loss {loss:.4}, F1 on the development data: soft {soft:.4}, exact {exact:.4}"
+            ));
+        }),
+        _ => {}
+    }
+}
+
+fn options(args: Args) -> anyhow::Result<Options> {
+    let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
+    let mut options = Options::new(args.data, args.dev, encoder, args.out);
+    let on = |name| args.features.is_empty() || args.features.contains(&name);
+    options.features = Features {
+        difference: on(FeatureName::Df),
+        maximum: on(FeatureName::Mx),
+        cue: on(FeatureName::Cue),
+    };
+    options.labels = match args.labels {
+        LabelsName::Soft => Labels::Soft,
+        LabelsName::Hard => Labels::Hard,
+    };
+    (options.layer, options.checkpoint) = (args.layer, args.checkpoint);
+    options.epochs = args.epochs.unwrap_or(options.epochs);
+    options.patience = args.patience.unwrap_or(options.patience);
+    options.hidden = args.hidden.map(NonZeroUsize::get).or(options.hidden);
+    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
+    options.seed = args.seed.unwrap_or(options.seed);
+    Ok(options)
+}

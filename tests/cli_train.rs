@@ -1,0 +1,126 @@
+//! `fnstore train aligner` and `fnstore eval aligner`: a head is trained, killed, gone on with, and measured.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cli_program::{Ran, fnstore};
+use crate::cli_schema::faults_in;
+use crate::span_alignment::{Trained, data, trained};
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Trains three epochs on the small data set, with further options.
+fn train(encoder: &Path, out: &Path, more: &[&str]) -> Ran {
+    let file = data("train.jsonl");
+    let arguments =
+        ["train", "aligner", "--data", path(&file), "--dev", path(&file), "--device", "cpu"];
+    let sizes = ["--epochs", "3", "--hidden", "8", "--encoder", path(encoder), "--out", path(out)];
+    fnstore(&[&arguments[..], &sizes, more].concat())
+}
+
+fn weights(head: &Path) -> Vec<u8> {
+    std::fs::read(head.join("model.safetensors")).unwrap()
+}
+
+#[test]
+fn a_run_that_goes_on_writes_the_head_that_it_would_have_written() {
+    let (Trained { encoder, .. }, dir) = (trained(), tempfile::tempdir().unwrap());
+    let (whole, resumed) = (dir.path().join("whole"), dir.path().join("resumed"));
+    let checkpoint = dir.path().join("checkpoint");
+    let ran = train(encoder.path(), &whole, &["--checkpoint", path(&checkpoint)]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("going on"), "{}", ran.stderr);
+    // The run is over, so that what is left to do is the last step: to choose and to write.
+    let ran = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    assert!(ran.stderr.contains("going on after epoch 3"), "{}", ran.stderr);
+    assert_eq!(weights(&whole), weights(&resumed));
+    let other =
+        train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint), "--seed", "2"]);
+    assert_eq!(other.code, Some(2));
+    assert!(other.stderr.contains("made with seed `1`, this run has `2`"), "{}", other.stderr);
+    std::fs::write(&checkpoint, "{}").unwrap();
+    let damaged = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
+    assert!(damaged.stderr.contains("cannot read checkpoint"), "{}", damaged.stderr);
+}
+
+#[test]
+fn features_labels_and_layer_stand_in_the_configuration_and_are_read_back() {
+    let (Trained { encoder, .. }, dir) = (trained(), tempfile::tempdir().unwrap());
+    let out = dir.path().join("head");
+    let switches =
+        ["--features", "df,cue", "--labels", "hard", "--layer", "0", "--format", "jsonl"];
+    let ran = train(encoder.path(), &out, &switches);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let config = &ran.records()[0];
+    assert_eq!(config["features"][0], json!("difference"));
+    assert_eq!(config["features"].as_array().map(Vec::len), Some(5));
+    assert_eq!((&config["layer"], &config["training"]["labels"]), (&json!(0), &json!("hard")));
+    let ran = eval(&encoder, &out, &["--threshold", "0", "--format", "jsonl"]);
+    let dev = &config["dev"]["all"]["exact"];
+    let all = &ran.records()[0]["scores"][0];
+    assert_eq!((&all["right"], &all["gold"]), (&dev["right"], &dev["gold"]));
+    for wrong in
+        [["--features", "dx"], ["--labels", "soft-ish"], ["--layer", "-1"], ["--hidden", "0"]]
+    {
+        assert_eq!(train(encoder.path(), &out, &wrong).code, Some(2), "{wrong:?}");
+    }
+    let ran = train(encoder.path(), &out, &["--layer", "9"]);
+    assert!(ran.stderr.contains("layer `9`: the network has layers 1 to 1"), "{}", ran.stderr);
+}
+
+fn eval(encoder: &TempDir, head: &Path, more: &[&str]) -> Ran {
+    let file = data("train.jsonl");
+    let arguments = ["eval", "aligner", "--data", path(&file), "--device", "cpu"];
+    let models = ["--encoder", path(encoder.path()), "--head", path(head)];
+    fnstore(&[&arguments[..], &models, more].concat())
+}
+
+#[test]
+fn an_evaluation_takes_spans_apart_and_draws_them() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    let head = models.head.path();
+    let figures: PathBuf = dir.path().join("figures");
+    let seen = data("dev.jsonl");
+    let more = ["--plot", path(&figures), "--train", path(&seen), "--threshold", "0"];
+    let ran = eval(&models.encoder, head, &[&more[..], &["--format", "jsonl"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let document = &ran.records()[0];
+    assert_eq!(faults_in("eval-aligner.schema.json", document), [""; 0]);
+    let items = |of: &Value| -> u64 {
+        of.as_array().unwrap().iter().map(|bin| bin["items"].as_u64().unwrap()).sum()
+    };
+    let total = document["scores"][0]["gold"].as_u64().unwrap();
+    assert_eq!(items(&document["distances"]), total);
+    for lengths in document["lengths"].as_array().unwrap() {
+        assert!(items(&lengths["bins"]) >= total, "{lengths}");
+    }
+    let score = |items: &str| {
+        let scores = document["scores"].as_array().unwrap();
+        let row = scores.iter().find(|row| row["items"] == items && row["unit"] == "span");
+        row.unwrap()["gold"].as_u64().unwrap()
+    };
+    assert_eq!(score("seen") + score("unseen"), total);
+    for figure in ["length.svg", "distance.svg"] {
+        let svg = std::fs::read_to_string(figures.join(figure)).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+        assert!(svg.contains("<rect x=") && svg.contains("in words"), "{figure}");
+    }
+    let table = eval(&models.encoder, head, &[&more[..], &["--format", "table"]].concat()).stdout;
+    for says in ["unseen spans are", "the paper: 1.53, 34.2 %", "the paper: 97.49 %"] {
+        assert!(table.contains(says), "{table}");
+    }
+}
+
+#[test]
+fn a_figure_that_cannot_be_written_is_known_before_the_long_part() {
+    let models = trained();
+    let file = data("README.md");
+    let ran = eval(&models.encoder, models.head.path(), &["--plot", path(&file)]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("cannot make the directory"), "{}", ran.stderr);
+}
