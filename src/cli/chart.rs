@@ -181,7 +181,7 @@ mod tests {
         assert!(svg.contains(">80</text>") && !svg.contains(">100</text>"));
         let heights: Vec<f64> = svg
             .lines()
-            .filter(|line| line.starts_with("<rect x=") && line.contains("width=\"28"))
+            .filter(|line| line.starts_with("<rect x=") && !line.contains("width=\"12\""))
             .filter_map(|line| line.split("height=\"").nth(1)?.split('"').next()?.parse().ok())
             .collect();
         assert_eq!(heights, [((BOTTOM - TOP) * 61.0 / 80.0 * 10.0).round() / 10.0, 0.0]);
