@@ -2,7 +2,7 @@
 //!
 //! The place of DiscAlign in Culkin et al. 2021 (section 4.2), which is trained on a part of Edinburgh++
 //! too; this one has no bitext behind it but the encoder's own. A sentence and its paraphrase are encoded
-//! together, a feed-forward network as the span aligner's ([`Parameters`]) scores every pair of words
+//! together, a feed-forward network as the span aligner's scores every pair of words
 //! (`features.rs`), and links are (`decode`)
 //!
 //! - the pairs that score [`LinkerConfig::threshold`] or more, and
