@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::config::{ConfigError, activation, check_heads, read_family, read_json};
+use super::generation::Generation;
 use crate::compute::kernels::Activation;
 
 /// PyTorch's default, which Hugging Face's Marian and BART do not override.
@@ -174,32 +175,9 @@ fn one_millionth() -> f32 {
     1e-6
 }
 
-/// Stated in `config.json` by older exports, in `generation_config.json` by newer ones.
-#[derive(Deserialize, Default)]
-struct Tokens {
-    decoder_start_token_id: Option<u32>,
-    forced_bos_token_id: Option<u32>,
-    eos_token_id: Option<u32>,
-    avoid_token: Option<String>,
-}
-
-impl Tokens {
-    fn read(directory: &Path) -> Result<Self, ConfigError> {
-        let own: Self = read_json(&directory.join("config.json"))?;
-        let beside = directory.join("generation_config.json");
-        let other: Self = if beside.exists() { read_json(&beside)? } else { Self::default() };
-        Ok(Self {
-            decoder_start_token_id: own.decoder_start_token_id.or(other.decoder_start_token_id),
-            forced_bos_token_id: own.forced_bos_token_id.or(other.forced_bos_token_id),
-            eos_token_id: own.eos_token_id.or(other.eos_token_id),
-            avoid_token: own.avoid_token.or(other.avoid_token),
-        })
-    }
-}
-
 impl Seq2SeqConfig {
-    /// Reads `config.json` of a model directory; the special tokens may stand in
-    /// `generation_config.json`.
+    /// Reads `config.json` of a model directory; a special token that `generation_config.json` states
+    /// is the one that holds.
     ///
     /// # Errors
     /// When it is absent or incomplete, or of no layout that is known.
@@ -211,25 +189,11 @@ impl Seq2SeqConfig {
             "bart" => Self::bart(Layout::Bart, read_json(&path)?, &path)?,
             _ => Self::bart(Layout::Marian, read_json(&path)?, &path)?,
         };
-        let tokens = Tokens::read(directory)?;
-        let token = |field, token: Option<u32>| {
-            let vocab_size = config.vocab_size;
-            let expected = match token {
-                Some(token) if (token as usize) < vocab_size => return Ok(token),
-                Some(_) => format!("a token id below {vocab_size}"),
-                None => "a token id, here or in generation_config.json".to_owned(),
-            };
-            let found = token.map_or("absent".to_owned(), |token| token.to_string());
-            Err(ConfigError::Unsupported { field, found, expected, path: path.clone() })
-        };
-        let start_token = token("decoder_start_token_id", tokens.decoder_start_token_id)?;
-        let eos_token = token("eos_token_id", tokens.eos_token_id)?;
-        let forced = tokens.forced_bos_token_id;
-        let forced_token = forced.map(|id| token("forced_bos_token_id", Some(id))).transpose()?;
-        config.start_token = start_token;
-        config.eos_token = eos_token;
-        config.forced_token = forced_token;
-        config.avoid_token = tokens.avoid_token;
+        let generation = Generation::read(directory, config.vocab_size)?;
+        config.start_token = generation.start_token;
+        config.eos_token = generation.eos_token;
+        config.forced_token = generation.forced_token;
+        config.avoid_token = generation.avoid_token;
         Ok(config)
     }
 
