@@ -81,13 +81,13 @@ fn byte_level() -> Value {
     })
 }
 
-/// Pieces of SentencePiece as T5's.
-fn unigram() -> Value {
+/// Pieces of SentencePiece as T5's, with these letters.
+fn unigram(letters: impl Iterator<Item = String>) -> Value {
     let pieces = ["\u{2581}", "\u{2581}the", "ed", "in"].map(String::from).into_iter();
     let vocab: Vec<Value> = SPECIAL
         .map(|token| json!([token, 0.0]))
         .into_iter()
-        .chain(pieces.chain(letters()).map(|piece| json!([piece, -2.0])))
+        .chain(pieces.chain(letters).map(|piece| json!([piece, -2.0])))
         .collect();
     json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": added_tokens(),
@@ -108,7 +108,12 @@ fn checkpoint(name: &str) -> TempDir {
             fs::copy(parity(name).join(file), directory.path().join(file)).unwrap();
         }
     }
-    let tokenizer = if name == "bart" { byte_level() } else { unigram() };
+    let tokenizer = match name {
+        "bart" => byte_level(),
+        // Its network knows 61 tokens.
+        "bert" => unigram(letters().take(26)),
+        _ => unigram(letters()),
+    };
     fs::write(directory.path().join("tokenizer.json"), tokenizer.to_string()).unwrap();
     fs::write(directory.path().join("optimizer.pt"), "left over").unwrap();
     directory
@@ -378,6 +383,18 @@ fn an_encoder_is_a_model_that_does_not_rewrite() {
     let ran = model(&home, &["use", "small"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("`small` is an encoder"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_encoder_with_a_tokenizer_of_more_words_than_it_knows_is_not_added() {
+    let home = tempfile::tempdir().unwrap();
+    let bert = checkpoint("bert");
+    fs::write(bert.path().join("tokenizer.json"), unigram(letters()).to_string()).unwrap();
+    let ran = model(&home, &["add", path(&bert), "--name", "small"]);
+    assert_eq!(ran.code, Some(65), "{ran:?}");
+    for part in ["M-tokenizer", "the tokenizer has `73` ids", "knows `61`"] {
+        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+    }
 }
 
 #[test]
