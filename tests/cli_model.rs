@@ -187,7 +187,12 @@ fn checkpoints_of_every_layout_are_added_chosen_and_rewrite() {
             let ran = fnstore(home.path(), &arguments, "the cat sat in a hat.\n");
             assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
             let record = ran.records().remove(0);
-            for paraphrase in record["paraphrases"].as_array().unwrap() {
+            let by_path = [&arguments[..], &["--model", path(&checkpoint)]].concat();
+            let by_path = fnstore(home.path(), &by_path, "the cat sat in a hat.\n").records();
+            assert_eq!(record["paraphrases"], by_path[0]["paraphrases"], "{name}");
+            let paraphrases = record["paraphrases"].as_array().unwrap();
+            assert!(!paraphrases.is_empty(), "{name}: {record}");
+            for paraphrase in paraphrases {
                 let text = paraphrase["text"].as_str().unwrap().to_lowercase();
                 let mut words = text.split(|c: char| !c.is_alphanumeric());
                 assert!(!words.any(|word| matches!(word, "a" | "in")), "{name}: {text}");
@@ -303,6 +308,9 @@ fn a_choice_that_fails_leaves_the_one_before() {
     for (name, says) in [
         ("nobody", "there is no model `nobody`; there are `mine`"),
         (by_path.to_str().unwrap(), "there is no model"),
+        ("mine/", "there is no model `mine/`"),
+        (".", "there is no model `.`"),
+        ("..", "there is no model `..`"),
         ("aligner", "`aligner` is an aligner, expected a rewriter"),
     ] {
         let ran = model(&home, &["use", name]);
@@ -412,4 +420,56 @@ fn a_directory_of_models_may_be_empty_or_given() {
     assert_eq!((&listed[0]["place"], &listed[0]["is_default"]), (&json!("own"), &json!(true)));
     let table = fnstore(home.path(), &["model", "list", "--format", "table"], "");
     assert!(table.stdout.contains("paraphraser") && table.stdout.contains("default"), "{table:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_checkpoint_is_called_as_its_link() {
+    let (home, bart) = (tempfile::tempdir().unwrap(), checkpoint("bart"));
+    let link = home.path().join("linked");
+    std::os::unix::fs::symlink(bart.path(), &link).unwrap();
+    let added = record(&model(&home, &["add", link.to_str().unwrap()]));
+    assert_eq!(added["name"], "linked");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_earlier_directory_hides_or_decides_is_said() {
+    let (home, bart) = (tempfile::tempdir().unwrap(), checkpoint("bart"));
+    // The models beside the program come before the user's own.
+    let program = home.path().join("bin/fnstore");
+    fs::create_dir(home.path().join("bin")).unwrap();
+    // By another process: a program that this one has open for writing may be inherited by a test
+    // beside this one, and cannot be run meanwhile.
+    let from = env!("CARGO_BIN_EXE_fnstore");
+    let copied = std::process::Command::new("cp").arg(from).arg(&program).status().unwrap();
+    assert!(copied.success());
+    let earlier = home.path().join("share/fnstore/models");
+    record(&model(
+        &home,
+        &["add", path(&bart), "--name", "x", "--models", earlier.to_str().unwrap()],
+    ));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store");
+        command.env("XDG_DATA_HOME", home.path().join("data"));
+        command.env("FNSTORE_CACHE", home.path().join("cache"));
+        let output = command.args(["model", "--format", "jsonl"]).args(arguments).output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    };
+    record(&run(&["use", "x"]));
+    let hidden = run(&["add", path(&bart), "--name", "x"]);
+    let shown = record(&hidden);
+    assert_eq!((&shown["is_default"], &shown["is_hidden"]), (&json!(false), &json!(true)));
+    assert!(hidden.stderr.contains("warning: a directory that is looked at earlier"), "{hidden:?}");
+
+    record(&run(&["add", path(&bart), "--name", "mine"]));
+    fs::write(earlier.join("default.json"), "{\"paraphraser\": \"x\"}").unwrap();
+    let without_effect = run(&["use", "mine"]);
+    assert_eq!(record(&without_effect)["is_default"], json!(false));
+    assert!(without_effect.stderr.contains("take `x` still"), "{without_effect:?}");
 }
