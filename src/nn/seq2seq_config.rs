@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::config::{ConfigError, activation, check_heads, read_family, read_json};
+use super::config::{
+    ConfigError, activation, check_heads, check_positions, read_family, read_json,
+};
 use super::generation::Generation;
 use crate::compute::kernels::Activation;
 
@@ -208,6 +210,7 @@ impl Seq2SeqConfig {
         }
         check_heads(path, file.d_model, file.encoder_attention_heads)?;
         check_heads(path, file.d_model, file.decoder_attention_heads)?;
+        check_positions(path, "max_position_embeddings", file.max_position_embeddings)?;
         let own_vocab = file.decoder_vocab_size.filter(|_| !file.share_encoder_decoder_embeddings);
         let stack = |layers, heads, inner_size| StackConfig {
             layers,
@@ -251,6 +254,8 @@ impl Seq2SeqConfig {
             let found = max_distance.to_string();
             return Err(unsupported(path, "relative_attention_max_distance", &found, &expected));
         }
+        let max_length = file.n_positions.unwrap_or(T5_POSITIONS);
+        check_positions(path, "n_positions", max_length)?;
         if file.num_heads == 0 || file.d_kv == 0 {
             return Err(unsupported(path, "num_heads", "or `d_kv` 0", "1 or more"));
         }
@@ -276,7 +281,7 @@ impl Seq2SeqConfig {
             hidden_size: file.d_model,
             encoder: stack(file.num_layers),
             decoder: stack(file.num_decoder_layers.unwrap_or(file.num_layers)),
-            max_length: file.n_positions.unwrap_or(T5_POSITIONS),
+            max_length,
             buckets: Some(Buckets { count, max_distance }),
             activation: activation(path, "feed_forward_proj", name)?,
             is_gated,
@@ -402,6 +407,10 @@ mod tests {
             (t5(), "relative_attention_num_buckets", json!(6)),
             (t5(), "relative_attention_max_distance", json!(16)),
             (t5(), "num_heads", json!(0)),
+            (t5(), "n_positions", json!(0)),
+            (t5(), "n_positions", json!((1 << 20) + 1)),
+            (marian(), "max_position_embeddings", json!(0)),
+            (marian(), "max_position_embeddings", json!((1 << 20) + 1)),
         ] {
             let error = read(&with(config, field, value)).unwrap_err();
             assert!(matches!(error, ConfigError::Unsupported { .. }), "{field}: {error}");
