@@ -19,6 +19,7 @@ pub(super) struct Generation {
     pub(super) forced_token: Option<u32>,
     pub(super) eos_token: u32,
     pub(super) avoid_token: Option<String>,
+    pub(super) source_prefix: Option<String>,
 }
 
 /// What one file states, or both together.
@@ -29,6 +30,7 @@ struct Stated {
     #[serde(default, deserialize_with = "one_or_more")]
     eos_token_id: Option<Vec<u32>>,
     avoid_token: Option<String>,
+    source_prefix: Option<String>,
 }
 
 impl Stated {
@@ -43,6 +45,7 @@ impl Stated {
             forced_bos_token_id: self.forced_bos_token_id.or(other.forced_bos_token_id),
             eos_token_id: self.eos_token_id.or(other.eos_token_id),
             avoid_token: self.avoid_token.or(other.avoid_token),
+            source_prefix: self.source_prefix.or(other.source_prefix),
         }
     }
 }
@@ -106,6 +109,7 @@ impl Generation {
             forced_token: forced.transpose()?,
             eos_token: token("eos_token_id", eos, eos_is_beside)?,
             avoid_token: all.avoid_token,
+            source_prefix: all.source_prefix,
         })
     }
 }
@@ -142,14 +146,20 @@ mod tests {
     fn where_the_files_disagree_the_generation_configuration_wins() {
         let own = json!({
             "decoder_start_token_id": 3, "forced_bos_token_id": 5, "eos_token_id": 0,
-            "avoid_token": "<no>",
+            "avoid_token": "<no>", "source_prefix": "paraphrase: ",
         });
         let beside = json!({
             "decoder_start_token_id": 4, "forced_bos_token_id": null, "eos_token_id": [2],
         });
         let found = Generation::read(files(&own, &beside).path(), 10).unwrap();
-        let (forced_token, avoid_token) = (Some(5), Some("<no>".to_owned()));
-        assert_eq!(found, Generation { start_token: 4, forced_token, eos_token: 2, avoid_token });
+        let want = Generation {
+            start_token: 4,
+            forced_token: Some(5),
+            eos_token: 2,
+            avoid_token: Some("<no>".to_owned()),
+            source_prefix: Some("paraphrase: ".to_owned()),
+        };
+        assert_eq!(found, want);
         let forced = json!({"forced_bos_token_id": 6});
         let found = Generation::read(files(&own, &forced).path(), 10).unwrap();
         assert_eq!((found.start_token, found.forced_token, found.eos_token), (3, Some(6), 0));

@@ -106,6 +106,8 @@ pub struct Seq2SeqConfig {
     pub eos_token: u32,
     /// Token that the model was trained to read before words of the source that must not come back.
     pub avoid_token: Option<String>,
+    /// Text that the model was trained to read before every source, as T5's `paraphrase: `.
+    pub source_prefix: Option<String>,
 }
 
 /// The fields of a Marian or BART configuration that the network depends on.
@@ -196,6 +198,7 @@ impl Seq2SeqConfig {
         config.eos_token = generation.eos_token;
         config.forced_token = generation.forced_token;
         config.avoid_token = generation.avoid_token;
+        config.source_prefix = generation.source_prefix;
         Ok(config)
     }
 
@@ -238,6 +241,7 @@ impl Seq2SeqConfig {
             forced_token: None,
             eos_token: 0,
             avoid_token: None,
+            source_prefix: None,
         })
     }
 
@@ -294,6 +298,7 @@ impl Seq2SeqConfig {
             forced_token: None,
             eos_token: 0,
             avoid_token: None,
+            source_prefix: None,
         })
     }
 }
