@@ -81,13 +81,13 @@ fn byte_level() -> Value {
     })
 }
 
-/// Pieces of SentencePiece as T5's.
-fn unigram() -> Value {
+/// Pieces of SentencePiece as T5's, with these letters.
+fn unigram(letters: impl Iterator<Item = String>) -> Value {
     let pieces = ["\u{2581}", "\u{2581}the", "ed", "in"].map(String::from).into_iter();
     let vocab: Vec<Value> = SPECIAL
         .map(|token| json!([token, 0.0]))
         .into_iter()
-        .chain(pieces.chain(letters()).map(|piece| json!([piece, -2.0])))
+        .chain(pieces.chain(letters).map(|piece| json!([piece, -2.0])))
         .collect();
     json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": added_tokens(),
@@ -108,7 +108,12 @@ fn checkpoint(name: &str) -> TempDir {
             fs::copy(parity(name).join(file), directory.path().join(file)).unwrap();
         }
     }
-    let tokenizer = if name == "bart" { byte_level() } else { unigram() };
+    let tokenizer = match name {
+        "bart" => byte_level(),
+        // Its network knows 61 tokens.
+        "bert" => unigram(letters().take(26)),
+        _ => unigram(letters()),
+    };
     fs::write(directory.path().join("tokenizer.json"), tokenizer.to_string()).unwrap();
     fs::write(directory.path().join("optimizer.pt"), "left over").unwrap();
     directory
@@ -182,7 +187,12 @@ fn checkpoints_of_every_layout_are_added_chosen_and_rewrite() {
             let ran = fnstore(home.path(), &arguments, "the cat sat in a hat.\n");
             assert_eq!(ran.code, Some(0), "{name}: {ran:?}");
             let record = ran.records().remove(0);
-            for paraphrase in record["paraphrases"].as_array().unwrap() {
+            let by_path = [&arguments[..], &["--model", path(&checkpoint)]].concat();
+            let by_path = fnstore(home.path(), &by_path, "the cat sat in a hat.\n").records();
+            assert_eq!(record["paraphrases"], by_path[0]["paraphrases"], "{name}");
+            let paraphrases = record["paraphrases"].as_array().unwrap();
+            assert!(!paraphrases.is_empty(), "{name}: {record}");
+            for paraphrase in paraphrases {
                 let text = paraphrase["text"].as_str().unwrap().to_lowercase();
                 let mut words = text.split(|c: char| !c.is_alphanumeric());
                 assert!(!words.any(|word| matches!(word, "a" | "in")), "{name}: {text}");
@@ -298,6 +308,9 @@ fn a_choice_that_fails_leaves_the_one_before() {
     for (name, says) in [
         ("nobody", "there is no model `nobody`; there are `mine`"),
         (by_path.to_str().unwrap(), "there is no model"),
+        ("mine/", "there is no model `mine/`"),
+        (".", "there is no model `.`"),
+        ("..", "there is no model `..`"),
         ("aligner", "`aligner` is an aligner, expected a rewriter"),
     ] {
         let ran = model(&home, &["use", name]);
@@ -381,6 +394,18 @@ fn an_encoder_is_a_model_that_does_not_rewrite() {
 }
 
 #[test]
+fn an_encoder_with_a_tokenizer_of_more_words_than_it_knows_is_not_added() {
+    let home = tempfile::tempdir().unwrap();
+    let bert = checkpoint("bert");
+    fs::write(bert.path().join("tokenizer.json"), unigram(letters()).to_string()).unwrap();
+    let ran = model(&home, &["add", path(&bert), "--name", "small"]);
+    assert_eq!(ran.code, Some(65), "{ran:?}");
+    for part in ["M-tokenizer", "the tokenizer has `73` ids", "knows `61`"] {
+        assert!(ran.stderr.contains(part), "{part} in {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_directory_of_models_may_be_empty_or_given() {
     let home = tempfile::tempdir().unwrap();
     let empty = home.path().join("none");
@@ -395,4 +420,56 @@ fn a_directory_of_models_may_be_empty_or_given() {
     assert_eq!((&listed[0]["place"], &listed[0]["is_default"]), (&json!("own"), &json!(true)));
     let table = fnstore(home.path(), &["model", "list", "--format", "table"], "");
     assert!(table.stdout.contains("paraphraser") && table.stdout.contains("default"), "{table:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_linked_checkpoint_is_called_as_its_link() {
+    let (home, bart) = (tempfile::tempdir().unwrap(), checkpoint("bart"));
+    let link = home.path().join("linked");
+    std::os::unix::fs::symlink(bart.path(), &link).unwrap();
+    let added = record(&model(&home, &["add", link.to_str().unwrap()]));
+    assert_eq!(added["name"], "linked");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_earlier_directory_hides_or_decides_is_said() {
+    let (home, bart) = (tempfile::tempdir().unwrap(), checkpoint("bart"));
+    // The models beside the program come before the user's own.
+    let program = home.path().join("bin/fnstore");
+    fs::create_dir(home.path().join("bin")).unwrap();
+    // By another process: a program that this one has open for writing may be inherited by a test
+    // beside this one, and cannot be run meanwhile.
+    let from = env!("CARGO_BIN_EXE_fnstore");
+    let copied = std::process::Command::new("cp").arg(from).arg(&program).status().unwrap();
+    assert!(copied.success());
+    let earlier = home.path().join("share/fnstore/models");
+    record(&model(
+        &home,
+        &["add", path(&bart), "--name", "x", "--models", earlier.to_str().unwrap()],
+    ));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.env_remove("FNSTORE_MODELS").env("FNSTORE_DIR", "/nonexistent/store");
+        command.env("XDG_DATA_HOME", home.path().join("data"));
+        command.env("FNSTORE_CACHE", home.path().join("cache"));
+        let output = command.args(["model", "--format", "jsonl"]).args(arguments).output().unwrap();
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    };
+    record(&run(&["use", "x"]));
+    let hidden = run(&["add", path(&bart), "--name", "x"]);
+    let shown = record(&hidden);
+    assert_eq!((&shown["is_default"], &shown["is_hidden"]), (&json!(false), &json!(true)));
+    assert!(hidden.stderr.contains("warning: a directory that is looked at earlier"), "{hidden:?}");
+
+    record(&run(&["add", path(&bart), "--name", "mine"]));
+    fs::write(earlier.join("default.json"), "{\"paraphraser\": \"x\"}").unwrap();
+    let without_effect = run(&["use", "mine"]);
+    assert_eq!(record(&without_effect)["is_default"], json!(false));
+    assert!(without_effect.stderr.contains("take `x` still"), "{without_effect:?}");
 }

@@ -197,6 +197,46 @@ fn one_changed_bit_changes_the_fingerprint() {
 }
 
 #[test]
+fn the_fingerprint_holds_what_the_generation_configuration_changes_and_no_more() {
+    let directory = changed("marian", |_| ());
+    let beside = directory.path().join("generation_config.json");
+    let fingerprint = || Weights::open(directory.path()).unwrap().fingerprint().unwrap();
+    let with = |content: Value| {
+        std::fs::write(&beside, content.to_string()).unwrap();
+        fingerprint()
+    };
+    let alone = fingerprint();
+    // Its config.json says the same.
+    assert_eq!(with(json!({"decoder_start_token_id": 0, "eos_token_id": [1], "top_k": 5})), alone);
+    let changes = [
+        json!({"decoder_start_token_id": 2}),
+        json!({"eos_token_id": 2}),
+        json!({"forced_bos_token_id": 2}),
+        json!({"avoid_token": "<no>"}),
+    ];
+    let mut found: Vec<_> = changes.into_iter().map(with).chain([alone]).collect();
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found.len(), 5);
+    std::fs::write(&beside, "[").unwrap();
+    let error = Weights::open(directory.path()).unwrap().fingerprint().unwrap_err().to_string();
+    assert!(error.contains("generation_config.json"), "{error}");
+}
+
+#[test]
+fn a_t5_without_a_projection_of_its_own_is_refused_unless_its_table_is_one() {
+    let directory =
+        changed("flan-t5", |tensors| tensors.retain(|(name, ..)| name != "lm_head.weight"));
+    let error = EncoderDecoder::open(directory.path(), &Device::cpu()).unwrap_err().to_string();
+    assert!(error.contains("no tensor `lm_head.weight`"), "{error}");
+    let path = directory.path().join("config.json");
+    let mut config: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    config["tie_word_embeddings"] = json!(true);
+    std::fs::write(&path, config.to_string()).unwrap();
+    EncoderDecoder::open(directory.path(), &Device::cpu()).unwrap();
+}
+
+#[test]
 fn a_bad_index_is_refused() {
     let outside = sharded(|index| index["weight_map"][QUERY] = json!("../model.safetensors"));
     assert!(open_bert(&outside).contains("index.json"));

@@ -358,41 +358,62 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     }
     let name = match args.name {
         Some(name) => name,
-        // `.` and `..` have no name of their own.
-        None => {
-            let real = checkpoint
-                .canonicalize()
-                .with_context(|| format!("cannot find the name of `{}`", checkpoint.display()))?;
-            real.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        }
+        None => own_name(checkpoint)?,
     };
     let dir = locate::own_models(models.clone())?;
-    let dirs = locate::model_dirs(models);
+    let dirs = locate::model_dirs(models.clone());
+    // Said before anything is copied, if the choice cannot be read.
+    locate::default_rewriter(&dirs)?;
     let added = add(checkpoint, &dir, &name, &finder(&dirs))?;
-    let kind = added.kind;
-    let (rewriter, _) = locate::default_rewriter(&dirs)?;
-    let mut record = record(name.clone(), &dir, Place::Own, Ok(added));
-    record.is_default = kind == Kind::Paraphraser && rewriter == name;
+    let record = listed(&added.path, models)?;
     show(&record, output)?;
     output.flush()?;
-    let next = match kind {
-        Kind::Paraphraser if !record.is_default => {
+    let next = match added.kind {
+        Kind::Paraphraser if !record.is_default && !record.is_hidden => {
             format!("; `fnstore model use {name}` makes it the one to rewrite with")
         }
         _ => String::new(),
     };
     tell(&format!("added `{name}` to {}{next}", dir.display()));
+    if record.is_hidden {
+        tell(&format!(
+            "warning: a directory that is looked at earlier has a model `{name}`, which is taken in its \
+             place; add it under another name with `--name NAME`"
+        ));
+    }
     Ok(Outcome::Done)
+}
+
+/// The name of a checkpoint's directory; a link's is its own.
+fn own_name(checkpoint: &Path) -> anyhow::Result<String> {
+    if let Some(name) = checkpoint.file_name() {
+        return Ok(name.to_string_lossy().into_owned());
+    }
+    // `.` and `..` have no name of their own.
+    let real = checkpoint
+        .canonicalize()
+        .with_context(|| format!("cannot find the name of `{}`", checkpoint.display()))?;
+    Ok(real.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// The record that `list` shows of a model.
+fn listed(path: &Path, models: Option<PathBuf>) -> anyhow::Result<ModelRecord> {
+    let found = all(models)?.into_iter().find(|record| record.path == path);
+    found.with_context(|| format!("there is no model in `{}` any more", path.display()))
+}
+
+/// Whether a model can be called so: a path is no name, and what is hidden is none.
+fn is_name(name: &str) -> bool {
+    Path::new(name).file_name() == Some(name.as_ref()) && !name.starts_with('.')
 }
 
 fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
     let dir = locate::own_models(models.clone())?;
-    let places = locate::model_places(models);
-    let holder = places.iter().find(|(_, dir)| {
-        // A path is no name: what is chosen must be found again from everywhere.
-        Path::new(name).components().count() == 1 && dir.join(name).join("config.json").is_file()
-    });
-    let Some((place, holder)) = holder else {
+    let places = locate::model_places(models.clone());
+    let holder = places
+        .iter()
+        .find(|(_, dir)| is_name(name) && dir.join(name).join("config.json").is_file());
+    let Some((_, holder)) = holder else {
         let names: Vec<String> = places.iter().flat_map(|(_, dir)| names_in(dir)).collect();
         bail!(
             "there is no model `{name}`; there are {}; `fnstore model add DIR` adds one",
@@ -407,11 +428,21 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
         );
     }
     let file = installed::prefer(&dir, name)?;
-    let mut record = record(name.to_owned(), holder, *place, Ok(description));
-    record.is_default = true;
+    let record = listed(&holder.join(name), models.clone())?;
     show(&record, output)?;
     output.flush()?;
-    tell(&format!("`expand` and `paraphrase` now take `{name}`; {} says so", file.display()));
+    if record.is_default {
+        tell(&format!("`expand` and `paraphrase` now take `{name}`; {} says so", file.display()));
+    } else {
+        let (taken, earlier) = locate::default_rewriter(&locate::model_dirs(models))?;
+        let earlier = earlier.unwrap_or_default();
+        tell(&format!(
+            "warning: `expand` and `paraphrase` take `{taken}` still, since `{}` comes before {}; \
+             remove it, or name the model with `--model`",
+            earlier.display(),
+            file.display()
+        ));
+    }
     Ok(Outcome::Done)
 }
 

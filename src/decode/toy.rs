@@ -16,6 +16,8 @@ pub(crate) struct ToyNetwork {
     pub(crate) max_length: usize,
     /// How strongly the distributions differ from the uniform one.
     pub(crate) sharpness: f32,
+    /// The token that every output must begin with.
+    pub(crate) forced_token: Option<u32>,
     slots: BTreeMap<SlotId, Slot>,
     opened: u32,
     /// Number of sources encoded so far.
@@ -131,6 +133,10 @@ impl StepNetwork for ToyNetwork {
 
     fn eos_token(&self) -> u32 {
         EOS
+    }
+
+    fn forced_token(&self) -> Option<u32> {
+        self.forced_token
     }
 
     fn max_length(&self) -> usize {

@@ -7,6 +7,9 @@ use super::describe::files_of;
 use super::sums::is_of_model;
 use super::{Description, Finding, FindingCode, ModelError, describe, record_sums, verify};
 
+/// How the folder of a model that is not whole yet begins.
+const UNFINISHED: &str = ".adding-";
+
 /// Copies a checked checkpoint into a directory of models, under a name of its own, and records the
 /// hashes of its files. It is there whole or not at all.
 ///
@@ -36,10 +39,11 @@ pub fn add(
 
     let write = |source| ModelError::File { action: "write", path: place.clone(), source };
     fs::create_dir_all(models).map_err(write)?;
+    let _alone = remove_unfinished(models);
     // Hidden until it is whole, and removed when anything fails; beside its place, so that a rename
     // brings it there.
     let unfinished =
-        tempfile::Builder::new().prefix(".adding-").tempdir_in(models).map_err(write)?;
+        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(models).map_err(write)?;
     for (file, _) in files_of(checkpoint)? {
         if is_wanted(&file) {
             copy(&checkpoint.join(&file), &unfinished.path().join(&file))?;
@@ -55,6 +59,7 @@ pub fn add(
     // Other users of the machine may read it, as they may any folder.
     #[cfg(unix)]
     readable(unfinished.path()).map_err(write)?;
+    sync(unfinished.path());
     // A rename replaces an empty directory only, so a model of the name that came meanwhile stays.
     fs::rename(unfinished.path(), &place).map_err(write)?;
     let _ = unfinished.keep();
@@ -77,9 +82,28 @@ fn is_wanted(file: &str) -> bool {
         || ["README", "MODEL_CARD", "LICENSE", "LICENCE", "NOTICE"].contains(&stem.as_str())
 }
 
+/// Removes what killed runs left. Those who add to a directory wait for one another while the handle
+/// lives, so whatever is unfinished now stays so; where the platform cannot lock one, nothing is removed.
+fn remove_unfinished(models: &Path) -> Option<File> {
+    let handle = File::open(models).ok()?;
+    handle.lock().ok()?;
+    for entry in fs::read_dir(models).ok()?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            // It is in nobody's way; the next run tries again.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Some(handle)
+}
+
+/// Copies the bytes, and not who may read them: a model is everybody's.
 fn copy(from: &Path, to: &Path) -> Result<(), ModelError> {
-    let copied = fs::copy(from, to).and_then(|_| File::open(to)?.sync_all());
-    copied.map_err(|source| ModelError::File { action: "copy", path: from.to_owned(), source })
+    let copy = || {
+        let mut copied = File::create_new(to)?;
+        std::io::copy(&mut File::open(from)?, &mut copied)?;
+        copied.sync_all()
+    };
+    copy().map_err(|source| ModelError::File { action: "copy", path: from.to_owned(), source })
 }
 
 #[cfg(unix)]
@@ -117,5 +141,35 @@ mod tests {
         for file in ["optimizer.pt", "pytorch_model.bin", "trainer_state.json", SUMS] {
             assert!(!is_wanted(file), "{file}");
         }
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_models_are_not() {
+        let models = tempfile::tempdir().unwrap();
+        for name in [".adding-a1", "mine", ".other"] {
+            fs::create_dir(models.path().join(name)).unwrap();
+            fs::write(models.path().join(name).join("config.json"), "{}").unwrap();
+        }
+        let _alone = remove_unfinished(models.path());
+        let entries = fs::read_dir(models.path()).unwrap();
+        let mut left: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort_unstable();
+        assert_eq!(left, [".other", "mine"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_copy_of_a_private_file_can_be_read_as_any_new_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
+        fs::write(at("private"), "text").unwrap();
+        fs::set_permissions(at("private"), fs::Permissions::from_mode(0o400)).unwrap();
+        fs::write(at("new"), "").unwrap();
+        copy(&at("private"), &at("copy")).unwrap();
+        assert_eq!(fs::read(at("copy")).unwrap(), b"text");
+        assert_eq!(mode("copy"), mode("new"));
+        assert!(copy(&at("private"), &at("copy")).is_err());
     }
 }

@@ -156,11 +156,14 @@ pub(super) fn files_of(directory: &Path) -> Result<Vec<(String, u64)>, ModelErro
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(read)? {
         let path = entry.map_err(read)?.path();
-        let metadata = path.metadata().map_err(read)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        match name.filter(|name| metadata.is_file() && !name.starts_with('.')) {
-            Some(name) => files.push((name, metadata.len())),
-            None => continue,
+        let Some(name) = name.filter(|name| !name.starts_with('.')) else { continue };
+        match path.metadata() {
+            Ok(metadata) if metadata.is_file() => files.push((name, metadata.len())),
+            Ok(_) => {}
+            // A link that leads nowhere, or a file that went meanwhile: whoever needs it will say so.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(read(error)),
         }
     }
     files.sort_unstable();
@@ -220,5 +223,19 @@ mod tests {
         assert!(error().contains("expected the configuration of a model"), "{}", error());
         write("{\"model_type\": \"t5\"}");
         assert!(error().contains("cannot read the weights"), "{}", error());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_nowhere_and_hidden_files_are_left_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("config.json"), "{}").unwrap();
+        std::fs::write(at(".hidden"), "").unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        for name in ["nowhere", ".loop"] {
+            std::os::unix::fs::symlink(at("absent"), at(name)).unwrap();
+        }
+        assert_eq!(files_of(directory.path()).unwrap(), [("config.json".to_owned(), 2)]);
     }
 }

@@ -102,10 +102,17 @@ fn load(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<(), 
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
         Kind::Encoder => {
-            let opened = Encoder::open(directory, &device);
-            opened.map_err(|error| finding(code_of_network(&error), &error))?;
-            let tokenizer = Tokenizer::open(directory);
-            tokenizer.map(drop).map_err(|error| finding(FindingCode::Tokenizer, &error))
+            let encoder = Encoder::open(directory, &device)
+                .map_err(|error| finding(code_of_network(&error), &error))?;
+            let tokenizer = Tokenizer::open(directory)
+                .map_err(|error| finding(FindingCode::Tokenizer, &error))?;
+            let network_size = encoder.config().vocab_size;
+            let tokenizer_size = tokenizer.vocab_size();
+            if tokenizer_size > network_size {
+                let error = ParaphraseError::Vocabulary { tokenizer_size, network_size };
+                return Err(finding(FindingCode::Tokenizer, &error));
+            }
+            Ok(())
         }
         Kind::Aligner => {
             let config = Config::read(directory).map_err(|e| finding(FindingCode::Config, &e))?;

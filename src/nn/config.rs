@@ -170,6 +170,22 @@ pub(super) fn check_heads(path: &Path, width: usize, heads: usize) -> Result<(),
     })
 }
 
+/// More than any model has; tables of positions and distances are made as long as this says.
+const MOST_POSITIONS: usize = 1 << 20;
+
+pub(super) fn check_positions(
+    path: &Path,
+    field: &'static str,
+    positions: usize,
+) -> Result<(), ConfigError> {
+    if (1..=MOST_POSITIONS).contains(&positions) {
+        return Ok(());
+    }
+    let (found, path) = (positions.to_string(), path.to_owned());
+    let expected = format!("1 to {MOST_POSITIONS}");
+    Err(ConfigError::Unsupported { field, found, expected, path })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};

@@ -12,6 +12,7 @@ mod bert;
 mod cache;
 mod config;
 mod error;
+mod generation;
 mod inputs;
 mod layers;
 mod recovery;

@@ -102,7 +102,7 @@ impl EncoderDecoder {
         let (source, target, projection) = match config.layout {
             Layout::Marian | Layout::Bart => bart::table_names(&config),
             Layout::T5 => {
-                let (tokens, projection) = t5::table_names(&weights);
+                let (tokens, projection) = t5::table_names(&weights, &config);
                 (tokens, None, projection)
             }
         };

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::config::{ConfigError, activation, check_heads, read_family, read_json};
+use super::config::{
+    ConfigError, activation, check_heads, check_positions, read_family, read_json,
+};
+use super::generation::Generation;
 use crate::compute::kernels::Activation;
 
 /// PyTorch's default, which Hugging Face's Marian and BART do not override.
@@ -103,6 +106,8 @@ pub struct Seq2SeqConfig {
     pub eos_token: u32,
     /// Token that the model was trained to read before words of the source that must not come back.
     pub avoid_token: Option<String>,
+    /// Text that the model was trained to read before every source, as T5's `paraphrase: `.
+    pub source_prefix: Option<String>,
 }
 
 /// The fields of a Marian or BART configuration that the network depends on.
@@ -174,32 +179,9 @@ fn one_millionth() -> f32 {
     1e-6
 }
 
-/// Stated in `config.json` by older exports, in `generation_config.json` by newer ones.
-#[derive(Deserialize, Default)]
-struct Tokens {
-    decoder_start_token_id: Option<u32>,
-    forced_bos_token_id: Option<u32>,
-    eos_token_id: Option<u32>,
-    avoid_token: Option<String>,
-}
-
-impl Tokens {
-    fn read(directory: &Path) -> Result<Self, ConfigError> {
-        let own: Self = read_json(&directory.join("config.json"))?;
-        let beside = directory.join("generation_config.json");
-        let other: Self = if beside.exists() { read_json(&beside)? } else { Self::default() };
-        Ok(Self {
-            decoder_start_token_id: own.decoder_start_token_id.or(other.decoder_start_token_id),
-            forced_bos_token_id: own.forced_bos_token_id.or(other.forced_bos_token_id),
-            eos_token_id: own.eos_token_id.or(other.eos_token_id),
-            avoid_token: own.avoid_token.or(other.avoid_token),
-        })
-    }
-}
-
 impl Seq2SeqConfig {
-    /// Reads `config.json` of a model directory; the special tokens may stand in
-    /// `generation_config.json`.
+    /// Reads `config.json` of a model directory; a special token that `generation_config.json` states
+    /// is the one that holds.
     ///
     /// # Errors
     /// When it is absent or incomplete, or of no layout that is known.
@@ -211,25 +193,12 @@ impl Seq2SeqConfig {
             "bart" => Self::bart(Layout::Bart, read_json(&path)?, &path)?,
             _ => Self::bart(Layout::Marian, read_json(&path)?, &path)?,
         };
-        let tokens = Tokens::read(directory)?;
-        let token = |field, token: Option<u32>| {
-            let vocab_size = config.vocab_size;
-            let expected = match token {
-                Some(token) if (token as usize) < vocab_size => return Ok(token),
-                Some(_) => format!("a token id below {vocab_size}"),
-                None => "a token id, here or in generation_config.json".to_owned(),
-            };
-            let found = token.map_or("absent".to_owned(), |token| token.to_string());
-            Err(ConfigError::Unsupported { field, found, expected, path: path.clone() })
-        };
-        let start_token = token("decoder_start_token_id", tokens.decoder_start_token_id)?;
-        let eos_token = token("eos_token_id", tokens.eos_token_id)?;
-        let forced = tokens.forced_bos_token_id;
-        let forced_token = forced.map(|id| token("forced_bos_token_id", Some(id))).transpose()?;
-        config.start_token = start_token;
-        config.eos_token = eos_token;
-        config.forced_token = forced_token;
-        config.avoid_token = tokens.avoid_token;
+        let generation = Generation::read(directory, config.vocab_size)?;
+        config.start_token = generation.start_token;
+        config.eos_token = generation.eos_token;
+        config.forced_token = generation.forced_token;
+        config.avoid_token = generation.avoid_token;
+        config.source_prefix = generation.source_prefix;
         Ok(config)
     }
 
@@ -244,6 +213,7 @@ impl Seq2SeqConfig {
         }
         check_heads(path, file.d_model, file.encoder_attention_heads)?;
         check_heads(path, file.d_model, file.decoder_attention_heads)?;
+        check_positions(path, "max_position_embeddings", file.max_position_embeddings)?;
         let own_vocab = file.decoder_vocab_size.filter(|_| !file.share_encoder_decoder_embeddings);
         let stack = |layers, heads, inner_size| StackConfig {
             layers,
@@ -271,6 +241,7 @@ impl Seq2SeqConfig {
             forced_token: None,
             eos_token: 0,
             avoid_token: None,
+            source_prefix: None,
         })
     }
 
@@ -287,6 +258,8 @@ impl Seq2SeqConfig {
             let found = max_distance.to_string();
             return Err(unsupported(path, "relative_attention_max_distance", &found, &expected));
         }
+        let max_length = file.n_positions.unwrap_or(T5_POSITIONS);
+        check_positions(path, "n_positions", max_length)?;
         if file.num_heads == 0 || file.d_kv == 0 {
             return Err(unsupported(path, "num_heads", "or `d_kv` 0", "1 or more"));
         }
@@ -312,7 +285,7 @@ impl Seq2SeqConfig {
             hidden_size: file.d_model,
             encoder: stack(file.num_layers),
             decoder: stack(file.num_decoder_layers.unwrap_or(file.num_layers)),
-            max_length: file.n_positions.unwrap_or(T5_POSITIONS),
+            max_length,
             buckets: Some(Buckets { count, max_distance }),
             activation: activation(path, "feed_forward_proj", name)?,
             is_gated,
@@ -325,6 +298,7 @@ impl Seq2SeqConfig {
             forced_token: None,
             eos_token: 0,
             avoid_token: None,
+            source_prefix: None,
         })
     }
 }
@@ -438,6 +412,10 @@ mod tests {
             (t5(), "relative_attention_num_buckets", json!(6)),
             (t5(), "relative_attention_max_distance", json!(16)),
             (t5(), "num_heads", json!(0)),
+            (t5(), "n_positions", json!(0)),
+            (t5(), "n_positions", json!((1 << 20) + 1)),
+            (marian(), "max_position_embeddings", json!(0)),
+            (marian(), "max_position_embeddings", json!((1 << 20) + 1)),
         ] {
             let error = read(&with(config, field, value)).unwrap_err();
             assert!(matches!(error, ConfigError::Unsupported { .. }), "{field}: {error}");

@@ -13,10 +13,14 @@ use super::{NnError, Weights};
 use crate::compute::Tensor;
 
 /// Names of the tokens' table and of the output projection.
-pub(super) fn table_names(weights: &Weights) -> (&'static str, &'static str) {
+pub(super) fn table_names(
+    weights: &Weights,
+    config: &Seq2SeqConfig,
+) -> (&'static str, &'static str) {
     const TOKENS: &str = "shared.weight";
     const PROJECTION: &str = "lm_head.weight";
-    (TOKENS, if weights.contains(PROJECTION) { PROJECTION } else { TOKENS })
+    let is_table = config.tied_projection && !weights.contains(PROJECTION);
+    (TOKENS, if is_table { TOKENS } else { PROJECTION })
 }
 
 fn load_attention(

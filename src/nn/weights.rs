@@ -19,6 +19,7 @@ use half::{bf16, f16};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 
+use super::generation::{BESIDE, changed_beside};
 use crate::compute::kernels::Quantized;
 use crate::compute::{ComputeError, Tensor};
 
@@ -111,8 +112,9 @@ pub enum WeightsError {
 }
 
 /// BLAKE3 hash of a model: names, types, shapes and bytes of all tensors in order of their names,
-/// and the bytes of `config.json` and `tokenizer.json`. How the tensors are spread over files does
-/// not enter.
+/// and the bytes of `config.json` and `tokenizer.json`. Where `generation_config.json` states other
+/// special tokens than `config.json`, those that hold enter, too. How the tensors are spread over files
+/// does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
 
@@ -323,7 +325,7 @@ impl Weights {
     /// The model's fingerprint. Reads everything: about a second per gigabyte.
     ///
     /// # Errors
-    /// When `config.json` or an existing `tokenizer.json` cannot be read.
+    /// When `config.json`, or an existing `tokenizer.json` or `generation_config.json`, cannot be read.
     pub fn fingerprint(&self) -> Result<Fingerprint, WeightsError> {
         let mut hasher = blake3::Hasher::new();
         let mut field = |bytes: &[u8]| {
@@ -346,6 +348,14 @@ impl Weights {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => field(b""),
                 Err(source) => return Err(WeightsError::Read { path, source }),
             }
+        }
+        let changed = changed_beside(&self.directory).map_err(|source| WeightsError::Format {
+            path: self.directory.join(BESIDE),
+            source: source.into(),
+        })?;
+        if let Some(tokens) = changed {
+            field(BESIDE.as_bytes());
+            field(&tokens);
         }
         Ok(Fingerprint(*hasher.finalize().as_bytes()))
     }

@@ -220,4 +220,30 @@ mod tests {
         }
         assert_eq!(paraphraser.leaks(), 0);
     }
+
+    #[test]
+    fn a_forced_token_begins_every_output_and_its_score_counts() {
+        let request = |prefix: &str| {
+            let constraints = Constraints { prefix: prefix.to_owned(), ..Constraints::default() };
+            [Request { text: "a cat".to_owned(), constraints }]
+        };
+        let mut paraphraser = paraphraser();
+        let &[dog] = paraphraser.tokenizer.encode("dog").unwrap().as_slice() else {
+            panic!("the word is one piece")
+        };
+        let free = paraphraser.paraphrase(&request(""), &settings()).unwrap();
+        let asked = paraphraser.paraphrase(&request("dog"), &settings()).unwrap();
+        paraphraser.network.forced_token = Some(dog);
+        let forced = paraphraser.paraphrase(&request(""), &settings()).unwrap();
+        let paraphrases = forced[0].paraphrases();
+        assert!(!paraphrases.is_empty());
+        assert!(paraphrases.iter().all(|paraphrase| paraphrase.text.starts_with("dog")));
+        // Scored as a prefix that is asked for.
+        assert!(forced == asked && forced != free, "{forced:?}, asked {asked:?}, free {free:?}");
+        // Before a prefix.
+        let both = paraphraser.paraphrase(&request("cat"), &settings()).unwrap();
+        let paraphrases = both[0].paraphrases();
+        assert!(!paraphrases.is_empty());
+        assert!(paraphrases.iter().all(|paraphrase| paraphrase.text.starts_with("dog cat")));
+    }
 }

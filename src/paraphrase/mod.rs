@@ -61,6 +61,8 @@ pub struct Paraphraser<N = EncoderDecoder> {
     never: Arc<AvoidTokens>,
     /// What the network was trained to read before words of the source that must not come back.
     mark: Option<String>,
+    /// What the network was trained to read before every source.
+    source_prefix: String,
     leaks: u64,
 }
 
@@ -165,7 +167,8 @@ impl Paraphraser<EncoderDecoder> {
         let network = EncoderDecoder::open_in(dir, device, numbers)
             .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
         let mark = network.config().avoid_token.clone();
-        let paraphraser = Self::new(network, tokenizer)?;
+        let source_prefix = network.config().source_prefix.clone().unwrap_or_default();
+        let paraphraser = Self { source_prefix, ..Self::new(network, tokenizer)? };
         match mark {
             Some(mark) => paraphraser.with_mark(mark),
             None => Ok(paraphraser),
@@ -196,7 +199,8 @@ impl<N: StepNetwork> Paraphraser<N> {
             id != eos && (id as usize >= tokenizer_size || tokenizer.special_ids().contains(&id))
         });
         let never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
-        Ok(Self { network, tokenizer, vocabulary, never, mark: None, leaks: 0 })
+        let source_prefix = String::new();
+        Ok(Self { network, tokenizer, vocabulary, never, mark: None, source_prefix, leaks: 0 })
     }
 
     /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a

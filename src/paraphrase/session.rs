@@ -125,11 +125,12 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     }
 
     fn open_with(&mut self, text: &str, places: &[usize]) -> Result<SourceId, ParaphraseError> {
-        let Paraphraser { tokenizer, network, mark, .. } = &*self.paraphraser;
+        let Paraphraser { tokenizer, network, mark, source_prefix, .. } = &*self.paraphraser;
         let pieces = tokenizer.encode(text)?.len();
-        let mut tokens = tokenizer.encode_with_specials(text)?;
+        let read = |text: &str| tokenizer.encode_with_specials(&format!("{source_prefix}{text}"));
+        let mut tokens = read(text)?;
         if let Some(mark) = mark.as_ref().filter(|_| !places.is_empty()) {
-            let marked = tokenizer.encode_with_specials(&with_marks(text, mark, places))?;
+            let marked = read(&with_marks(text, mark, places))?;
             // Marks for which the network has no room are left out: they ask, and the bans decide.
             if marked.len() < network.max_length() {
                 tokens = marked;
@@ -382,6 +383,26 @@ mod tests {
         // What is required is not banned, so it is not marked either.
         let required = Constraints { require: vec![vec!["dog".to_owned()]], ..avoiding(&["dog"]) };
         assert_eq!(session.places("a dog ran", &required).unwrap(), [0; 0]);
+    }
+
+    #[test]
+    fn a_prefix_of_sources_stands_before_the_text_and_its_marks() {
+        let mut paraphraser = marking();
+        paraphraser.source_prefix = "the cat ".to_owned();
+        let encode = |text: &str| paraphraser.tokenizer.encode_with_specials(text).unwrap();
+        let mut want = encode("the cat a <avoid>dog ran");
+        if want.last() != Some(&paraphraser.network.eos_token()) {
+            want.push(paraphraser.network.eos_token());
+        }
+        let mut session = paraphraser.session(settings()).unwrap();
+        // What is banned is looked for in the text alone.
+        let constraints = Constraints::avoiding(["dog", "cat"]);
+        let source = session.open_under("a dog ran", &constraints).unwrap();
+        session.submit(source, &constraints).unwrap();
+        session.next_finished().unwrap();
+        assert_eq!(session.paraphraser.network.sources(), [want]);
+        let empty = session.open("  ").unwrap_err();
+        assert!(matches!(empty, ParaphraseError::Refused(Refusal::Empty)), "{empty}");
     }
 
     #[test]
