@@ -31,19 +31,20 @@ fn a_run_that_goes_on_writes_the_head_that_it_would_have_written() {
     let (Trained { encoder, .. }, dir) = (trained(), tempfile::tempdir().unwrap());
     let (whole, resumed) = (dir.path().join("whole"), dir.path().join("resumed"));
     let checkpoint = dir.path().join("checkpoint");
-    let ran = train(encoder.path(), &whole, &["--checkpoint", path(&checkpoint)]);
+    // As JSON the rate is read back with another last bit.
+    let again = ["--checkpoint", path(&checkpoint), "--learning-rate", "0.015"];
+    let ran = train(encoder.path(), &whole, &again);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(!ran.stderr.contains("going on"), "{}", ran.stderr);
     // The run is over, so that what is left to do is the last step: to choose and to write.
-    let ran = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    let ran = train(encoder.path(), &resumed, &again);
     assert!(ran.stderr.contains("going on after epoch 3"), "{}", ran.stderr);
     assert_eq!(weights(&whole), weights(&resumed));
-    let other =
-        train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint), "--seed", "2"]);
+    let other = train(encoder.path(), &resumed, &[&again[..], &["--seed", "2"]].concat());
     assert_eq!(other.code, Some(2));
     assert!(other.stderr.contains("made with seed `1`, this run has `2`"), "{}", other.stderr);
     std::fs::write(&checkpoint, "{}").unwrap();
-    let damaged = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    let damaged = train(encoder.path(), &resumed, &again);
     assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
     assert!(damaged.stderr.contains("cannot read checkpoint"), "{}", damaged.stderr);
 }
