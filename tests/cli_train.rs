@@ -13,13 +13,18 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Trains three epochs on the small data set, with further options.
-fn train(encoder: &Path, out: &Path, more: &[&str]) -> Ran {
+/// Trains on the small data set, with some options.
+fn train_with(encoder: &Path, out: &Path, options: &[&str]) -> Ran {
     let file = data("train.jsonl");
     let arguments =
         ["train", "aligner", "--data", path(&file), "--dev", path(&file), "--device", "cpu"];
-    let sizes = ["--epochs", "3", "--hidden", "8", "--encoder", path(encoder), "--out", path(out)];
-    fnstore(&[&arguments[..], &sizes, more].concat())
+    let places = ["--encoder", path(encoder), "--out", path(out)];
+    fnstore(&[&arguments[..], &places, options].concat())
+}
+
+/// Trains three epochs on the small data set, with further options.
+fn train(encoder: &Path, out: &Path, more: &[&str]) -> Ran {
+    train_with(encoder, out, &[&["--epochs", "3", "--hidden", "8"], more].concat())
 }
 
 fn weights(head: &Path) -> Vec<u8> {
@@ -65,10 +70,19 @@ fn features_labels_and_layer_stand_in_the_configuration_and_are_read_back() {
     let dev = &config["dev"]["all"]["exact"];
     let all = &ran.records()[0]["scores"][0];
     assert_eq!((&all["right"], &all["gold"]), (&dev["right"], &dev["gold"]));
-    for wrong in
-        [["--features", "dx"], ["--labels", "soft-ish"], ["--layer", "-1"], ["--hidden", "0"]]
-    {
-        assert_eq!(train(encoder.path(), &out, &wrong).code, Some(2), "{wrong:?}");
+    for (wrong, says) in [
+        (["--features", "dx"], "possible values: df, mx, cue"),
+        (["--labels", "soft-ish"], "possible values: soft, hard"),
+        (["--layer", "-1"], "unexpected argument '-1'"),
+        (["--hidden", "0"], "'0' for '--hidden <N>'"),
+        (["--epochs", "0"], "'0' for '--epochs <N>'"),
+        (["--learning-rate", "nan"], "above 0 and at most 1"),
+        (["--learning-rate", "inf"], "above 0 and at most 1"),
+        (["--learning-rate", "0"], "above 0 and at most 1"),
+    ] {
+        let ran = train_with(encoder.path(), &out, &wrong);
+        assert_eq!(ran.code, Some(2), "{wrong:?}");
+        assert!(ran.stderr.contains(says), "{wrong:?}: {}", ran.stderr);
     }
     let ran = train(encoder.path(), &out, &["--layer", "9"]);
     assert!(ran.stderr.contains("layer `9`: the network has layers 1 to 1"), "{}", ran.stderr);

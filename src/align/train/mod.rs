@@ -62,7 +62,7 @@ pub struct Options {
     /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
     /// the paper.
     pub hidden: Option<usize>,
-    /// Most passes over the data.
+    /// Most passes over the data; one at least is made.
     pub epochs: usize,
     /// Passes without gain on the development data after which training stops.
     pub patience: usize,
