@@ -147,3 +147,24 @@ fn an_answer_that_cannot_be_used_has_a_code_and_the_others_go_on() {
     let none = answers(&dir, &[], &[]);
     assert_eq!(none.code, Some(1), "{}", none.stderr);
 }
+
+#[test]
+fn training_data_that_is_there_is_replaced_by_force_and_never_by_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("train.jsonl").to_str().unwrap().to_owned();
+    let read = || std::fs::read_to_string(&to);
+    let answer = json!({"id": "1", "annotator": "ann", "span": [5, 19]});
+    let to_file = ["--to", to.as_str(), "--force"];
+    let ran = answers(&dir, &[], &to_file);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no task is decided"), "{}", ran.stderr);
+    assert!(read().is_err(), "there was no file, and there is none");
+
+    std::fs::write(&to, "good data").unwrap();
+    assert_eq!(answers(&dir, &[], &to_file).code, Some(1));
+    assert_eq!(read().unwrap(), "good data");
+    assert_eq!(answers(&dir, std::slice::from_ref(&answer), &to_file[..2]).code, Some(2));
+    assert_eq!(read().unwrap(), "good data");
+    assert_eq!(answers(&dir, &[answer], &to_file).code, Some(0));
+    assert_eq!(records(&to)[0]["target_span"], json!([1, 4]));
+}
