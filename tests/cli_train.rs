@@ -132,6 +132,16 @@ fn an_evaluation_takes_spans_apart_and_draws_them() {
 }
 
 #[test]
+fn a_threshold_is_from_0_to_1() {
+    let models = trained();
+    for wrong in ["nan", "1.5", "half"] {
+        let ran = eval(&models.encoder, models.head.path(), &["--threshold", wrong]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
+        assert!(ran.stderr.contains("expected a number from 0 to 1"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_figure_that_cannot_be_written_is_known_before_the_long_part() {
     let models = trained();
     let file = data("README.md");

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{ENCODER, HEAD, Row, figures, rows, write_report, write_rows};
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, Output};
-use crate::cli::{Context, Outcome, locate};
+use crate::cli::{Context, Outcome, locate, number};
 
 /// Precision, recall and F1 of the span aligner, of whole spans and of words
 ///
@@ -38,7 +38,7 @@ pub(super) struct Args {
     encoder: PathBuf,
 
     /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
-    #[arg(long, value_name = "SCORE")]
+    #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
     /// Directory to draw the figures in, as length.svg and distance.svg
