@@ -126,9 +126,19 @@ fn an_evaluation_takes_spans_apart_and_draws_them() {
         assert!(svg.contains("<rect x=") && svg.contains("in words"), "{figure}");
     }
     let table = eval(&models.encoder, head, &[&more[..], &["--format", "table"]].concat()).stdout;
-    for says in ["unseen spans are", "the paper: 1.53, 34.2 %", "the paper: 97.49 %"] {
+    for says in ["unseen spans are ", "the paper: 1.53, 34.2 %", "the paper: 97.49 %"] {
         assert!(table.contains(says), "{table}");
     }
+}
+
+#[test]
+fn what_unseen_spans_lose_is_not_told_where_there_are_none() {
+    let models = trained();
+    let seen = data("train.jsonl");
+    let ran =
+        eval(&models.encoder, models.head.path(), &["--train", path(&seen), "--format", "table"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("unseen spans are - points"), "{}", ran.stdout);
 }
 
 #[test]

@@ -168,9 +168,13 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
             &["source span", "items", "exact f1", "soft f1", "changed exact", "changed soft"],
             vec![row("seen", seen), row("unseen", unseen)],
         )?;
+        let (all, unseen) = (&breakdown.report.all.exact, &unseen.all.exact);
+        let loss = match unseen.gold {
+            0 => "-".to_owned(),
+            _ => format!("{:.1}", 100.0 * (all.f1() - unseen.f1())),
+        };
         output.line(&format!(
-            "unseen spans are {:.1} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})",
-            100.0 * (breakdown.report.all.exact.f1() - unseen.all.exact.f1())
+            "unseen spans are {loss} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})"
         ))?;
     }
     output.line("")?;
