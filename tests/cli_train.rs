@@ -159,3 +159,17 @@ fn a_figure_that_cannot_be_written_is_known_before_the_long_part() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("cannot make the directory"), "{}", ran.stderr);
 }
+
+#[test]
+fn the_report_is_printed_also_when_a_figure_cannot_be_written() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    // A directory stands where the figure is to be.
+    std::fs::create_dir(dir.path().join("length.svg")).unwrap();
+    let plot = ["--plot", path(dir.path()), "--format", "jsonl"];
+    let ran = eval(&models.encoder, models.head.path(), &plot);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("cannot write the figure"), "{}", ran.stderr);
+    assert_eq!(faults_in("eval-aligner.schema.json", &ran.records()[0]), [""; 0]);
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(left, 1, "no part of a figure is left");
+}

@@ -78,9 +78,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         .map(|answer| Some(answer.filter(|(_, score)| *score >= threshold)?.0))
         .collect();
     let breakdown = Breakdown::new(&items, &found, aligner.config().k, seen.as_ref());
-    if let Some(dir) = &args.plot {
-        figures::draw(dir, &breakdown)?;
-    }
     let output = &mut context.output;
     match output.format_or(Format::Table) {
         Format::Table => write_tables(&breakdown, output)?,
@@ -88,6 +85,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         format => {
             write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
         }
+    }
+    if let Some(dir) = &args.plot {
+        // What took long to find is out before a figure can fail.
+        output.flush()?;
+        figures::draw(dir, &breakdown)?;
     }
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
