@@ -39,13 +39,18 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
         assert!(!words.contains(&text("trigger").to_lowercase().as_str()), "{task}");
     }
     let of_lu = |lu: &str| tasks.iter().filter(|task| task["lu"] == lu).count();
-    // Two LUs of the frame are called check.v, and one of them has one sentence.
+    // One of the two LUs called check.v has one sentence.
     let counts = ["check.v", "inspect.v", "examine.v", "audit.v", "look over.v"].map(of_lu);
     assert_eq!(counts, [3, 2, 2, 2, 0]);
     assert!(ran.stderr.contains("3  left out: target in several pieces"), "{}", ran.stderr);
     // The same seed draws the same, and a smaller request is the beginning of a larger one.
     let fewer = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "2", "--limit", "2"]);
     assert_eq!(fewer.records(), tasks[..2]);
+    // Two LUs of the frame are called check.v, and each LU has its turn before any has a second.
+    let first: Vec<&str> = tasks[..5].iter().map(|task| task["lu"].as_str().unwrap()).collect();
+    let turns = ["check.v", "inspect.v", "examine.v", "audit.v"];
+    let turns = turns.map(|lu| first.iter().filter(|first| **first == lu).count());
+    assert_eq!(turns, [2, 1, 1, 1]);
     let again = fnstore(&["align", "tasks", "frame=Checking", "--out", &out]);
     assert_eq!(again.code, Some(2), "a file that is there is kept");
     assert_eq!(fnstore(&["align", "tasks", "frame=Checking lu=nosuch.v"]).code, Some(2));
