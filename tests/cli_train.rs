@@ -109,17 +109,24 @@ fn an_evaluation_takes_spans_apart_and_draws_them() {
     let items = |of: &Value| -> u64 {
         of.as_array().unwrap().iter().map(|bin| bin["items"].as_u64().unwrap()).sum()
     };
-    let total = document["scores"][0]["gold"].as_u64().unwrap();
-    assert_eq!(items(&document["distances"]), total);
-    for lengths in document["lengths"].as_array().unwrap() {
-        assert!(items(&lengths["bins"]) >= total, "{lengths}");
-    }
-    let score = |items: &str| {
+    let count = |items: &str, unit: &str, of: &str| {
         let scores = document["scores"].as_array().unwrap();
-        let row = scores.iter().find(|row| row["items"] == items && row["unit"] == "span");
-        row.unwrap()["gold"].as_u64().unwrap()
+        let row = scores.iter().find(|row| row["items"] == items && row["unit"] == unit);
+        row.unwrap()[of].as_u64().unwrap()
     };
-    assert_eq!(score("seen") + score("unseen"), total);
+    let total = count("all", "span", "gold");
+    assert_eq!(items(&document["distances"]), total);
+    let kinds = [
+        ("source", total + count("unaligned", "item", "gold")),
+        ("gold", total),
+        ("found", count("all", "span", "predicted")),
+    ];
+    for (at, (spans, wanted)) in kinds.into_iter().enumerate() {
+        let lengths = &document["lengths"][at];
+        assert_eq!(lengths["spans"], spans);
+        assert_eq!(items(&lengths["bins"]), wanted, "{spans}");
+    }
+    assert_eq!(count("seen", "span", "gold") + count("unseen", "span", "gold"), total);
     for figure in ["length.svg", "distance.svg"] {
         let svg = std::fs::read_to_string(figures.join(figure)).unwrap();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
