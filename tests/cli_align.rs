@@ -126,6 +126,16 @@ fn a_linker_is_trained_on_gold_links_and_links_pairs_that_have_none() {
     let ran = fnstore(&[&["train", "words"], &files_of[..], &sizes, &steps].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(ran.records()[0]["dev"]["sure"], json!(12));
+    for (wrong, says) in [
+        (["--epochs", "0"], "'0' for '--epochs <N>'"),
+        (["--learning-rate", "nan"], "above 0 and at most 1"),
+        (["--learning-rate", "inf"], "above 0 and at most 1"),
+        (["--learning-rate", "0"], "above 0 and at most 1"),
+    ] {
+        let ran = fnstore(&[&["train", "words"], &files_of[..], &wrong].concat());
+        assert_eq!(ran.code, Some(2), "{wrong:?}");
+        assert!(ran.stderr.contains(says), "{wrong:?}: {}", ran.stderr);
+    }
     let model = ["--model", "linker", "--linker", &out, "--encoder", encoder, "--device", "cpu"];
     let ran =
         fnstore(&[&["eval", "words", "--data", &data, "--format", "jsonl"], &model[..]].concat());

@@ -39,13 +39,18 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
         assert!(!words.contains(&text("trigger").to_lowercase().as_str()), "{task}");
     }
     let of_lu = |lu: &str| tasks.iter().filter(|task| task["lu"] == lu).count();
-    // Two LUs of the frame are called check.v, and one of them has one sentence.
+    // One of the two LUs called check.v has one sentence.
     let counts = ["check.v", "inspect.v", "examine.v", "audit.v", "look over.v"].map(of_lu);
     assert_eq!(counts, [3, 2, 2, 2, 0]);
     assert!(ran.stderr.contains("3  left out: target in several pieces"), "{}", ran.stderr);
     // The same seed draws the same, and a smaller request is the beginning of a larger one.
     let fewer = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "2", "--limit", "2"]);
     assert_eq!(fewer.records(), tasks[..2]);
+    // Two LUs of the frame are called check.v, and each LU has its turn before any has a second.
+    let first: Vec<&str> = tasks[..5].iter().map(|task| task["lu"].as_str().unwrap()).collect();
+    let turns = ["check.v", "inspect.v", "examine.v", "audit.v"];
+    let turns = turns.map(|lu| first.iter().filter(|first| **first == lu).count());
+    assert_eq!(turns, [2, 1, 1, 1]);
     let again = fnstore(&["align", "tasks", "frame=Checking", "--out", &out]);
     assert_eq!(again.code, Some(2), "a file that is there is kept");
     assert_eq!(fnstore(&["align", "tasks", "frame=Checking lu=nosuch.v"]).code, Some(2));
@@ -146,4 +151,25 @@ fn an_answer_that_cannot_be_used_has_a_code_and_the_others_go_on() {
     assert!(ran.stderr.contains("`6` of 11 lines could not be used"), "{}", ran.stderr);
     let none = answers(&dir, &[], &[]);
     assert_eq!(none.code, Some(1), "{}", none.stderr);
+}
+
+#[test]
+fn training_data_that_is_there_is_replaced_by_force_and_never_by_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let to = dir.path().join("train.jsonl").to_str().unwrap().to_owned();
+    let read = || std::fs::read_to_string(&to);
+    let answer = json!({"id": "1", "annotator": "ann", "span": [5, 19]});
+    let to_file = ["--to", to.as_str(), "--force"];
+    let ran = answers(&dir, &[], &to_file);
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no task is decided"), "{}", ran.stderr);
+    assert!(read().is_err(), "there was no file, and there is none");
+
+    std::fs::write(&to, "good data").unwrap();
+    assert_eq!(answers(&dir, &[], &to_file).code, Some(1));
+    assert_eq!(read().unwrap(), "good data");
+    assert_eq!(answers(&dir, std::slice::from_ref(&answer), &to_file[..2]).code, Some(2));
+    assert_eq!(read().unwrap(), "good data");
+    assert_eq!(answers(&dir, &[answer], &to_file).code, Some(0));
+    assert_eq!(records(&to)[0]["target_span"], json!([1, 4]));
 }

@@ -13,13 +13,18 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Trains three epochs on the small data set, with further options.
-fn train(encoder: &Path, out: &Path, more: &[&str]) -> Ran {
+/// Trains on the small data set, with some options.
+fn train_with(encoder: &Path, out: &Path, options: &[&str]) -> Ran {
     let file = data("train.jsonl");
     let arguments =
         ["train", "aligner", "--data", path(&file), "--dev", path(&file), "--device", "cpu"];
-    let sizes = ["--epochs", "3", "--hidden", "8", "--encoder", path(encoder), "--out", path(out)];
-    fnstore(&[&arguments[..], &sizes, more].concat())
+    let places = ["--encoder", path(encoder), "--out", path(out)];
+    fnstore(&[&arguments[..], &places, options].concat())
+}
+
+/// Trains three epochs on the small data set, with further options.
+fn train(encoder: &Path, out: &Path, more: &[&str]) -> Ran {
+    train_with(encoder, out, &[&["--epochs", "3", "--hidden", "8"], more].concat())
 }
 
 fn weights(head: &Path) -> Vec<u8> {
@@ -31,19 +36,20 @@ fn a_run_that_goes_on_writes_the_head_that_it_would_have_written() {
     let (Trained { encoder, .. }, dir) = (trained(), tempfile::tempdir().unwrap());
     let (whole, resumed) = (dir.path().join("whole"), dir.path().join("resumed"));
     let checkpoint = dir.path().join("checkpoint");
-    let ran = train(encoder.path(), &whole, &["--checkpoint", path(&checkpoint)]);
+    // As JSON the rate is read back with another last bit.
+    let again = ["--checkpoint", path(&checkpoint), "--learning-rate", "0.015"];
+    let ran = train(encoder.path(), &whole, &again);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(!ran.stderr.contains("going on"), "{}", ran.stderr);
     // The run is over, so that what is left to do is the last step: to choose and to write.
-    let ran = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    let ran = train(encoder.path(), &resumed, &again);
     assert!(ran.stderr.contains("going on after epoch 3"), "{}", ran.stderr);
     assert_eq!(weights(&whole), weights(&resumed));
-    let other =
-        train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint), "--seed", "2"]);
+    let other = train(encoder.path(), &resumed, &[&again[..], &["--seed", "2"]].concat());
     assert_eq!(other.code, Some(2));
     assert!(other.stderr.contains("made with seed `1`, this run has `2`"), "{}", other.stderr);
     std::fs::write(&checkpoint, "{}").unwrap();
-    let damaged = train(encoder.path(), &resumed, &["--checkpoint", path(&checkpoint)]);
+    let damaged = train(encoder.path(), &resumed, &again);
     assert_eq!(damaged.code, Some(2), "{}", damaged.stderr);
     assert!(damaged.stderr.contains("cannot read checkpoint"), "{}", damaged.stderr);
 }
@@ -64,10 +70,19 @@ fn features_labels_and_layer_stand_in_the_configuration_and_are_read_back() {
     let dev = &config["dev"]["all"]["exact"];
     let all = &ran.records()[0]["scores"][0];
     assert_eq!((&all["right"], &all["gold"]), (&dev["right"], &dev["gold"]));
-    for wrong in
-        [["--features", "dx"], ["--labels", "soft-ish"], ["--layer", "-1"], ["--hidden", "0"]]
-    {
-        assert_eq!(train(encoder.path(), &out, &wrong).code, Some(2), "{wrong:?}");
+    for (wrong, says) in [
+        (["--features", "dx"], "possible values: df, mx, cue"),
+        (["--labels", "soft-ish"], "possible values: soft, hard"),
+        (["--layer", "-1"], "unexpected argument '-1'"),
+        (["--hidden", "0"], "'0' for '--hidden <N>'"),
+        (["--epochs", "0"], "'0' for '--epochs <N>'"),
+        (["--learning-rate", "nan"], "above 0 and at most 1"),
+        (["--learning-rate", "inf"], "above 0 and at most 1"),
+        (["--learning-rate", "0"], "above 0 and at most 1"),
+    ] {
+        let ran = train_with(encoder.path(), &out, &wrong);
+        assert_eq!(ran.code, Some(2), "{wrong:?}");
+        assert!(ran.stderr.contains(says), "{wrong:?}: {}", ran.stderr);
     }
     let ran = train(encoder.path(), &out, &["--layer", "9"]);
     assert!(ran.stderr.contains("layer `9`: the network has layers 1 to 1"), "{}", ran.stderr);
@@ -94,25 +109,52 @@ fn an_evaluation_takes_spans_apart_and_draws_them() {
     let items = |of: &Value| -> u64 {
         of.as_array().unwrap().iter().map(|bin| bin["items"].as_u64().unwrap()).sum()
     };
-    let total = document["scores"][0]["gold"].as_u64().unwrap();
-    assert_eq!(items(&document["distances"]), total);
-    for lengths in document["lengths"].as_array().unwrap() {
-        assert!(items(&lengths["bins"]) >= total, "{lengths}");
-    }
-    let score = |items: &str| {
+    let count = |items: &str, unit: &str, of: &str| {
         let scores = document["scores"].as_array().unwrap();
-        let row = scores.iter().find(|row| row["items"] == items && row["unit"] == "span");
-        row.unwrap()["gold"].as_u64().unwrap()
+        let row = scores.iter().find(|row| row["items"] == items && row["unit"] == unit);
+        row.unwrap()[of].as_u64().unwrap()
     };
-    assert_eq!(score("seen") + score("unseen"), total);
+    let total = count("all", "span", "gold");
+    assert_eq!(items(&document["distances"]), total);
+    let kinds = [
+        ("source", total + count("unaligned", "item", "gold")),
+        ("gold", total),
+        ("found", count("all", "span", "predicted")),
+    ];
+    for (at, (spans, wanted)) in kinds.into_iter().enumerate() {
+        let lengths = &document["lengths"][at];
+        assert_eq!(lengths["spans"], spans);
+        assert_eq!(items(&lengths["bins"]), wanted, "{spans}");
+    }
+    assert_eq!(count("seen", "span", "gold") + count("unseen", "span", "gold"), total);
     for figure in ["length.svg", "distance.svg"] {
         let svg = std::fs::read_to_string(figures.join(figure)).unwrap();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.contains("<rect x=") && svg.contains("in words"), "{figure}");
     }
     let table = eval(&models.encoder, head, &[&more[..], &["--format", "table"]].concat()).stdout;
-    for says in ["unseen spans are", "the paper: 1.53, 34.2 %", "the paper: 97.49 %"] {
+    for says in ["unseen spans are ", "the paper: 1.53, 34.2 %", "the paper: 97.49 %"] {
         assert!(table.contains(says), "{table}");
+    }
+}
+
+#[test]
+fn what_unseen_spans_lose_is_not_told_where_there_are_none() {
+    let models = trained();
+    let seen = data("train.jsonl");
+    let ran =
+        eval(&models.encoder, models.head.path(), &["--train", path(&seen), "--format", "table"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("unseen spans are - points"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_threshold_is_from_0_to_1() {
+    let models = trained();
+    for wrong in ["nan", "1.5", "half"] {
+        let ran = eval(&models.encoder, models.head.path(), &["--threshold", wrong]);
+        assert_eq!(ran.code, Some(2), "{wrong}");
+        assert!(ran.stderr.contains("expected a number from 0 to 1"), "{}", ran.stderr);
     }
 }
 
@@ -123,4 +165,18 @@ fn a_figure_that_cannot_be_written_is_known_before_the_long_part() {
     let ran = eval(&models.encoder, models.head.path(), &["--plot", path(&file)]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("cannot make the directory"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_report_is_printed_also_when_a_figure_cannot_be_written() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    // A directory stands where the figure is to be.
+    std::fs::create_dir(dir.path().join("length.svg")).unwrap();
+    let plot = ["--plot", path(dir.path()), "--format", "jsonl"];
+    let ran = eval(&models.encoder, models.head.path(), &plot);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("cannot write the figure"), "{}", ran.stderr);
+    assert_eq!(faults_in("eval-aligner.schema.json", &ran.records()[0]), [""; 0]);
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(left, 1, "no part of a figure is left");
 }

@@ -34,6 +34,7 @@ mod locate;
 mod lus;
 mod man;
 mod model;
+mod number;
 mod output;
 mod paraphrase;
 mod plan;

@@ -3,7 +3,7 @@
 //! Culkin et al. 2021, section 4.1: at most four sentences of each LU, each paraphrased once by
 //! sampling among the ten likeliest tokens, the trigger and its forms banned. Which sentences are
 //! taken and what is drawn for them depends on the seed alone, so a larger request holds a smaller
-//! one. [`Collection`](crate::align::Collection) reads what annotators answer.
+//! one. Each LU has one task before any has two, so that a few tasks are of many LUs. [`Collection`](crate::align::Collection) reads what annotators answer.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -101,8 +101,7 @@ impl<'a> Tasks<'a> {
             picks.insert(place, pick);
             picks.truncate(settings.per_lu);
         }
-        let mut picks: Vec<Pick> = of_lu.into_values().flatten().collect();
-        picks.truncate(settings.limit.unwrap_or(usize::MAX));
+        let picks = in_turn(of_lu.into_values(), settings.limit.unwrap_or(usize::MAX));
         let (picks, made) = (picks.into_iter(), Vec::new().into_iter());
         Ok(Self { database, paraphraser, settings, picks, made, left_out })
     }
@@ -124,7 +123,10 @@ impl<'a> Tasks<'a> {
         let picks: Vec<Pick> = self.picks.by_ref().take(BATCH).collect();
         let (mut chains, mut requests) = (Vec::new(), Vec::new());
         for pick in picks {
-            let Some(seed) = Seed::read(self.database, pick.release, pick.set)? else { continue };
+            let Some(seed) = Seed::read(self.database, pick.release, pick.set)? else {
+                *self.left_out.entry("no longer in the store").or_default() += 1;
+                continue;
+            };
             let chain = Chain::new(seed);
             requests.push(Request {
                 text: chain.seed.text.clone(),
@@ -181,6 +183,15 @@ impl Iterator for Tasks<'_> {
     }
 }
 
+/// The first `limit` of the sentences of all LUs, which are each in order of draw: first each LU's
+/// first, by draw, then each one's second, and so on.
+fn in_turn(lexunits: impl Iterator<Item = Vec<Pick>>, limit: usize) -> Vec<Pick> {
+    let mut picks: Vec<(usize, Pick)> =
+        lexunits.flat_map(|picks| picks.into_iter().enumerate()).collect();
+    picks.sort_by_key(|(rank, pick)| (*rank, pick.draw));
+    picks.into_iter().map(|(_, pick)| pick).take(limit).collect()
+}
+
 /// What a set is drawn by: the same in every store and order.
 fn draw(seed: u64, set: AnnotationSetId) -> [u8; 32] {
     let mut key = seed.to_be_bytes().to_vec();
@@ -214,5 +225,33 @@ mod tests {
         assert_eq!(draw(1, set(7)), draw(1, set(7)));
         assert_ne!(draw(1, set(7)), draw(2, set(7)));
         assert_ne!(draw(1, set(7)), draw(1, set(8)));
+    }
+
+    #[test]
+    fn each_lu_has_its_turn_before_any_has_a_second() {
+        let pick = |lexunit: &str, first: u8| Pick {
+            draw: [first; 32],
+            release: ReleaseId(1),
+            release_name: String::new(),
+            set: AnnotationSetId::new(IdSpace::Exemplar, u64::from(first)),
+            frame: "Checking".into(),
+            lexunit: lexunit.into(),
+        };
+        let lexunits = [
+            vec![pick("check.v", 1), pick("check.v", 2), pick("check.v", 3)],
+            vec![pick("inspect.v", 7), pick("inspect.v", 8)],
+            vec![pick("audit.v", 5)],
+        ];
+        let taken = |limit: usize| -> Vec<(String, u8)> {
+            let picks = in_turn(lexunits.clone().into_iter(), limit).into_iter();
+            picks.map(|pick| (pick.lexunit.to_string(), pick.draw[0])).collect()
+        };
+        let all = taken(usize::MAX);
+        let order: Vec<u8> = all.iter().map(|(_, draw)| *draw).collect();
+        assert_eq!(order, [1, 5, 7, 2, 8, 3]);
+        let mut once: Vec<String> = taken(3).into_iter().map(|(lexunit, _)| lexunit).collect();
+        once.sort();
+        assert_eq!(once, ["audit.v", "check.v", "inspect.v"]);
+        assert_eq!(taken(5), all[..5], "a smaller request is the beginning of a larger one");
     }
 }

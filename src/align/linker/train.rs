@@ -47,7 +47,7 @@ pub struct Options {
     pub out: PathBuf,
     /// Number of hidden units.
     pub hidden: usize,
-    /// Most passes over the data.
+    /// Most passes over the data; one at least is made.
     pub epochs: usize,
     /// Passes without gain on the development data after which training stops.
     pub patience: usize,
@@ -222,7 +222,7 @@ fn fit(
     [data, dev]: [&Encoded; 2],
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Best, AlignError> {
-    let mut random = SplitMix64::new(options.seed);
+    let (mut random, epochs) = (SplitMix64::new(options.seed), options.epochs.max(1));
     let inputs = PairFeatures::inputs(width);
     let mut learner = Learner::new(Parameters::random(inputs, options.hidden.max(1), &mut random));
     let batch = options.batch.max(1);
@@ -230,11 +230,11 @@ fn fit(
     let schedule = Schedule {
         rate: options.learning_rate,
         decay: options.weight_decay,
-        steps: options.epochs * total,
+        steps: epochs * total,
     };
     let mut order: Vec<usize> = (0..data.pairs.len()).collect();
     let mut best: Option<Best> = None;
-    for epoch in 1..=options.epochs.max(1) {
+    for epoch in 1..=epochs {
         random.shuffle(&mut order);
         let mut losses = Vec::new();
         for (step, chosen) in order.chunks(batch).enumerate() {
@@ -397,6 +397,17 @@ mod tests {
             fit(&options, &device, 8, [&data, &data], &mut |_| ()).unwrap().parameters
         };
         assert_eq!(train(1), train(3));
+    }
+
+    #[test]
+    fn one_epoch_is_the_least() {
+        let data = shuffled(4);
+        let train = |epochs| {
+            let options = Options { epochs, ..options() };
+            fit(&options, &Device::cpu(), 8, [&data, &data], &mut |_| ()).unwrap().parameters
+        };
+        assert_eq!(train(0), train(1));
+        assert!(train(0).weight.iter().all(|weight| weight.is_finite()));
     }
 
     #[test]

@@ -62,6 +62,8 @@ impl Checkpoint {
             let json = serde_json::to_vec(items).expect("words and numbers have JSON");
             blake3::hash(&json).to_string()
         };
+        // A number that is read back from JSON may differ in its last bit; its text does not.
+        let exactly = |rate: f32| format!("{rate:?}");
         let run = json!({
             "encoder": encoder,
             "data": hash(data),
@@ -75,8 +77,8 @@ impl Checkpoint {
             "patience": options.patience,
             "batch": options.batch,
             "sample": options.sample,
-            "learning_rate": options.learning_rate,
-            "weight_decay": options.weight_decay,
+            "learning_rate": exactly(options.learning_rate),
+            "weight_decay": exactly(options.weight_decay),
             "seed": options.seed,
         });
         let Value::Object(run) = run else { unreachable!("it is written as an object") };
@@ -162,14 +164,15 @@ impl Checkpoint {
         if note.format != FORMAT {
             return Err(refuse(format!("format {}", note.format)));
         }
+        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         for (setting, expected) in &self.run {
             let found = note.run.get(setting).unwrap_or(&Value::Null);
             if found != expected {
                 return Err(AlignError::Checkpoint {
                     path: self.path.clone(),
                     setting: setting.clone(),
-                    found: found.to_string(),
-                    expected: expected.to_string(),
+                    found: shown(found),
+                    expected: shown(expected),
                 });
             }
         }
@@ -239,6 +242,22 @@ mod tests {
         let fewer = shifted_copies(&mut SplitMix64::new(22), 3);
         let error = checkpoint(&path, &options, &fewer).read().unwrap_err().to_string();
         assert!(error.contains("made with data"), "{error}");
+    }
+
+    #[test]
+    fn rates_that_no_binary_fraction_is_equal_to_are_known_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
+        let data = data();
+        for thousandths in 1..100_u8 {
+            let rate = f32::from(thousandths) / 1000.0;
+            let options = Options { learning_rate: rate, weight_decay: rate, ..options() };
+            checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
+            assert!(checkpoint(&path, &options, &data).read().unwrap().is_some(), "{rate}");
+            let next = Options { learning_rate: rate.next_up(), ..options };
+            let error = checkpoint(&path, &next, &data).read().unwrap_err().to_string();
+            assert!(error.contains(&format!("learning_rate `{rate}`")), "{error}");
+        }
     }
 
     #[test]

@@ -50,7 +50,8 @@ impl State {
 
     /// Whether no further epoch is wanted.
     fn is_done(&self, options: &Options) -> bool {
-        self.epoch >= options.epochs || self.epoch - self.best_epoch >= options.patience.max(1)
+        self.epoch >= options.epochs.max(1)
+            || self.epoch - self.best_epoch >= options.patience.max(1)
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn fit(
     let schedule = Schedule {
         rate: options.learning_rate,
         decay: options.weight_decay,
-        steps: options.epochs * total,
+        steps: options.epochs.max(1) * total,
     };
     while !state.is_done(options) {
         let epoch = state.epoch + 1;
@@ -171,6 +172,14 @@ mod tests {
         }
         // Spans stand where they stood, which the cues say; one guess in forty would be right.
         assert!(state.best_dev.all.exact.f1() > 0.2, "{:?}", state.best_dev);
+    }
+
+    #[test]
+    fn one_epoch_is_the_least() {
+        let data = shifted_copies(&mut SplitMix64::new(22), 12);
+        let of_epochs = |epochs| train(&Options { epochs, ..options() }, &Device::cpu(), &data).0;
+        assert_eq!(of_epochs(0), of_epochs(1));
+        assert!(of_epochs(0).best.weight.iter().all(|weight| weight.is_finite()));
     }
 
     #[test]

@@ -16,13 +16,13 @@ mod fit;
 mod learner;
 mod sample;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use checkpoint::Checkpoint;
 use fit::{State, answers, fit, report};
 pub(super) use learner::{Learner, Schedule};
 
-use super::aligner::word_pair;
+use super::aligner::{is_candidate, word_pair};
 use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::PairEncoder;
 use super::error::AlignError;
@@ -62,7 +62,7 @@ pub struct Options {
     /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
     /// the paper.
     pub hidden: Option<usize>,
-    /// Most passes over the data.
+    /// Most passes over the data; one at least is made.
     pub epochs: usize,
     /// Passes without gain on the development data after which training stops.
     pub patience: usize,
@@ -166,14 +166,7 @@ pub fn run(
     let data = AlignedSpan::read(&options.data)?;
     let dev = AlignedSpan::read(&options.dev)?;
     for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
-        if items.iter().all(|item| item.target_span.is_none()) {
-            return Err(AlignError::Content {
-                path: path.clone(),
-                line: items.len().max(1),
-                found: "the end of the file and no `target_span`".to_owned(),
-                expected: "at least one aligned span",
-            });
-        }
+        has_answer(items, path, options.k)?;
     }
     let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
     let checkpoint = options
@@ -236,6 +229,21 @@ pub fn run(
     Ok(head.config)
 }
 
+/// Checks that some item's gold span is among its candidates: else there is nothing to learn or to
+/// measure.
+fn has_answer(items: &[AlignedSpan], path: &Path, k: u32) -> Result<(), AlignError> {
+    if items.iter().any(|item| is_candidate(item, k)) {
+        return Ok(());
+    }
+    let none = "no `target_span` within k words of its `source_span` in length";
+    Err(AlignError::Content {
+        path: path.to_owned(),
+        line: items.len().max(1),
+        found: format!("the end of the file and {none} (k = {k})"),
+        expected: "at least one",
+    })
+}
+
 fn encode(
     encoder: &PairEncoder,
     items: Vec<AlignedSpan>,
@@ -275,6 +283,20 @@ mod tests {
             data.pair_of.push(at);
         }
         data
+    }
+
+    #[test]
+    fn data_whose_spans_are_all_out_of_reach_is_refused_with_the_reach() {
+        let mut items = shifted_copies(&mut SplitMix64::new(1), 2).items;
+        items[0].target_span = None;
+        (items[1].source_span, items[1].target_span) =
+            (WordSpan::new(0, 1), Some(WordSpan::new(0, 7)));
+        let check = |items: &[AlignedSpan], k| has_answer(items, "dev.jsonl".as_ref(), k);
+        assert!(check(&items, 6).is_ok());
+        let error = check(&items, 5).unwrap_err().to_string();
+        assert!(error.contains("`dev.jsonl`") && error.contains("`target_span`"), "{error}");
+        assert!(error.contains("k = 5"), "{error}");
+        assert!(check(&items[..1], 9).is_err() && check(&[], 9).is_err());
     }
 
     pub(super) fn options() -> Options {

@@ -59,7 +59,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             serde_json::to_writer(&mut file, item).map_err(std::io::Error::from)?;
             file.write_all(b"\n")?;
         }
-        file.finish()?;
+        // A file of an earlier run is worth more than an empty one.
+        if items.is_empty() {
+            tell(&format!("no task is decided: `{}` is not written", path.display()));
+        } else {
+            file.finish()?;
+        }
     }
     let agreement = collection.agreement();
     let output = &mut context.output;

@@ -30,9 +30,3 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Unit::Answers(args) => answers::run(args, context),
     }
 }
-
-/// A score or a share, 0 to 1.
-fn score(text: &str) -> Result<f32, String> {
-    let score = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
-    if (0.0..=1.0).contains(&score) { Ok(score) } else { Err("expected 0 to 1".to_owned()) }
-}

@@ -12,7 +12,7 @@ use crate::cli::error::LinesFailed;
 use crate::cli::eval::{ENCODER, HEAD};
 use crate::cli::line_reader::{self, LineError, LineReader};
 use crate::cli::output::{Format, Output};
-use crate::cli::{Context, Outcome, locate};
+use crate::cli::{Context, Outcome, locate, number};
 
 /// Lines that are aligned together.
 const BATCH: usize = 64;
@@ -32,7 +32,7 @@ pub(super) struct Args {
     file: Option<PathBuf>,
 
     /// Score below which nothing counts as aligned, 0 to 1 [default: the head's own]
-    #[arg(long, value_name = "SCORE", value_parser = super::score)]
+    #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
     /// Other spans to name for each one

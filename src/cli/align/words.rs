@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::cli::device::DeviceArgs;
 use crate::cli::eval::ENCODER;
 use crate::cli::output::{Format, tell};
-use crate::cli::{Context, Outcome, locate, progress};
+use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
 ///
@@ -59,15 +59,15 @@ pub(in crate::cli) struct Training {
     iterations: usize,
 
     /// Share of words that nothing explains, 0 to 1 (not for model1, which learns it)
-    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().null, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().null, value_parser = number::share::<f64>)]
     null: f64,
 
     /// How much more gladly a word is rewritten as itself, before anything is seen; 0 for two languages
-    #[arg(long, value_name = "N", default_value_t = Settings::default().identity, value_parser = weight)]
+    #[arg(long, value_name = "N", default_value_t = Settings::default().identity, value_parser = number::weight)]
     identity: f64,
 
     /// Posterior from which on `agreement` takes a link, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().threshold, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().threshold, value_parser = number::share::<f64>)]
     threshold: f64,
 
     /// Leave out training pairs with a side longer than this (the pairs to align all stay)
@@ -120,20 +120,6 @@ enum Heuristic {
     GrowDiagFinalAnd,
     /// Where the posteriors of both directions together reach the threshold
     Agreement,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
-    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("expected 0 to 1".to_owned()) }
-}
-
-fn weight(text: &str) -> Result<f64, String> {
-    let weight: f64 = text.parse().map_err(|_| "expected a number from 0".to_owned())?;
-    if weight >= 0.0 && weight.is_finite() {
-        Ok(weight)
-    } else {
-        Err("expected 0 or more".to_owned())
-    }
 }
 
 impl Training {

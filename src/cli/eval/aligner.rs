@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{ENCODER, HEAD, Row, figures, rows, write_report, write_rows};
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, Output};
-use crate::cli::{Context, Outcome, locate};
+use crate::cli::{Context, Outcome, locate, number};
 
 /// Precision, recall and F1 of the span aligner, of whole spans and of words
 ///
@@ -38,7 +38,7 @@ pub(super) struct Args {
     encoder: PathBuf,
 
     /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
-    #[arg(long, value_name = "SCORE")]
+    #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
     /// Directory to draw the figures in, as length.svg and distance.svg
@@ -78,9 +78,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         .map(|answer| Some(answer.filter(|(_, score)| *score >= threshold)?.0))
         .collect();
     let breakdown = Breakdown::new(&items, &found, aligner.config().k, seen.as_ref());
-    if let Some(dir) = &args.plot {
-        figures::draw(dir, &breakdown)?;
-    }
     let output = &mut context.output;
     match output.format_or(Format::Table) {
         Format::Table => write_tables(&breakdown, output)?,
@@ -88,6 +85,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         format => {
             write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
         }
+    }
+    if let Some(dir) = &args.plot {
+        // What took long to find is out before a figure can fail.
+        output.flush()?;
+        figures::draw(dir, &breakdown)?;
     }
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
@@ -168,9 +170,13 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
             &["source span", "items", "exact f1", "soft f1", "changed exact", "changed soft"],
             vec![row("seen", seen), row("unseen", unseen)],
         )?;
+        let (all, unseen) = (&breakdown.report.all.exact, &unseen.all.exact);
+        let loss = match unseen.gold {
+            0 => "-".to_owned(),
+            _ => format!("{:.1}", 100.0 * (all.f1() - unseen.f1())),
+        };
         output.line(&format!(
-            "unseen spans are {:.1} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})",
-            100.0 * (breakdown.report.all.exact.f1() - unseen.all.exact.f1())
+            "unseen spans are {loss} points of exact F1 below all (the paper: about {PAPER_UNSEEN_LOSS:.0})"
         ))?;
     }
     output.line("")?;

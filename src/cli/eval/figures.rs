@@ -1,5 +1,6 @@
 //! Figures 4 and 5 of Culkin et al. 2021 for an aligner of one's own.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -7,6 +8,7 @@ use fnstore::align::{Breakdown, Counts, DISTANCE_BINS, LONGEST, Lengths};
 
 use super::aligner::{distance_name, length_name};
 use crate::cli::chart::{Bar, BarChart, Group};
+use crate::cli::whole_file::WholeFile;
 
 /// Makes the directory, so that a place that cannot be written is known before the long part.
 pub(super) fn prepare(dir: &Path) -> anyhow::Result<()> {
@@ -18,9 +20,9 @@ pub(super) fn prepare(dir: &Path) -> anyhow::Result<()> {
 pub(super) fn draw(dir: &Path, breakdown: &Breakdown) -> anyhow::Result<()> {
     let figures = [("length.svg", lengths(breakdown)), ("distance.svg", distances(breakdown))];
     for (name, chart) in figures {
-        let path = dir.join(name);
-        std::fs::write(&path, chart.svg())
-            .with_context(|| format!("cannot write the figure `{}`", path.display()))?;
+        let mut file = WholeFile::create(&dir.join(name), "figure")?;
+        file.write_all(chart.svg().as_bytes())?;
+        file.finish()?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, tell};
-use crate::cli::{Context, Outcome, eval, locate, progress};
+use crate::cli::{Context, Outcome, eval, locate, number, progress};
 
 /// Train the span aligner's head on the states of an encoder
 ///
@@ -60,7 +60,7 @@ pub(super) struct Args {
 
     /// Most passes over the data [default: 16]
     #[arg(long, value_name = "N")]
-    epochs: Option<usize>,
+    epochs: Option<NonZeroUsize>,
 
     /// Passes without gain on the development data before training stops [default: 3]
     #[arg(long, value_name = "N")]
@@ -71,7 +71,7 @@ pub(super) struct Args {
     hidden: Option<NonZeroUsize>,
 
     /// Learning rate [default: 0.002]
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
     learning_rate: Option<f32>,
 
     /// Seed of weights, order and samples [default: 1]
@@ -171,7 +171,7 @@ fn options(args: Args) -> anyhow::Result<Options> {
         LabelsName::Hard => Labels::Hard,
     };
     (options.layer, options.checkpoint) = (args.layer, args.checkpoint);
-    options.epochs = args.epochs.unwrap_or(options.epochs);
+    options.epochs = args.epochs.map_or(options.epochs, NonZeroUsize::get);
     options.patience = args.patience.unwrap_or(options.patience);
     options.hidden = args.hidden.map(NonZeroUsize::get).or(options.hidden);
     options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, tell};
-use crate::cli::{Context, Outcome, eval, locate, progress};
+use crate::cli::{Context, Outcome, eval, locate, number, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
 ///
@@ -44,7 +44,7 @@ pub(super) struct Args {
 
     /// Most passes over the data [default: 6]
     #[arg(long, value_name = "N")]
-    epochs: Option<usize>,
+    epochs: Option<NonZeroUsize>,
 
     /// Passes without gain on the development data before training stops [default: 3]
     #[arg(long, value_name = "N")]
@@ -55,7 +55,7 @@ pub(super) struct Args {
     hidden: Option<NonZeroUsize>,
 
     /// Learning rate [default: 0.001]
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
     learning_rate: Option<f32>,
 
     /// Seed of weights, order and samples [default: 1]
@@ -130,7 +130,7 @@ fn options(args: Args) -> anyhow::Result<Options> {
     let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
     let mut options = Options::new(args.data, args.dev, encoder, args.out);
     options.layer = args.layer;
-    options.epochs = args.epochs.unwrap_or(options.epochs);
+    options.epochs = args.epochs.map_or(options.epochs, NonZeroUsize::get);
     options.patience = args.patience.unwrap_or(options.patience);
     options.hidden = args.hidden.map_or(options.hidden, NonZeroUsize::get);
     options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
