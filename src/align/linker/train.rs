@@ -17,7 +17,7 @@ use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
 use crate::align::mlp::Parameters;
 use crate::align::random::SplitMix64;
-use crate::align::train::{Learner, Schedule};
+use crate::align::train::{Learner, Progress, Schedule};
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair, read_pairs};
 use crate::compute::Device;
 
@@ -104,37 +104,6 @@ pub struct LinkerTraining {
     pub seed: u64,
 }
 
-/// What training has just done.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Progress {
-    /// So many sentence pairs are encoded.
-    Encoded {
-        /// Pairs finished.
-        done: usize,
-        /// Pairs in all.
-        total: usize,
-    },
-    /// A step of an epoch is taken.
-    Step {
-        /// Number of the epoch, from 1.
-        epoch: usize,
-        /// Steps done in it.
-        done: usize,
-        /// Steps in it.
-        total: usize,
-    },
-    /// An epoch is over.
-    Epoch {
-        /// Its number, from 1.
-        epoch: usize,
-        /// Mean loss over its steps, natural log.
-        loss: f64,
-        /// Links of the development data under the best thresholds.
-        dev: LinkCounts,
-    },
-}
-
 /// Sentence pairs ready for training.
 struct Encoded {
     pairs: Vec<SentencePair>,
@@ -149,7 +118,7 @@ struct Encoded {
 pub fn run(
     options: &Options,
     device: &Device,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<LinkerConfig, AlignError> {
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
     let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
@@ -220,7 +189,7 @@ fn fit(
     device: &Device,
     width: usize,
     [data, dev]: [&Encoded; 2],
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<Best, AlignError> {
     let (mut random, epochs) = (SplitMix64::new(options.seed), options.epochs.max(1));
     let inputs = PairFeatures::inputs(width);

@@ -62,7 +62,7 @@ pub(super) fn fit(
     mut state: State,
     [data, dev]: [&Encoded; 2],
     save: &mut dyn FnMut(&State) -> Result<(), AlignError>,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<State, AlignError> {
     let total = data.items.len().div_ceil(options.batch.max(1));
     let schedule = Schedule {

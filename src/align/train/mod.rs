@@ -106,10 +106,11 @@ impl Options {
     }
 }
 
-/// What training has just done.
+/// What training has just done; a head's says of the development data its counts with nothing held back
+/// by a threshold, a linker's its links under the best thresholds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Progress {
+pub enum Progress<D> {
     /// So many sentence pairs are encoded.
     Encoded {
         /// Pairs finished.
@@ -137,8 +138,8 @@ pub enum Progress {
         epoch: usize,
         /// Mean loss over its steps, natural log.
         loss: f64,
-        /// Counts on the development data, nothing held back by a threshold.
-        dev: Report,
+        /// What the development data says of it.
+        dev: D,
     },
 }
 
@@ -160,7 +161,7 @@ struct Encoded {
 pub fn run(
     options: &Options,
     device: &Device,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<HeadConfig, AlignError> {
     // 1. Read everything before the long part starts.
     let data = AlignedSpan::read(&options.data)?;

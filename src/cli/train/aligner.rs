@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use fnstore::align::train::{self, Options, Progress};
-use fnstore::align::{Features, Labels};
-use indicatif::ProgressBar;
+use fnstore::align::train::{self, Options};
+use fnstore::align::{Features, Labels, Report};
 
+use super::tell_progress;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::{Format, tell};
+use crate::cli::output::Format;
 use crate::cli::{Context, Outcome, eval, locate, number, progress};
 
 /// Train the span aligner's head on the states of an encoder
@@ -111,7 +111,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let options = options(args)?;
     let out = options.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
-    let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at));
+    let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
     let config = config?;
     let output = &mut context.output;
@@ -128,33 +128,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Draws how far training is, and says how each epoch went.
-fn tell_progress(bar: &mut ProgressBar, at: Progress) {
-    match at {
-        Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
-        Progress::Encoded { done, total } => {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-            if done == total {
-                bar.finish_and_clear();
-            }
-        }
-        Progress::Step { epoch, done, total } => {
-            if bar.is_finished() {
-                *bar = progress::bar("training", "steps");
-            }
-            bar.set_message(format!("epoch {epoch}"));
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        }
-        Progress::Epoch { epoch, loss, dev } => bar.suspend(|| {
-            let (soft, exact) = (dev.all.soft.f1(), dev.all.exact.f1());
-            tell(&format!(
-                "epoch {epoch}: loss {loss:.4}, F1 on the development data: soft {soft:.4}, exact {exact:.4}"
-            ));
-        }),
-        _ => {}
-    }
+/// How an epoch went.
+fn f1_of(dev: &Report) -> String {
+    let (soft, exact) = (dev.all.soft.f1(), dev.all.exact.f1());
+    format!("F1 on the development data: soft {soft:.4}, exact {exact:.4}")
 }
 
 fn options(args: Args) -> anyhow::Result<Options> {

@@ -3,7 +3,11 @@
 mod aligner;
 mod words;
 
-use super::{Context, Outcome};
+use fnstore::align::train::Progress;
+use indicatif::ProgressBar;
+
+use super::output::tell;
+use super::{Context, Outcome, progress};
 
 /// Train a model
 #[derive(Debug, clap::Args)]
@@ -22,5 +26,31 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     match args.model {
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
+    }
+}
+
+/// Draws how far training is, and says how each epoch went on the development data.
+fn tell_progress<D>(bar: &mut ProgressBar, at: Progress<D>, went: impl Fn(&D) -> String) {
+    match at {
+        Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
+        Progress::Encoded { done, total } => {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            if done == total {
+                bar.finish_and_clear();
+            }
+        }
+        Progress::Step { epoch, done, total } => {
+            if bar.is_finished() {
+                *bar = progress::bar("training", "steps");
+            }
+            bar.set_message(format!("epoch {epoch}"));
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
+        Progress::Epoch { epoch, loss, dev } => bar.suspend(|| {
+            tell(&format!("epoch {epoch}: loss {loss:.4}, {}", went(&dev)));
+        }),
+        _ => {}
     }
 }

@@ -3,11 +3,12 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use fnstore::align::linker::train::{self, Options, Progress};
-use indicatif::ProgressBar;
+use fnstore::align::linker::train::{self, Options};
+use fnstore::align::words::LinkCounts;
 
+use super::tell_progress;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::{Format, tell};
+use crate::cli::output::Format;
 use crate::cli::{Context, Outcome, eval, locate, number, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
@@ -76,7 +77,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let options = options(args)?;
     let out = options.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
-    let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at));
+    let config =
+        train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
     bar.finish_and_clear();
     let config = config?;
     let output = &mut context.output;
@@ -98,32 +100,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Draws how far training is, and says how each epoch went.
-fn tell_progress(bar: &mut ProgressBar, at: Progress) {
-    match at {
-        Progress::Encoded { done, total } => {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-            if done == total {
-                bar.finish_and_clear();
-            }
-        }
-        Progress::Step { epoch, done, total } => {
-            if bar.is_finished() {
-                *bar = progress::bar("training", "steps");
-            }
-            bar.set_message(format!("epoch {epoch}"));
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
-        }
-        Progress::Epoch { epoch, loss, dev } => bar.suspend(|| {
-            let rate = dev.error_rate();
-            tell(&format!(
-                "epoch {epoch}: loss {loss:.4}, error rate on the development data {rate:.4}"
-            ));
-        }),
-        _ => {}
-    }
+/// How an epoch went.
+fn error_rate_of(dev: &LinkCounts) -> String {
+    format!("error rate on the development data {:.4}", dev.error_rate())
 }
 
 fn options(args: Args) -> anyhow::Result<Options> {
