@@ -19,7 +19,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::mlp::Parameters;
 use super::words::{Link, LinkCounts, Links, SentencePair};
 use crate::compute::{ComputeError, Device, Tensor};
@@ -76,7 +76,7 @@ pub struct LinkerConfig {
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let encoder = "models/all-MiniLM-L6-v2".as_ref();
 /// let linker = Linker::open("linker".as_ref(), encoder, &Device::cpu())?;
-/// for links in linker.align(&read_pairs("pairs.tsv".as_ref())?)? {
+/// for links in linker.align(&read_pairs("pairs.tsv".as_ref())?)?.into_iter().flatten() {
 ///     println!("{links}");
 /// }
 /// # Ok(())
@@ -115,19 +115,25 @@ impl Linker {
         &self.config
     }
 
-    /// The links of each pair, in order. A pair's links depend on nothing but the pair.
+    /// The links of each pair, in order; a pair that is too long has none. A pair's links depend on
+    /// nothing but the pair.
     ///
     /// # Errors
-    /// When a pair is too long for the encoder.
-    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Links>, AlignError> {
+    /// When words cannot be cut into pieces, or the device fails.
+    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Result<Links, TooLong>>, AlignError> {
+        let thresholds = [self.config.threshold, self.config.mutual_threshold];
         let mut links = Vec::with_capacity(pairs.len());
         for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
             let features = encode(&self.encoder, pairs, &mut |_| ())
                 .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
-            for features in &features {
-                let scores = scores(&self.parameters, &self.device, features)?;
-                let thresholds = [self.config.threshold, self.config.mutual_threshold];
-                links.push(decode(&scores, features.sizes, thresholds));
+            for features in features {
+                links.push(match features {
+                    Ok(features) => {
+                        let scores = scores(&self.parameters, &self.device, &features)?;
+                        Ok(decode(&scores, features.sizes, thresholds))
+                    }
+                    Err(too_long) => Err(too_long),
+                });
             }
         }
         Ok(links)
@@ -139,18 +145,12 @@ fn encode(
     encoder: &PairEncoder,
     pairs: &[SentencePair],
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<PairFeatures>, AlignError> {
-    fn side(words: &[String]) -> Vec<&str> {
-        words.iter().map(String::as_str).collect()
-    }
-    let words = pairs.iter();
-    let words: Vec<WordPair<'_>> = words
-        .map(|pair| WordPair { source: side(&pair.source), target: side(&pair.target) })
-        .collect();
-    let states = encoder.encode(&words, done)?;
-    let features = pairs.iter().zip(&states);
+) -> Result<Vec<Result<PairFeatures, TooLong>>, AlignError> {
+    let words: Vec<WordPair<'_>> = pairs.iter().map(SentencePair::words).collect();
+    let states = encoder.encode_those_that_fit(&words, done)?;
+    let features = pairs.iter().zip(states);
     Ok(features
-        .map(|(pair, states)| PairFeatures::new(states, &pair.source, &pair.target))
+        .map(|(pair, states)| Ok(PairFeatures::new(&states?, &pair.source, &pair.target)))
         .collect())
 }
 

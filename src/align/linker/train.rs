@@ -7,18 +7,19 @@
 //! kept. Steps are those of the span aligner's training.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
 use super::{FEATURES, FORMAT, LinkerConfig, decode, encode, scores, write};
+use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
 use crate::align::mlp::Parameters;
 use crate::align::random::SplitMix64;
 use crate::align::train::{Learner, Progress, Schedule};
-use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair, read_pairs};
+use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::Device;
 
 /// Score of a possible link.
@@ -35,7 +36,7 @@ const MUTUAL: [f32; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0];
 /// What to train on, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Files of sentence pairs with gold links, as [`read_pairs`] takes them.
+    /// Files of sentence pairs with gold links, as [`read_pairs`](crate::align::words::read_pairs) takes them.
     pub data: Vec<PathBuf>,
     /// Development data: chooses the epoch and the thresholds.
     pub dev: Vec<PathBuf>,
@@ -110,11 +111,11 @@ struct Encoded {
     features: Vec<PairFeatures>,
 }
 
-/// Trains a linker, writes it to [`Options::out`], and returns its configuration.
+/// Trains a linker, writes it to [`Options::out`], and returns its configuration. Pairs that are too long
+/// for the encoder are left out.
 ///
 /// # Errors
-/// When data or encoder cannot be read, the data has no link, a pair is too long for the encoder, or
-/// the linker cannot be written.
+/// When data or encoder cannot be read, the data has no link, or the linker cannot be written.
 pub fn run(
     options: &Options,
     device: &Device,
@@ -122,15 +123,26 @@ pub fn run(
 ) -> Result<LinkerConfig, AlignError> {
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
     let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
-    let total = data.len() + dev.len();
-    let mut before = 0;
-    let mut ready = |pairs: Vec<SentencePair>| -> Result<Encoded, AlignError> {
-        let mut tell = |done| progress(Progress::Encoded { done: before + done, total });
-        let features = encode(&encoder, &pairs, &mut tell)?;
-        before += pairs.len();
-        Ok(Encoded { pairs, features })
+    let (of_data, total) = (data.len(), data.len() + dev.len());
+    let mut ready = |data: Dataset<SentencePair>, before, files| -> Result<Encoded, AlignError> {
+        let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+        let features =
+            encode(&encoder, data.items(), &mut done).map_err(|error| data.blame(error))?;
+        for (place, features) in data.places().iter().zip(&features) {
+            if let Err(why) = *features {
+                progress(Progress::LeftOut { place: place.clone(), why });
+            }
+        }
+        let mut fits = features.iter().map(Result::is_ok);
+        let mut data = data;
+        data.retain(|_| fits.next().unwrap_or(false));
+        // What is left may have nothing to learn from.
+        has_link(&data, files)?;
+        let features = features.into_iter().flatten().collect();
+        Ok(Encoded { pairs: data.into_items(), features })
     };
-    let (data, dev) = (ready(data)?, ready(dev)?);
+    let data = ready(data, 0, &options.data)?;
+    let dev = ready(dev, of_data, &options.dev)?;
     let best = fit(options, device, encoder.width(), [&data, &dev], progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let config = LinkerConfig {
@@ -159,21 +171,22 @@ pub fn run(
 }
 
 /// The pairs of files that have words on both sides; an error when none of them has a link.
-fn linked(files: &[PathBuf]) -> Result<Vec<SentencePair>, AlignError> {
-    let mut pairs = Vec::new();
+fn linked(files: &[PathBuf]) -> Result<Dataset<SentencePair>, AlignError> {
+    let mut pairs = Dataset::default();
     for file in files {
-        pairs.append(&mut read_pairs(file)?);
+        pairs.append(Dataset::<SentencePair>::read(file)?);
     }
-    pairs.retain(|pair| !pair.source.is_empty() && !pair.target.is_empty());
-    if pairs.iter().all(|pair| pair.sure.is_empty()) {
-        return Err(AlignError::Content {
-            path: files.first().cloned().unwrap_or_default(),
-            line: pairs.len().max(1),
-            found: "the end of the data and no `sure` link".to_owned(),
-            expected: "at least one",
-        });
-    }
+    pairs.retain(|pair: &SentencePair| !pair.source.is_empty() && !pair.target.is_empty());
+    has_link(&pairs, files)?;
     Ok(pairs)
+}
+
+fn has_link(pairs: &Dataset<SentencePair>, files: &[PathBuf]) -> Result<(), AlignError> {
+    if pairs.items().iter().any(|pair| !pair.sure.is_empty()) {
+        return Ok(());
+    }
+    let file = files.first().map_or(Path::new(""), PathBuf::as_path);
+    Err(pairs.lacks(file, "the end of the data and no `sure` link".to_owned()))
 }
 
 /// The weights that did best on the development data.

@@ -22,10 +22,11 @@ use checkpoint::Checkpoint;
 use fit::{State, answers, fit, report};
 pub(super) use learner::{Learner, Schedule};
 
-use super::aligner::{is_candidate, word_pair};
+use super::aligner::{first_of, is_candidate};
 use super::data::{AlignedSpan, distinct_pairs};
+use super::dataset::{Dataset, Place};
 use super::encode::PairEncoder;
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::features::{Features, PairStates};
 use super::head::{Head, HeadConfig, Labels, TrainingRecord};
 use super::metrics::{Report, best_threshold};
@@ -108,9 +109,16 @@ impl Options {
 
 /// What training has just done; a head's says of the development data its counts with nothing held back
 /// by a threshold, a linker's its links under the best thresholds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Progress<D> {
+    /// An item is too long for the encoder, and is neither trained on nor measured.
+    LeftOut {
+        /// Where it stands.
+        place: Place,
+        /// How long it is.
+        why: TooLong,
+    },
     /// So many sentence pairs are encoded.
     Encoded {
         /// Pairs finished.
@@ -153,10 +161,11 @@ struct Encoded {
 }
 
 /// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
-/// tuned threshold and the counts on the development data.
+/// tuned threshold and the counts on the development data. Items that are too long for the encoder are
+/// left out.
 ///
 /// # Errors
-/// When data or encoder cannot be read, a pair is too long for the encoder, the checkpoint is of
+/// When data or encoder cannot be read, nothing can be learnt from the data, the checkpoint is of
 /// another run, or the head cannot be written.
 pub fn run(
     options: &Options,
@@ -164,34 +173,37 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<HeadConfig, AlignError> {
     // 1. Read everything before the long part starts.
-    let data = AlignedSpan::read(&options.data)?;
-    let dev = AlignedSpan::read(&options.dev)?;
-    for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
-        has_answer(items, path, options.k)?;
-    }
+    let data = Dataset::<AlignedSpan>::read(&options.data)?;
+    let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
+    has_answer(&data, &options.data, options.k)?;
+    has_answer(&dev, &options.dev, options.k)?;
     let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
-    let checkpoint = options
-        .checkpoint
-        .as_ref()
-        .map(|path| Checkpoint::new(path, options, &encoder.fingerprint(), [&data, &dev]));
+    let checkpoint = options.checkpoint.as_ref().map(|path| {
+        Checkpoint::new(path, options, &encoder.fingerprint(), [data.items(), dev.items()])
+    });
     let state = match &checkpoint {
         Some(checkpoint) => checkpoint.read()?,
         None => None,
     };
-    let state = state.unwrap_or_else(|| State::new(options, encoder.width(), data.len()));
-    if state.epoch > 0 {
+    if let Some(state) = &state {
         progress(Progress::Resumed { epoch: state.epoch });
     }
 
     // 2. Encode both data sets.
-    let (train_pairs, dev_pairs) = (distinct_pairs(&data).0.len(), distinct_pairs(&dev).0.len());
-    let total = train_pairs + dev_pairs;
-    let data = encode(&encoder, data, &mut |done| progress(Progress::Encoded { done, total }))?;
-    let dev = encode(&encoder, dev, &mut |done| {
-        progress(Progress::Encoded { done: train_pairs + done, total });
-    })?;
+    let (of_data, of_dev) =
+        (distinct_pairs(data.items()).0.len(), distinct_pairs(dev.items()).0.len());
+    let total = of_data + of_dev;
+    let mut encode = |data, path, before| -> Result<Encoded, AlignError> {
+        let (data, pairs) = encode(&encoder, data, [before, total], progress)?;
+        // What is left may have nothing to learn from.
+        has_answer(&data, path, options.k)?;
+        Ok(Encoded::new(data.into_items(), pairs))
+    };
+    let data = encode(data, &options.data, 0)?;
+    let dev = encode(dev, &options.dev, of_data)?;
 
     // 3. Train, tune the threshold, write.
+    let state = state.unwrap_or_else(|| State::new(options, encoder.width(), data.items.len()));
     let mut save = |state: &State| checkpoint.as_ref().map_or(Ok(()), |to| to.write(state));
     let State { best: parameters, best_epoch: epoch, .. } =
         fit(options, device, state, [&data, &dev], &mut save, progress)?;
@@ -232,28 +244,44 @@ pub fn run(
 
 /// Checks that some item's gold span is among its candidates: else there is nothing to learn or to
 /// measure.
-fn has_answer(items: &[AlignedSpan], path: &Path, k: u32) -> Result<(), AlignError> {
-    if items.iter().any(|item| is_candidate(item, k)) {
+fn has_answer(data: &Dataset<AlignedSpan>, path: &Path, k: u32) -> Result<(), AlignError> {
+    if data.items().iter().any(|item| is_candidate(item, k)) {
         return Ok(());
     }
     let none = "no `target_span` within k words of its `source_span` in length";
-    Err(AlignError::Content {
-        path: path.to_owned(),
-        line: items.len().max(1),
-        found: format!("the end of the file and {none} (k = {k})"),
-        expected: "at least one",
-    })
+    Err(data.lacks(path, format!("the end of the data and {none} (k = {k})")))
 }
 
+/// Encodes a data set, of `total` pairs those after the first `before`, and leaves out what is too
+/// long.
 fn encode(
     encoder: &PairEncoder,
-    items: Vec<AlignedSpan>,
-    done: &mut dyn FnMut(usize),
-) -> Result<Encoded, AlignError> {
-    let (pairs, pair_of) = distinct_pairs(&items);
-    let words: Vec<_> = pairs.into_iter().map(word_pair).collect();
-    let pairs = encoder.encode(&words, done)?;
-    Ok(Encoded { items, pairs, pair_of })
+    mut data: Dataset<AlignedSpan>,
+    [before, total]: [usize; 2],
+    progress: &mut dyn FnMut(Progress<Report>),
+) -> Result<(Dataset<AlignedSpan>, Vec<PairStates>), AlignError> {
+    let (pairs, pair_of) = distinct_pairs(data.items());
+    let words: Vec<_> = pairs.into_iter().map(AlignedSpan::words).collect();
+    let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+    let states = encoder
+        .encode_those_that_fit(&words, &mut done)
+        .map_err(|error| data.blame(error.of_request(|pair| first_of(pair, &pair_of))))?;
+    for (place, &pair) in data.places().iter().zip(&pair_of) {
+        if let Err(why) = states[pair] {
+            progress(Progress::LeftOut { place: place.clone(), why });
+        }
+    }
+    let mut pair_of = pair_of.iter();
+    data.retain(|_| pair_of.next().is_some_and(|&pair| states[pair].is_ok()));
+    Ok((data, states.into_iter().flatten().collect()))
+}
+
+impl Encoded {
+    /// Items, and the states of their distinct pairs in order of first mention.
+    fn new(items: Vec<AlignedSpan>, pairs: Vec<PairStates>) -> Self {
+        let pair_of = distinct_pairs(&items).1;
+        Self { items, pairs, pair_of }
+    }
 }
 
 #[cfg(test)]
@@ -292,12 +320,19 @@ mod tests {
         items[0].target_span = None;
         (items[1].source_span, items[1].target_span) =
             (WordSpan::new(0, 1), Some(WordSpan::new(0, 7)));
-        let check = |items: &[AlignedSpan], k| has_answer(items, "dev.jsonl".as_ref(), k);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let check = |items: &[AlignedSpan], k| {
+            let lines = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n\n");
+            std::fs::write(file.path(), lines.collect::<String>()).unwrap();
+            has_answer(&Dataset::<AlignedSpan>::read(file.path())?, file.path(), k)
+        };
         assert!(check(&items, 6).is_ok());
         let error = check(&items, 5).unwrap_err().to_string();
-        assert!(error.contains("`dev.jsonl`") && error.contains("`target_span`"), "{error}");
+        assert!(error.contains("` line 3: ") && error.contains("`target_span`"), "{error}");
         assert!(error.contains("k = 5"), "{error}");
-        assert!(check(&items[..1], 9).is_err() && check(&[], 9).is_err());
+        assert!(check(&items[..1], 9).is_err());
+        let error = check(&[], 9).unwrap_err().to_string();
+        assert!(error.contains("` line 1: "), "{error}");
     }
 
     pub(super) fn options() -> Options {

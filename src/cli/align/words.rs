@@ -4,15 +4,18 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use fnstore::align::EmbeddingAligner;
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
     Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
+use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
 use serde::Serialize;
 
+use super::{refused, tell_refused};
 use crate::cli::device::DeviceArgs;
+use crate::cli::error::LinesFailed;
 use crate::cli::eval::ENCODER;
+use crate::cli::line_reader::LineError;
 use crate::cli::output::{Format, tell};
 use crate::cli::{Context, Outcome, locate, number, progress};
 
@@ -21,7 +24,9 @@ use crate::cli::{Context, Outcome, locate, number, progress};
 /// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects with
 /// `source` and `target`, texts or lists of words. A statistical model knows only the pairs it is
 /// trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Its links are printed in
-/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair.
+/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair. A pair that is too long for an
+/// encoder has none: its line is empty, as JSON it has an error and its code; the others go on, and the
+/// program ends with code 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
@@ -123,12 +128,13 @@ enum Heuristic {
 }
 
 impl Training {
-    /// The links of `pairs`, by a model trained on these and on the pairs of `files`.
+    /// The links of `pairs`, by a model trained on these and on the pairs of `files`; none of a pair that
+    /// is too long for an encoder.
     pub(in crate::cli) fn links(
         &self,
-        pairs: &[SentencePair],
+        pairs: &Dataset<SentencePair>,
         files: &[PathBuf],
-    ) -> anyhow::Result<Vec<Links>> {
+    ) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
         let model = match self.model {
             ModelName::Model1 => Model::Model1,
             ModelName::FastAlign => Model::Diagonal,
@@ -136,7 +142,7 @@ impl Training {
             ModelName::Embeddings => return self.nearest(pairs),
             ModelName::Linker => return self.linked(pairs),
         };
-        let mut all = pairs.to_vec();
+        let mut all = pairs.items().to_vec();
         for file in files {
             let mut more = read_pairs(file)?;
             let read = more.len();
@@ -157,19 +163,23 @@ impl Training {
             bar.set_position(at.done as u64);
         });
         bar.finish_and_clear();
-        Ok((0..pairs.len()).map(|pair| aligner.align(pair)).collect())
+        Ok((0..pairs.len()).map(|pair| Ok(aligner.align(pair))).collect())
     }
 
-    fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+    fn nearest(
+        &self,
+        pairs: &Dataset<SentencePair>,
+    ) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        let device = self.device.open()?;
-        Ok(EmbeddingAligner::open(&encoder, self.layer, &device)?.align(pairs)?)
+        let aligner = EmbeddingAligner::open(&encoder, self.layer, &self.device.open()?)?;
+        Ok(aligner.align(pairs.items()).map_err(|error| pairs.blame(error))?)
     }
 
-    fn linked(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+    fn linked(&self, pairs: &Dataset<SentencePair>) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
         let linker = self.linker.as_deref().context("`--linker` names no directory")?;
         let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        Ok(Linker::open(linker, &encoder, &self.device.open()?)?.align(pairs)?)
+        let linker = Linker::open(linker, &encoder, &self.device.open()?)?;
+        Ok(linker.align(pairs.items()).map_err(|error| pairs.blame(error))?)
     }
 
     fn settings(&self, model: Model) -> Settings {
@@ -194,14 +204,16 @@ impl Training {
     }
 }
 
-/// One pair as JSON.
+/// One pair as JSON; see `schema/align-words.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     id: &'a str,
     source: &'a [String],
     target: &'a [String],
-    links: &'a Links,
+    links: Option<&'a Links>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<LineError>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -209,23 +221,31 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(file) => (vec![file], &args.training.train),
         None => (args.training.train.clone(), &[]),
     };
-    let mut pairs = Vec::new();
+    let mut pairs = Dataset::default();
     for file in &mine {
-        pairs.append(&mut read_pairs(file)?);
+        pairs.append(Dataset::<SentencePair>::read(file)?);
     }
     let links = args.training.links(&pairs, others)?;
     let output = &mut context.output;
     let format = output.format_or(Format::Table);
-    for (SentencePair { id, source, target, .. }, links) in pairs.iter().zip(&links) {
+    for (SentencePair { id, source, target, .. }, links) in pairs.items().iter().zip(&links) {
         match format {
             Format::Json | Format::Jsonl => {
-                output.record(&Record { id, source, target, links }, format)?;
+                let error = links.as_ref().err().map(|why| refused(*why));
+                let links = links.as_ref().ok();
+                output.record(&Record { id, source, target, links, error }, format)?;
             }
-            _ => output.line(&links.to_string())?,
+            // A pair without links has an empty line, so that lines stay side by side with the pairs'.
+            _ => output.line(&links.as_ref().map_or(String::new(), Links::to_string))?,
         }
     }
     if matches!(format, Format::Json | Format::Jsonl) {
         output.end_records(format)?;
+    }
+    output.flush()?;
+    let failed = tell_refused(&pairs, &links);
+    if failed > 0 {
+        return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());
     }
     Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
