@@ -98,6 +98,22 @@ pub enum AlignError {
         /// Fingerprint of the encoder given.
         found: String,
     },
+    /// No directory of models has the encoder that a head or linker names.
+    #[error("cannot find the encoder `{encoder}` that `{model}` names: looked in {}", listed(searched), model = .model.display())]
+    EncoderMissing {
+        /// Directory of the head or linker.
+        model: PathBuf,
+        /// Name of the encoder.
+        encoder: String,
+        /// Directories of models that were searched.
+        searched: Vec<PathBuf>,
+    },
+    /// The directory of an encoder has no name that a head could call it by.
+    #[error("cannot name the encoder `{path}` in what is trained: expected a directory whose name is UTF-8 without a backslash", path = .path.display())]
+    EncoderName {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A checkpoint is of another training run.
     #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
     Checkpoint {
@@ -131,6 +147,13 @@ pub enum AlignError {
         #[from]
         source: ComputeError,
     },
+}
+
+/// Directories as a message lists them.
+fn listed(directories: &[PathBuf]) -> String {
+    let quoted: Vec<String> =
+        directories.iter().map(|directory| format!("`{}`", directory.display())).collect();
+    if quoted.is_empty() { "no directory".to_owned() } else { quoted.join(", ") }
 }
 
 impl AlignError {

@@ -9,7 +9,8 @@
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
 //! pooled states    features.rs   2 D + 4 features of a pair of spans
 //! candidates       candidates.rs all spans within k words of the source span's length
-//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its file
+//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its configuration;
+//!                  trained.rs    its directory, and where its encoder is
 //! answer           aligner.rs    the best candidate, piece by piece
 //! data files       data.rs       items with gold spans; dataset.rs: and the lines on which they stand
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
@@ -38,6 +39,7 @@ mod mlp;
 mod random;
 mod tasks;
 pub mod train;
+mod trained;
 pub mod words;
 
 pub use aligner::{AlignRequest, Aligner, Alignment, Prediction, Ranking};
@@ -51,3 +53,4 @@ pub use features::Features;
 pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};
 pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};
+pub use trained::encoder_of;

@@ -24,6 +24,7 @@ mod stack;
 mod step;
 mod t5;
 mod weights;
+mod whole_directory;
 
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
@@ -33,3 +34,4 @@ pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 pub use weights::{Fingerprint, Weights, WeightsError};
+pub use whole_directory::WholeDirectory;

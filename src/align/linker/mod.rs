@@ -21,15 +21,14 @@ use serde::{Deserialize, Serialize};
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::mlp::Parameters;
+use super::trained::CONFIG;
 use super::words::{Link, LinkCounts, Links, SentencePair};
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::nn::{NnError, Weights, write_weights};
+use crate::nn::{NnError, Weights};
 use features::PairFeatures;
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
-
-const CONFIG: &str = "config.json";
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 const FEATURES: &str = "difference, product, 18 cues";
@@ -45,7 +44,7 @@ const CHUNK: usize = 4096;
 pub struct LinkerConfig {
     /// Version of the format.
     pub format: u32,
-    /// Directory name of the encoder, for people.
+    /// Directory name of the encoder, by which [`encoder_of`](super::encoder_of) finds it.
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
@@ -191,21 +190,6 @@ fn decode(scores: &[f32], [rows, columns]: [usize; 2], thresholds: [f32; 2]) -> 
         score >= threshold || (is_best && score >= mutual)
     });
     linked.map(|(i, j)| Link { source: i as u32, target: j as u32 }).collect()
-}
-
-/// Writes the two files of a linker, making the directory if need be.
-fn write(
-    directory: &Path,
-    config: &LinkerConfig,
-    parameters: &Parameters,
-) -> Result<(), AlignError> {
-    let path = directory.join(CONFIG);
-    let file = |source| AlignError::File { action: "write linker", path: path.clone(), source };
-    std::fs::create_dir_all(directory).map_err(file)?;
-    write_weights(directory, &parameters.tensors()).map_err(NnError::from)?;
-    let mut json = serde_json::to_string_pretty(config).expect("numbers and strings have JSON");
-    json.push('\n');
-    std::fs::write(&path, json).map_err(file)
 }
 
 fn read(directory: &Path) -> Result<(LinkerConfig, Parameters), AlignError> {

@@ -9,7 +9,8 @@
 //! (`checkpoint.rs`).
 //!
 //! The same options give the same weights for any number of threads, and however often a run was
-//! stopped: numbers are drawn from one seeded generator, and the kernels sum in one order.
+//! stopped: numbers are drawn from one seeded generator, and the kernels sum in one order. A GPU's is another
+//! order, so a run that began on a GPU does not go on on the CPU, nor the other way round.
 
 mod checkpoint;
 mod fit;
@@ -28,8 +29,9 @@ use super::dataset::{Dataset, Place};
 use super::encode::PairEncoder;
 use super::error::{AlignError, TooLong};
 use super::features::{Features, PairStates};
-use super::head::{Head, HeadConfig, Labels, TrainingRecord};
+use super::head::{HeadConfig, Labels, TrainingRecord};
 use super::metrics::{Report, best_threshold};
+use super::trained;
 use crate::compute::Device;
 
 /// What to train on, and how.
@@ -39,7 +41,7 @@ use crate::compute::Device;
 ///
 /// let mut options =
 ///     Options::new("train.jsonl".into(), "dev.jsonl".into(), "encoder".into(), "head".into());
-/// options.epochs = 3;
+/// options.settings.epochs = 3;
 /// assert_eq!(options.k, 5);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -48,18 +50,27 @@ pub struct Options {
     pub data: PathBuf,
     /// Development data: chooses the epoch and the threshold.
     pub dev: PathBuf,
-    /// Directory of the encoder.
-    pub encoder: PathBuf,
-    /// Directory of the head, made if need be.
-    pub out: PathBuf,
     /// Most words by which a candidate may be longer or shorter than the source span.
     pub k: u32,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
-    pub layer: Option<usize>,
     /// What the head looks at.
     pub features: Features,
     /// What a candidate near the gold span is to score.
     pub labels: Labels,
+    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
+    pub checkpoint: Option<PathBuf>,
+    /// What every trainer is told. A step looks at `batch` items and at `sample` candidates of each at most.
+    pub settings: Settings,
+}
+
+/// What the trainers of heads and of linkers are both told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Directory of the encoder.
+    pub encoder: PathBuf,
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    pub layer: Option<usize>,
+    /// Directory of what is trained, made if need be; an earlier head or linker is replaced.
+    pub out: PathBuf,
     /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
     /// the paper.
     pub hidden: Option<usize>,
@@ -69,7 +80,7 @@ pub struct Options {
     pub patience: usize,
     /// Items per step.
     pub batch: usize,
-    /// Most candidates of an item that one step looks at.
+    /// How much of an item a step looks at.
     pub sample: usize,
     /// Learning rate after warm-up; it falls to zero over all epochs.
     pub learning_rate: f32,
@@ -77,8 +88,6 @@ pub struct Options {
     pub weight_decay: f32,
     /// Seed of weights, order and samples.
     pub seed: u64,
-    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
-    pub checkpoint: Option<PathBuf>,
 }
 
 impl Options {
@@ -88,21 +97,23 @@ impl Options {
         Self {
             data,
             dev,
-            encoder,
-            out,
             k: 5,
-            layer: None,
             features: Features::default(),
             labels: Labels::default(),
-            hidden: None,
-            epochs: 16,
-            patience: 3,
-            batch: 32,
-            sample: 60,
-            learning_rate: 2e-3,
-            weight_decay: 0.01,
-            seed: 1,
             checkpoint: None,
+            settings: Settings {
+                encoder,
+                layer: None,
+                out,
+                hidden: None,
+                epochs: 16,
+                patience: 3,
+                batch: 32,
+                sample: 60,
+                learning_rate: 2e-3,
+                weight_decay: 0.01,
+                seed: 1,
+            },
         }
     }
 }
@@ -160,7 +171,7 @@ struct Encoded {
     pair_of: Vec<usize>,
 }
 
-/// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
+/// Trains a head, writes it to [`Settings::out`], and returns its configuration, which holds the
 /// tuned threshold and the counts on the development data. Items that are too long for the encoder are
 /// left out.
 ///
@@ -172,21 +183,26 @@ pub fn run(
     device: &Device,
     progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<HeadConfig, AlignError> {
-    // 1. Read everything before the long part starts.
+    // 1. Read everything, and try what is to be written, before the long part starts.
+    let out = trained::prepare(&options.settings.out)?;
+    let name = trained::encoder_name(&options.settings.encoder)?;
     let data = Dataset::<AlignedSpan>::read(&options.data)?;
     let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
     has_answer(&data, &options.data, options.k)?;
     has_answer(&dev, &options.dev, options.k)?;
-    let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
+    let encoder = PairEncoder::open(&options.settings.encoder, options.settings.layer, device)?;
     let checkpoint = options.checkpoint.as_ref().map(|path| {
-        Checkpoint::new(path, options, &encoder.fingerprint(), [data.items(), dev.items()])
+        let of_data = [data.items(), dev.items()];
+        Checkpoint::new(path, options, device, &encoder.fingerprint(), of_data)
     });
     let state = match &checkpoint {
         Some(checkpoint) => checkpoint.read()?,
         None => None,
     };
-    if let Some(state) = &state {
-        progress(Progress::Resumed { epoch: state.epoch });
+    match (&state, &checkpoint) {
+        (Some(state), _) => progress(Progress::Resumed { epoch: state.epoch }),
+        (None, Some(checkpoint)) => checkpoint.prepare()?,
+        (None, None) => {}
     }
 
     // 2. Encode both data sets.
@@ -217,10 +233,8 @@ pub fn run(
         .collect();
     let gold = dev.items.iter().filter(|item| item.target_span.is_some()).count();
     let threshold = best_threshold(&scored, gold as u64).0;
-    let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut config =
-        HeadConfig::current(name.unwrap_or_default(), encoder.fingerprint(), encoder.width());
-    config.layer = options.layer;
+    let mut config = HeadConfig::current(name, encoder.fingerprint(), encoder.width());
+    config.layer = options.settings.layer;
     config.features = options.features.names().into_iter().map(str::to_owned).collect();
     config.hidden = parameters.hidden;
     config.k = options.k;
@@ -229,17 +243,16 @@ pub fn run(
         items: data.items.len(),
         labels: options.labels,
         epoch,
-        batch: options.batch,
-        sample: options.sample,
-        learning_rate: options.learning_rate,
-        weight_decay: options.weight_decay,
-        seed: options.seed,
+        batch: options.settings.batch,
+        sample: options.settings.sample,
+        learning_rate: options.settings.learning_rate,
+        weight_decay: options.settings.weight_decay,
+        seed: options.settings.seed,
     };
     config.dev = report(&answers, &dev, options.k, 0.0);
     config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
-    let head = Head { config, parameters };
-    head.write(&options.out)?;
-    Ok(head.config)
+    trained::write(out, &config, &parameters)?;
+    Ok(config)
 }
 
 /// Checks that some item's gold span is among its candidates: else there is nothing to learn or to
@@ -337,8 +350,8 @@ mod tests {
 
     pub(super) fn options() -> Options {
         let mut options = Options::new("".into(), "".into(), "".into(), "".into());
-        (options.epochs, options.patience, options.batch) = (30, 30, 8);
-        (options.hidden, options.learning_rate) = (Some(24), 1e-2);
+        (options.settings.epochs, options.settings.patience, options.settings.batch) = (30, 30, 8);
+        (options.settings.hidden, options.settings.learning_rate) = (Some(24), 1e-2);
         options
     }
 }

@@ -8,7 +8,7 @@ use fnstore::align::{
 };
 use serde::Serialize;
 
-use super::{ENCODER, HEAD, Row, figures, rows, write_report, write_rows};
+use super::{HEAD, Row, figures, rows, write_report, write_rows};
 use crate::cli::align::tell_refused;
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, Output};
@@ -35,9 +35,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
     head: PathBuf,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
-    encoder: PathBuf,
+    /// Directory of the encoder, or its name among the models [default: the one that the head names]
+    #[arg(long, value_name = "DIR|NAME")]
+    encoder: Option<PathBuf>,
 
     /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
@@ -71,7 +71,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         figures::prepare(dir)?;
     }
     let head = locate::model(&args.head, &dirs)?;
-    let encoder = locate::model(&args.encoder, &dirs)?;
+    let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let answers = aligner.predict(data.items()).map_err(|error| data.blame(error))?;

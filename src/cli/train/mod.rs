@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod settings;
 mod words;
 
 use fnstore::align::train::Progress;
