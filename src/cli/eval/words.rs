@@ -34,6 +34,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    args.training.refuse_unread()?;
     let output = &mut context.output;
     let format = output.format_or(Format::Table);
     if let Some(file) = &args.spans {
