@@ -113,8 +113,9 @@ fn device() -> Result<(Device, String), Box<dyn Error>> {
         choice => Device::open(&choice, &GpuOptions { tune: true, ..GpuOptions::default() })?,
     };
     let name = match &device {
-        Device::Cpu { threads } => format!("cpu, {threads} threads"),
         Device::Gpu(gpu) => gpu.adapter().name.clone(),
+        Device::Cpu { threads } => format!("cpu, {threads} threads"),
+        _ => return Err("FNSTORE_DEVICE names no device that this bench knows".into()),
     };
     Ok((device, name))
 }

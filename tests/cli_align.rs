@@ -214,7 +214,7 @@ fn an_option_that_the_model_does_not_read_is_refused_with_both_names() {
         ("embeddings", "--iterations", "5"),
         ("embeddings", "--linker", "linker"),
         ("model1", "--null", "0.2"),
-        ("model1", "--device", "cpu"),
+        ("model1", "--device", "an adapter"),
         ("fast-align", "--encoder", "mini"),
         ("hmm", "--layer", "3"),
         ("hmm", "--models", "models"),
