@@ -160,6 +160,14 @@ impl Head {
     }
 }
 
+/// The name of the encoder that a head was trained on: a directory among the models.
+///
+/// # Errors
+/// When the head's `config.json` cannot be read.
+pub fn encoder_of(head: &Path) -> Result<String, AlignError> {
+    Ok(read_config(head)?.encoder)
+}
+
 /// Reads `config.json` and refuses what this build would misread.
 pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
     let path = directory.join(CONFIG);

@@ -45,6 +45,6 @@ pub use data::AlignedSpan;
 pub use embedding::EmbeddingAligner;
 pub use error::AlignError;
 pub use features::Features;
-pub use head::{HeadConfig, Labels, TrainingRecord};
+pub use head::{HeadConfig, Labels, TrainingRecord, encoder_of};
 pub use metrics::{Agreement, Counts, Report, best_threshold};
 pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};

@@ -32,4 +32,5 @@ pub use save::{NamedTensor, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+pub(crate) use weights::WORDS;
 pub use weights::{Fingerprint, Weights, WeightsError};

@@ -111,8 +111,11 @@ pub enum WeightsError {
     },
 }
 
+/// Name of the list of words that a rewriter may write, one a line.
+pub(crate) const WORDS: &str = "words.txt";
+
 /// BLAKE3 hash of a model: names, types, shapes and bytes of all tensors in order of their names,
-/// and the bytes of `config.json` and `tokenizer.json`. Where `generation_config.json` states other
+/// and the bytes of `config.json` and `tokenizer.json`, and of `words.txt` where there is one. Where `generation_config.json` states other
 /// special tokens than `config.json`, those that hold enter, too. How the tensors are spread over files
 /// does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -325,7 +328,8 @@ impl Weights {
     /// The model's fingerprint. Reads everything: about a second per gigabyte.
     ///
     /// # Errors
-    /// When `config.json`, or an existing `tokenizer.json` or `generation_config.json`, cannot be read.
+    /// When `config.json`, or an existing `tokenizer.json`, `words.txt` or `generation_config.json`, cannot be
+    /// read.
     pub fn fingerprint(&self) -> Result<Fingerprint, WeightsError> {
         let mut hasher = blake3::Hasher::new();
         let mut field = |bytes: &[u8]| {
@@ -339,15 +343,18 @@ impl Weights {
             field(format!("{:?} {:?}", stored.dtype, stored.shape).as_bytes());
             field(self.bytes(stored));
         }
-        for name in ["config.json", "tokenizer.json"] {
+        for name in ["config.json", "tokenizer.json", WORDS] {
             let path = self.directory.join(name);
-            field(name.as_bytes());
-            match std::fs::read(&path) {
-                Ok(bytes) => field(&bytes),
+            let bytes = match std::fs::read(&path) {
+                Ok(bytes) => bytes,
+                // Models had no words when the first fingerprints were taken.
+                Err(error) if is_absent(&error) && name == WORDS => continue,
                 // A network without a tokenizer is complete for whoever brings token ids.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => field(b""),
+                Err(error) if is_absent(&error) => Vec::new(),
                 Err(source) => return Err(WeightsError::Read { path, source }),
-            }
+            };
+            field(name.as_bytes());
+            field(&bytes);
         }
         let changed = changed_beside(&self.directory).map_err(|source| WeightsError::Format {
             path: self.directory.join(BESIDE),
@@ -359,6 +366,10 @@ impl Weights {
         }
         Ok(Fingerprint(*hasher.finalize().as_bytes()))
     }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
 }
 
 impl std::fmt::Debug for Weights {
