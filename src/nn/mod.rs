@@ -7,6 +7,7 @@
 //! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
 
+mod adapter;
 mod bart;
 mod bert;
 mod cache;
@@ -25,6 +26,7 @@ mod step;
 mod t5;
 mod weights;
 
+pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};

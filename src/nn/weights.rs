@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 
+use super::Adapter;
 use super::generation::{BESIDE, changed_beside};
 use crate::compute::kernels::Quantized;
 use crate::compute::{ComputeError, Tensor};
@@ -134,6 +136,8 @@ pub struct Weights {
     tensors: BTreeMap<String, Stored>,
     /// The text beside the tensors of a single file.
     note: Option<String>,
+    /// What is added to the tensors when they are read.
+    adapter: Option<Arc<Adapter>>,
 }
 
 /// Where a tensor lies.
@@ -181,6 +185,31 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The weights with an adapter's differences added wherever they are read; the fingerprint stays that of the
+    /// weights as they are.
+    ///
+    /// # Errors
+    /// When the adapter changes a tensor that is not there, or has another shape.
+    pub fn adapted(mut self, adapter: Option<Arc<Adapter>>) -> Result<Self, WeightsError> {
+        for (name, shape) in adapter.iter().flat_map(|adapter| adapter.adapted()) {
+            let prefixed = format!("bert.{name}");
+            let name = if self.contains(&prefixed) { &prefixed } else { name };
+            self.find(name, shape)?;
+        }
+        self.adapter = adapter;
+        Ok(self)
+    }
+
+    /// Names and shapes of all tensors, as they are stored.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.tensors.iter().map(|(name, stored)| (name.as_str(), stored.shape.as_slice()))
+    }
+
+    /// The shape of a tensor, if it is there.
+    pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|stored| stored.shape.as_slice())
+    }
+
     /// The text beside the tensors of a file, where there is one.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
@@ -192,6 +221,7 @@ impl Weights {
             files: Vec::new(),
             tensors: BTreeMap::new(),
             note: None,
+            adapter: None,
         }
     }
 
@@ -261,6 +291,9 @@ impl Weights {
                 row.iter_mut().for_each(|value| *value *= scale);
             }
         }
+        if let Some(adapter) = &self.adapter {
+            adapter.add(name, &mut values)?;
+        }
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             let (tensor, value, path) = (name.to_owned(), values[index], path.clone());
             return Err(WeightsError::NonFinite { tensor, index, value, path });
@@ -280,7 +313,9 @@ impl Weights {
     ) -> Result<Quantized, WeightsError> {
         let (stored, path) = self.find(name, shape)?;
         let values: Vec<i8> = match stored.dtype {
-            Dtype::I8 => self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect(),
+            Dtype::I8 if self.adapter.is_none() => {
+                self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect()
+            }
             _ => Vec::new(),
         };
         // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes it.

@@ -121,7 +121,7 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<LinkerConfig, AlignError> {
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
-    let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
+    let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
     let total = data.len() + dev.len();
     let mut before = 0;
     let mut ready = |pairs: Vec<SentencePair>| -> Result<Encoded, AlignError> {

@@ -169,7 +169,7 @@ pub fn run(
     for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
         has_answer(items, path, options.k)?;
     }
-    let encoder = PairEncoder::open(&options.encoder, options.layer, device)?;
+    let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
     let checkpoint = options
         .checkpoint
         .as_ref()
