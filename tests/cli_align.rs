@@ -204,6 +204,39 @@ fn files_of_pairs_with_a_bad_line_are_refused_with_its_number() {
     assert_eq!(fnstore(&["align", "words", &empty]).code, Some(1));
 }
 
+#[test]
+fn an_option_that_the_model_does_not_read_is_refused_with_both_names() {
+    let files = Files::new();
+    let pairs = files.write("pairs.tsv", PAIRS);
+    for (model, option, value) in [
+        ("embeddings", "--train", pairs.as_str()),
+        ("embeddings", "--symmetrize", "union"),
+        ("embeddings", "--iterations", "5"),
+        ("embeddings", "--linker", "linker"),
+        ("model1", "--null", "0.2"),
+        ("model1", "--device", "cpu"),
+        ("fast-align", "--encoder", "mini"),
+        ("hmm", "--layer", "3"),
+        ("hmm", "--models", "models"),
+    ] {
+        for command in [&["align", "words", &pairs][..], &["eval", "words", "--data", &pairs]] {
+            let ran = fnstore(&[command, &["--model", model, option, value]].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{model} {option}");
+            let says = format!("`--model` `{model}` does not read `{option}`");
+            assert!(ran.stderr.contains(&says), "{says}\n{}", ran.stderr);
+        }
+    }
+    let linker = ["--model", "linker", "--linker", "x", "--layer", "3"];
+    let ran = fnstore(&[&["align", "words", &pairs], &linker[..]].concat());
+    assert!(ran.stderr.contains("`linker` does not read `--layer`"), "{}", ran.stderr);
+    let union = ["--symmetrize", "union", "--threshold", "0.3"];
+    let ran = fnstore(&[&["align", "words", &pairs], &union[..]].concat());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("`union` does not read `--threshold`"), "{}", ran.stderr);
+    let null = ["--model", "hmm", "--null", "0.2"];
+    assert_eq!(fnstore(&[&["align", "words", &pairs], &null[..]].concat()).code, Some(0));
+}
+
 /// Aligns the lines with a head that was trained here.
 fn spans(lines: &str, more: &[&str]) -> Ran {
     let models = trained();

@@ -180,3 +180,102 @@ fn the_report_is_printed_also_when_a_figure_cannot_be_written() {
     let left = std::fs::read_dir(dir.path()).unwrap().count();
     assert_eq!(left, 1, "no part of a figure is left");
 }
+
+/// Files of a directory and what they hold.
+fn tree(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|entry| {
+            (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_known_before_training() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    let other = dir.path().join("letters");
+    std::fs::create_dir(&other).unwrap();
+    std::fs::write(other.join("letter"), "dear").unwrap();
+    let pairs = dir.path().join("pairs.jsonl");
+    std::fs::write(&pairs, r#"{"source": "lock", "target": "lock", "sure": [[0, 0]]}"#).unwrap();
+    let encoder = models.encoder.path();
+    let before = tree(encoder);
+    for out in [&pairs, &pairs.join("below"), &other, encoder] {
+        let of_words = ["train", "words", "--data", path(&pairs), "--dev", path(&pairs)];
+        let places = ["--encoder", path(encoder), "--out", path(out), "--device", "cpu"];
+        for ran in [train(encoder, out, &[]), fnstore(&[&of_words[..], &places].concat())] {
+            assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+            assert!(ran.stderr.contains("cannot write a model to"), "{}", ran.stderr);
+            assert!(!ran.stderr.contains("epoch"), "{}", ran.stderr);
+        }
+    }
+    assert_eq!((tree(encoder), tree(&other).len()), (before, 1));
+    let nowhere = ["--checkpoint", "/nowhere/checkpoint"];
+    let ran = train(encoder, &dir.path().join("head"), &nowhere);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("epoch 1"), "{}", ran.stderr);
+}
+
+#[test]
+fn an_earlier_head_is_replaced_and_what_lies_beside_it_stays() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    let out = dir.path().join("head");
+    train(models.encoder.path(), &out, &[]);
+    std::fs::write(out.join("CARD.md"), "mine").unwrap();
+    let first = weights(&out);
+    let ran = train(models.encoder.path(), &out, &["--seed", "2"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_ne!(weights(&out), first);
+    let names: Vec<String> = tree(&out).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["CARD.md", "config.json", "model.safetensors"]);
+    // What a run that fails would have replaced is there still.
+    let before = tree(&out);
+    let ran = train(models.encoder.path(), &out, &["--layer", "9"]);
+    assert_eq!((ran.code, tree(&out)), (Some(2), before));
+    let left = std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(left, 1, "nothing is left beside it");
+}
+
+/// Copies the files of a directory to a new one.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for (name, bytes) in tree(from) {
+        std::fs::write(to.join(name), bytes).unwrap();
+    }
+}
+
+#[test]
+fn the_encoder_that_a_head_names_is_taken_from_the_models_and_from_nowhere_else() {
+    let (models, dir) = (trained(), tempfile::tempdir().unwrap());
+    let (place, head) = (dir.path().join("models"), dir.path().join("models/head"));
+    copy(models.head.path(), &head);
+    let name = models.encoder.path().file_name().unwrap();
+    let run = |arguments: &[&str]| {
+        // A directory of the name in which the program is run is none of the models.
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_fnstore"));
+        let output = command.current_dir(models.encoder.path().parent().unwrap()).args(arguments);
+        let output = output.args(["--models", path(&place)]).output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    };
+    let file = data("train.jsonl");
+    let eval = ["eval", "aligner", "--data", path(&file), "--head", "head", "--device", "cpu"];
+    let verify = ["model", "verify", "head"];
+    let (code, says) = run(&verify);
+    assert!(code == Some(1) && says.contains("M-encoder"), "{says}");
+    let (code, says) = run(&eval);
+    assert!(code == Some(2) && says.contains("cannot find the encoder"), "{says}");
+    copy(models.encoder.path(), &place.join(name));
+    for arguments in [&verify[..], &eval] {
+        let (code, says) = run(arguments);
+        assert_eq!(code, Some(0), "{says}");
+    }
+    let config = std::fs::read_to_string(head.join("config.json")).unwrap();
+    let name = name.to_str().unwrap();
+    std::fs::write(head.join("config.json"), config.replace(name, &format!("../{name}"))).unwrap();
+    let (code, says) = run(&verify);
+    assert!(code == Some(1) && says.contains("the name of a directory"), "{says}");
+}

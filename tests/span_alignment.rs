@@ -120,8 +120,8 @@ pub(crate) fn trained() -> Trained {
         encoder.path().to_owned(),
         head.path().to_owned(),
     );
-    (options.epochs, options.patience, options.batch) = (60, 60, 6);
-    (options.learning_rate, options.hidden) = (5e-3, Some(32));
+    (options.settings.epochs, options.settings.patience, options.settings.batch) = (60, 60, 6);
+    (options.settings.learning_rate, options.settings.hidden) = (5e-3, Some(32));
     train::run(&options, &Device::cpu(), &mut |_| ()).unwrap();
     Trained { encoder, head }
 }

@@ -87,3 +87,4 @@ mod store_opening;
 mod store_reads_format_1;
 mod suppress_parity;
 mod tokenizer_laws;
+mod too_long_pairs;

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::candidates::{WordSpan, candidates, word_span};
 use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::{PairEncoder, WordPair};
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::head::{Head, HeadConfig, read_config};
 use super::metrics::Report;
 use super::mlp::{Question, Scored, Scorer, best};
@@ -53,6 +53,10 @@ pub struct Ranking {
     /// with its score; they may overlap the answers to other pieces.
     pub runners_up: Vec<Vec<(Span, f32)>>,
 }
+
+/// What was found for an item of a data set: the best span with its score, none where no span may
+/// answer, or why the item was not read.
+pub type Prediction = Result<Option<(WordSpan, f32)>, TooLong>;
 
 /// An encoder and the head that was trained on its states.
 ///
@@ -158,10 +162,8 @@ impl Aligner {
         let mut answers = Vec::with_capacity(requests.len());
         for start in (0..requests.len()).step_by(PAIRS_AT_ONCE) {
             let these = start..(start + PAIRS_AT_ONCE).min(requests.len());
-            let states = self
-                .encoder
-                .encode(&pairs[these.clone()], |_| ())
-                .map_err(|e| e.counted_from(start))?;
+            let states =
+                self.encoder.encode(&pairs[these.clone()]).map_err(|e| e.counted_from(start))?;
             let questions: Vec<Question<'_>> = these
                 .clone()
                 .zip(&states)
@@ -190,33 +192,36 @@ impl Aligner {
     }
 
     /// Finds the best span of every item of a data set, with its score, in the order of the items;
-    /// none where the paraphrase has no span that may answer.
+    /// none where the paraphrase has no span that may answer. An item whose sentences are too long for
+    /// the encoder has no answer.
     ///
     /// # Errors
-    /// When a pair is too long for the encoder; the request named is the first item of that pair.
-    pub fn predict(
-        &self,
-        items: &[AlignedSpan],
-    ) -> Result<Vec<Option<(WordSpan, f32)>>, AlignError> {
+    /// When words cannot be cut into pieces (the request named is the first item of that pair), or the
+    /// device fails.
+    pub fn predict(&self, items: &[AlignedSpan]) -> Result<Vec<Prediction>, AlignError> {
         let (pairs, pair_of) = distinct_pairs(items);
-        let mut answers = vec![None; items.len()];
+        let mut answers = vec![Ok(None); items.len()];
         for start in (0..pairs.len()).step_by(PAIRS_AT_ONCE) {
             let these = start..(start + PAIRS_AT_ONCE).min(pairs.len());
-            let words: Vec<_> = pairs[these.clone()].iter().map(|item| word_pair(item)).collect();
-            let states = self.encoder.encode(&words, |_| ()).map_err(|e| {
-                let error = e.counted_from(start);
-                let first = |pair| pair_of.iter().position(|of| *of == pair).unwrap_or(pair);
-                error.of_request(first)
+            let words: Vec<_> = pairs[these.clone()].iter().map(|item| item.words()).collect();
+            let states = self.encoder.encode_those_that_fit(&words, |_| ()).map_err(|error| {
+                error.counted_from(start).of_request(|pair| first_of(pair, &pair_of))
             })?;
-            let asked: Vec<usize> =
-                (0..items.len()).filter(|&at| these.contains(&pair_of[at])).collect();
-            let question = |&at: &usize| Question {
-                states: &states[pair_of[at] - start],
-                span: items[at].source_span,
-            };
-            let questions: Vec<Question<'_>> = asked.iter().map(question).collect();
-            for (at, scores) in asked.iter().zip(self.scorer.score(&questions)?) {
-                answers[*at] = best(&scores);
+            let mut asked = Vec::new();
+            let mut questions = Vec::new();
+            for (at, item) in
+                items.iter().enumerate().filter(|(at, _)| these.contains(&pair_of[*at]))
+            {
+                match &states[pair_of[at] - start] {
+                    Ok(states) => {
+                        asked.push(at);
+                        questions.push(Question { states, span: item.source_span });
+                    }
+                    Err(too_long) => answers[at] = Err(*too_long),
+                }
+            }
+            for (at, scores) in asked.into_iter().zip(self.scorer.score(&questions)?) {
+                answers[at] = Ok(best(&scores));
             }
         }
         Ok(answers)
@@ -232,9 +237,11 @@ impl Aligner {
     pub fn evaluate(&self, items: &[AlignedSpan], threshold: f32) -> Result<Report, AlignError> {
         let mut report = Report::default();
         for (item, answer) in items.iter().zip(self.predict(items)?) {
-            let found = answer.filter(|(_, score)| *score >= threshold).map(|(span, _)| span);
+            let found = answer.map(|answer| {
+                answer.filter(|(_, score)| *score >= threshold).map(|(span, _)| span)
+            });
             let covered = is_candidate(item, self.config.k);
-            report.add(found, item.target_span, item.changed, covered);
+            report.add_answer(found, item.target_span, item.changed, covered);
         }
         Ok(report)
     }
@@ -268,18 +275,15 @@ fn others(
     scored.into_iter().map(|(span, score)| (in_bytes(span, words), score)).collect()
 }
 
+/// The first item of a pair.
+pub(super) fn first_of(pair: usize, pair_of: &[usize]) -> usize {
+    pair_of.iter().position(|of| *of == pair).unwrap_or(pair)
+}
+
 /// Whether the gold span of an item is among its candidates.
 pub(super) fn is_candidate(item: &AlignedSpan, k: u32) -> bool {
     let words = item.target.len() as u32;
     candidates(item.source_span.len(), words, k).any(|span| Some(span) == item.target_span)
-}
-
-/// The words of an item, as the encoder takes them.
-pub(super) fn word_pair(item: &AlignedSpan) -> WordPair<'_> {
-    WordPair {
-        source: item.source.iter().map(String::as_str).collect(),
-        target: item.target.iter().map(String::as_str).collect(),
-    }
 }
 
 /// The text of each word.

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::candidates::WordSpan;
 use super::data::AlignedSpan;
+use super::error::TooLong;
 use super::metrics::{Agreement, Report};
 
 /// Spans of this length and longer ones share a bin.
@@ -105,7 +106,7 @@ fn wording(item: &AlignedSpan) -> String {
 /// let line = r#"{"id":"a","source":["it","grew"],"source_span":[1,2],
 ///                "target":["it","rose"],"target_span":[1,2],"changed":true}"#;
 /// let items: Vec<AlignedSpan> = vec![serde_json::from_str(line)?];
-/// let breakdown = Breakdown::new(&items, &[Some(WordSpan::new(1, 2))], 5, None);
+/// let breakdown = Breakdown::new(&items, &[Ok(Some(WordSpan::new(1, 2)))], 5, None);
 /// assert_eq!(breakdown.report.changed.exact.f1(), 1.0);
 /// assert_eq!(breakdown.source.bins[0].items, 1);
 /// # Ok::<(), serde_json::Error>(())
@@ -129,7 +130,7 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Compares what was `found` for each item. Candidates are within `k` words of the source span's
+    /// Compares what was `found` for each item that could be read. Candidates are within `k` words of the source span's
     /// length ([`Report::covered`] counts by it).
     ///
     /// # Panics
@@ -137,7 +138,7 @@ impl Breakdown {
     #[must_use]
     pub fn new(
         items: &[AlignedSpan],
-        found: &[Option<WordSpan>],
+        found: &[Result<Option<WordSpan>, TooLong>],
         k: u32,
         seen: Option<&SeenSpans>,
     ) -> Self {
@@ -159,17 +160,18 @@ impl Breakdown {
     fn add(
         &mut self,
         item: &AlignedSpan,
-        found: Option<WordSpan>,
+        answer: Result<Option<WordSpan>, TooLong>,
         k: u32,
         seen: Option<&SeenSpans>,
     ) {
         let gold = item.target_span;
         let covered = gold.is_some_and(|gold| gold.len().abs_diff(item.source_span.len()) <= k);
-        self.report.add(found, gold, item.changed, covered);
+        self.report.add_answer(answer, gold, item.changed, covered);
         if let (Some(parts), Some(seen)) = (&mut self.novelty, seen) {
             let part = &mut parts[usize::from(!seen.contains(item))];
-            part.add(found, gold, item.changed, covered);
+            part.add_answer(answer, gold, item.changed, covered);
         }
+        let found = answer.ok().flatten();
         self.source.add(item.source_span, found, gold);
         if let Some(span) = found {
             self.found.add(span, found, gold);
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn each_item_counts_by_the_length_of_each_of_its_spans() {
         let items = [item((0, 1), Some((0, 2))), item((4, 16), Some((4, 5))), item((2, 3), None)];
-        let found = [Some(WordSpan::new(0, 2)), None, Some(WordSpan::new(9, 10))];
+        let found = [Ok(Some(WordSpan::new(0, 2))), Ok(None), Ok(Some(WordSpan::new(9, 10)))];
         let breakdown = Breakdown::new(&items, &found, 5, None);
         assert_eq!((breakdown.source.spans, breakdown.source.words), (3, 14));
         assert_eq!((breakdown.source.mean(), breakdown.found.multiword_share()), (14.0 / 3.0, 0.5));
@@ -224,7 +226,7 @@ mod tests {
             item((0, 1), Some((50, 51))),
             item((0, 1), None),
         ];
-        let found: Vec<Option<WordSpan>> = items.iter().map(|item| item.target_span).collect();
+        let found: Vec<_> = items.iter().map(|item| Ok(item.target_span)).collect();
         let breakdown = Breakdown::new(&items, &found, 5, None);
         let mut want = [0; DISTANCE_BINS];
         (want[0], want[1], want[DISTANCE_BINS - 1]) = (1, 1, 1);
@@ -238,7 +240,7 @@ mod tests {
         shouted.source[4] = "s8".to_owned();
         let seen = SeenSpans::of(&[item((7, 9), None)]);
         let items = [shouted, item((7, 8), None), item((7, 9), Some((1, 2)))];
-        let breakdown = Breakdown::new(&items, &[None; 3], 5, Some(&seen));
+        let breakdown = Breakdown::new(&items, &[Ok(None); 3], 5, Some(&seen));
         let [known, new] = breakdown.novelty.unwrap();
         assert_eq!((known.unaligned.gold, new.unaligned.gold), (1, 1));
         assert_eq!(known.all.exact.gold, 1);

@@ -15,6 +15,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::WordSpan;
+use super::dataset::Dataset;
+use super::encode::WordPair;
 use super::error::AlignError;
 
 /// One source span and the span that answers to it, if any does.
@@ -48,42 +50,46 @@ pub struct AlignedSpan {
 }
 
 impl AlignedSpan {
-    /// Reads a JSON Lines file.
+    /// Reads a JSON Lines file without the places where its items stand, as
+    /// [`Dataset::read`](Dataset<AlignedSpan>::read) does.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is no such object or has a span outside its words
     /// (naming the line).
     pub fn read(path: &Path) -> Result<Vec<Self>, AlignError> {
-        let text = std::fs::read_to_string(path).map_err(|source| AlignError::File {
-            action: "read alignment data",
-            path: path.to_owned(),
-            source,
-        })?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(at, line)| {
-                let refuse = |found: String, expected| AlignError::Content {
-                    path: path.to_owned(),
-                    line: at + 1,
-                    found,
-                    expected,
-                };
-                let item: Self = serde_json::from_str(line)
-                    .map_err(|e| refuse(e.to_string(), "an object as in src/align/data.rs"))?;
-                let sides =
-                    [(Some(item.source_span), &item.source), (item.target_span, &item.target)];
-                for (span, words) in
-                    sides.into_iter().filter_map(|(span, words)| Some((span?, words)))
-                {
-                    if span.is_empty() || span.end as usize > words.len() {
-                        let found =
-                            format!("span `{}..{}` of {}", span.start, span.end, words.len());
-                        return Err(refuse(found, "a span of one or more of the words"));
-                    }
-                }
-                Ok(item)
-            })
-            .collect()
+        Ok(Dataset::<Self>::read(path)?.into_items())
+    }
+
+    fn parse(line: &str) -> Result<Self, (String, &'static str)> {
+        let item: Self = serde_json::from_str(line)
+            .map_err(|e| (e.to_string(), "an object as in src/align/data.rs"))?;
+        let sides = [(Some(item.source_span), &item.source), (item.target_span, &item.target)];
+        for (span, words) in sides.into_iter().filter_map(|(span, words)| Some((span?, words))) {
+            if span.is_empty() || span.end as usize > words.len() {
+                let found = format!("span `{}..{}` of {}", span.start, span.end, words.len());
+                return Err((found, "a span of one or more of the words"));
+            }
+        }
+        Ok(item)
+    }
+
+    /// The words of both sides, as the encoder takes them.
+    pub(super) fn words(&self) -> WordPair<'_> {
+        WordPair {
+            source: self.source.iter().map(String::as_str).collect(),
+            target: self.target.iter().map(String::as_str).collect(),
+        }
+    }
+}
+
+impl Dataset<AlignedSpan> {
+    /// Reads a JSON Lines file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is no such object or has a span outside its words
+    /// (naming the line).
+    pub fn read(path: &Path) -> Result<Self, AlignError> {
+        Self::read_lines(path, "read alignment data", AlignedSpan::parse)
     }
 }
 

@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use super::candidates::WordSpan;
-use super::encode::PairEncoder;
-use super::error::AlignError;
-use super::features::SentenceStates;
+use super::encode::{PairEncoder, WordPair};
+use super::error::{AlignError, TooLong};
+use super::features::{PairStates, SentenceStates};
 use super::words::{Link, Links, SentencePair};
 use crate::compute::Device;
 
@@ -31,28 +31,22 @@ impl EmbeddingAligner {
         Ok(Self { encoder: PairEncoder::open(encoder, layer, None, device)? })
     }
 
-    /// The links of each pair, in order.
+    /// The links of each pair, in order; a pair with a sentence that is too long has none.
     ///
     /// # Errors
-    /// When a sentence is too long for the encoder.
-    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Links>, AlignError> {
+    /// When words cannot be cut into pieces, or the device fails.
+    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Result<Links, TooLong>>, AlignError> {
         let mut links = Vec::with_capacity(pairs.len());
         for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
-            let sentences: Vec<Vec<&str>> = pairs
-                .iter()
-                .flat_map(|pair| [&pair.source, &pair.target])
-                .map(|words| words.iter().map(String::as_str).collect())
-                .collect();
-            let states =
-                // Two sentences are one request.
-                self.encoder.encode_sentences(&sentences).map_err(|error| {
-                    error.of_request(|request| batch * PAIRS_AT_ONCE + request / 2)
-                })?;
-            links.extend(
-                states
-                    .chunks(2)
-                    .map(|sides| mutual(&directions(&sides[0]), &directions(&sides[1]))),
-            );
+            let words: Vec<WordPair<'_>> = pairs.iter().map(SentencePair::words).collect();
+            let states = self
+                .encoder
+                .encode_apart(&words)
+                .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
+            links.extend(states.into_iter().map(|states| {
+                let PairStates { source, target } = states?;
+                Ok(mutual(&directions(&source), &directions(&target)))
+            }));
         }
         Ok(links)
     }

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
 use crate::compute::Device;
 use crate::nn::{Adapter, Encoder, EncoderInput, Hidden};
@@ -53,44 +53,66 @@ impl PairEncoder {
         self.encoder.fingerprint().to_string()
     }
 
-    /// Encodes pairs, in the order given. `done` hears how many are finished.
+    /// Encodes pairs, in the order given; one that is too long takes the others with it.
     ///
     /// Pairs of similar length go through the encoder together; the result of a pair does not
     /// depend on its company.
-    pub(super) fn encode(
-        &self,
-        pairs: &[WordPair<'_>],
-        mut done: impl FnMut(usize),
-    ) -> Result<Vec<PairStates>, AlignError> {
-        let cut = pairs.iter().enumerate();
-        let cut: Vec<WordPieces> = cut
-            .map(|(request, pair)| self.cut(request, &pair.source, Some(&pair.target)))
-            .collect::<Result<_, _>>()?;
-        let mut states: Vec<Option<PairStates>> = vec![None; pairs.len()];
-        let mut finished = 0;
-        self.run(&cut, |at, hidden| {
-            states[at] = Some(pool(&pairs[at], &cut[at], hidden));
-            finished += 1;
-            if finished % BATCH == 0 || finished == pairs.len() {
-                done(finished);
+    pub(super) fn encode(&self, pairs: &[WordPair<'_>]) -> Result<Vec<PairStates>, AlignError> {
+        let cut = self.cut_pairs(pairs)?;
+        // Said before the long part.
+        for (request, cut) in cut.iter().enumerate() {
+            if let Err(TooLong { pieces, limit, .. }) = *cut {
+                return Err(AlignError::TooLong { request, pieces, limit });
             }
-        })?;
-        Ok(states.into_iter().map(|pair| pair.expect("every pair is in one batch")).collect())
+        }
+        let states =
+            self.run(cut, |at, pieces, hidden| pool(&pairs[at], pieces, hidden), |_| ())?;
+        Ok(states.into_iter().map(|pair| pair.expect("none is too long")).collect())
     }
 
-    /// Encodes sentences each for itself, as `[CLS] S [SEP]`, in the order given.
-    pub(super) fn encode_sentences(
+    /// Encodes pairs, in the order given, each for itself: one that is too long has no states. `done`
+    /// hears how many are finished.
+    pub(super) fn encode_those_that_fit(
         &self,
-        sentences: &[Vec<&str>],
-    ) -> Result<Vec<SentenceStates>, AlignError> {
-        let cut = sentences.iter().enumerate();
-        let cut: Vec<WordPieces> =
-            cut.map(|(request, words)| self.cut(request, words, None)).collect::<Result<_, _>>()?;
-        let mut states: Vec<Option<SentenceStates>> = vec![None; sentences.len()];
-        self.run(&cut, |at, hidden| {
-            states[at] = Some(side(sentences[at].len(), 0, &cut[at], hidden));
-        })?;
-        Ok(states.into_iter().map(|state| state.expect("every sentence is in one batch")).collect())
+        pairs: &[WordPair<'_>],
+        done: impl FnMut(usize),
+    ) -> Result<Vec<Result<PairStates, TooLong>>, AlignError> {
+        let cut = self.cut_pairs(pairs)?;
+        self.run(cut, |at, pieces, hidden| pool(&pairs[at], pieces, hidden), done)
+    }
+
+    /// Encodes the two sentences of each pair apart, as `[CLS] S [SEP]`, in the order given; a pair with
+    /// one that is too long has no states.
+    pub(super) fn encode_apart(
+        &self,
+        pairs: &[WordPair<'_>],
+    ) -> Result<Vec<Result<PairStates, TooLong>>, AlignError> {
+        let sides: Vec<&[&str]> =
+            pairs.iter().flat_map(|pair| [&pair.source[..], &pair.target[..]]).collect();
+        let cut = sides.iter().enumerate().map(|(at, words)| {
+            let side = ["`source` is", "`target` is"][at % 2];
+            self.cut(at / 2, words, None, side)
+        });
+        let cut: Vec<_> = cut.collect::<Result<_, _>>()?;
+        let states =
+            self.run(cut, |at, pieces, hidden| side(sides[at].len(), 0, pieces, hidden), |_| ())?;
+        let mut states = states.into_iter();
+        let mut next = || states.next().expect("each pair has two sides");
+        let pair = |_| {
+            let (source, target) = (next(), next());
+            Ok(PairStates { source: source?, target: target? })
+        };
+        Ok(pairs.iter().map(pair).collect())
+    }
+
+    fn cut_pairs(
+        &self,
+        pairs: &[WordPair<'_>],
+    ) -> Result<Vec<Result<WordPieces, TooLong>>, AlignError> {
+        let cut = pairs.iter().enumerate().map(|(request, pair)| {
+            self.cut(request, &pair.source, Some(&pair.target), "`source` and `target` are")
+        });
+        cut.collect()
     }
 
     /// Cuts words into pieces, as many as the encoder takes at most.
@@ -99,35 +121,45 @@ impl PairEncoder {
         request: usize,
         first: &[&str],
         second: Option<&[&str]>,
-    ) -> Result<WordPieces, AlignError> {
-        let (cut, limit) = (self.tokenizer.encode_words(first, second)?, self.encoder.max_length());
-        if cut.ids.len() > limit {
-            return Err(AlignError::TooLong { request, pieces: cut.ids.len(), limit });
-        }
-        Ok(cut)
+        side: &'static str,
+    ) -> Result<Result<WordPieces, TooLong>, AlignError> {
+        let cut = self
+            .tokenizer
+            .encode_words(first, second)
+            .map_err(|source| AlignError::Cut { request, source })?;
+        let (pieces, limit) = (cut.ids.len(), self.encoder.max_length());
+        Ok(if pieces > limit { Err(TooLong { side, pieces, limit }) } else { Ok(cut) })
     }
 
-    /// Runs the encoder batch by batch, shortest inputs first; `each` gets every input's states.
-    fn run(
+    /// Runs the encoder batch by batch, shortest inputs first, and pools every input's states.
+    fn run<S>(
         &self,
-        cut: &[WordPieces],
-        mut each: impl FnMut(usize, &Hidden),
-    ) -> Result<(), AlignError> {
-        let mut order: Vec<usize> = (0..cut.len()).collect();
-        order.sort_by_key(|&at| cut[at].ids.len());
-        for indices in order.chunks(BATCH) {
-            let inputs: Vec<EncoderInput> = indices
-                .iter()
-                .map(|&at| EncoderInput {
-                    ids: cut[at].ids.clone(),
-                    type_ids: cut[at].type_ids.clone(),
-                })
-                .collect();
-            for (&at, hidden) in indices.iter().zip(self.encoder.encode(&inputs)?) {
-                each(at, &hidden);
+        cut: Vec<Result<WordPieces, TooLong>>,
+        mut pool: impl FnMut(usize, &WordPieces, &Hidden) -> S,
+        mut done: impl FnMut(usize),
+    ) -> Result<Vec<Result<S, TooLong>>, AlignError> {
+        let fitting = cut.iter().enumerate();
+        let mut order: Vec<(usize, &WordPieces)> =
+            fitting.filter_map(|(at, cut)| Some((at, cut.as_ref().ok()?))).collect();
+        order.sort_by_key(|(_, pieces)| pieces.ids.len());
+        let mut states: Vec<Option<S>> = cut.iter().map(|_| None).collect();
+        let mut finished = cut.len() - order.len();
+        for batch in order.chunks(BATCH) {
+            let input = |(_, pieces): &(usize, &WordPieces)| EncoderInput {
+                ids: pieces.ids.clone(),
+                type_ids: pieces.type_ids.clone(),
+            };
+            let inputs: Vec<EncoderInput> = batch.iter().map(input).collect();
+            for (&(at, pieces), hidden) in batch.iter().zip(self.encoder.encode(&inputs)?) {
+                states[at] = Some(pool(at, pieces, &hidden));
             }
+            finished += batch.len();
+            done(finished);
         }
-        Ok(())
+        let result = |(cut, states): (Result<WordPieces, TooLong>, Option<S>)| {
+            cut.map(|_| states.expect("what fits is in one batch"))
+        };
+        Ok(cut.into_iter().zip(states).map(result).collect())
     }
 }
 

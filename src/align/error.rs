@@ -2,10 +2,23 @@
 
 use std::path::PathBuf;
 
+use super::dataset::Place;
 use crate::compute::ComputeError;
 use crate::nn::NnError;
 use crate::text::OffsetError;
 use crate::tokenize::TokenizeError;
+
+/// Why words have no encoder states while those beside them have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{side} too long for the encoder: {pieces} pieces, expected at most {limit}")]
+pub struct TooLong {
+    /// What is too long, with its verb.
+    pub(super) side: &'static str,
+    /// Number of pieces, special tokens counted.
+    pub pieces: usize,
+    /// Longest input of the encoder.
+    pub limit: usize,
+}
 
 /// What can go wrong in the aligner.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +49,22 @@ pub enum AlignError {
         pieces: usize,
         /// Longest input of the encoder.
         limit: usize,
+    },
+    /// Words cannot be cut into pieces.
+    #[error("cannot cut the words of pair {request} into pieces")]
+    Cut {
+        /// Index of the request in its batch.
+        request: usize,
+        /// Why not.
+        source: TokenizeError,
+    },
+    /// An item of a data file cannot be aligned.
+    #[error("cannot align {place}")]
+    Item {
+        /// Where it stands.
+        place: Place,
+        /// Why not.
+        source: Box<AlignError>,
     },
     /// A file of a head or of alignment data cannot be read or written.
     #[error("cannot {action} `{path}`", path = .path.display())]
@@ -69,6 +98,22 @@ pub enum AlignError {
         /// Fingerprint of the encoder given.
         found: String,
     },
+    /// No directory of models has the encoder that a head or linker names.
+    #[error("cannot find the encoder `{encoder}` that `{model}` names: looked in {}", listed(searched), model = .model.display())]
+    EncoderMissing {
+        /// Directory of the head or linker.
+        model: PathBuf,
+        /// Name of the encoder.
+        encoder: String,
+        /// Directories of models that were searched.
+        searched: Vec<PathBuf>,
+    },
+    /// The directory of an encoder has no name that a head could call it by.
+    #[error("cannot name the encoder `{path}` in what is trained: expected a directory whose name is UTF-8 without a backslash", path = .path.display())]
+    EncoderName {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A checkpoint is of another training run.
     #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
     Checkpoint {
@@ -88,8 +133,8 @@ pub enum AlignError {
         #[from]
         source: NnError,
     },
-    /// The tokenizer refused a sentence.
-    #[error("cannot cut words into pieces")]
+    /// The encoder's tokenizer cannot be read.
+    #[error("cannot use the tokenizer of the encoder")]
     Tokenize {
         /// Why.
         #[from]
@@ -104,13 +149,22 @@ pub enum AlignError {
     },
 }
 
+/// Directories as a message lists them.
+fn listed(directories: &[PathBuf]) -> String {
+    let quoted: Vec<String> =
+        directories.iter().map(|directory| format!("`{}`", directory.display())).collect();
+    if quoted.is_empty() { "no directory".to_owned() } else { quoted.join(", ") }
+}
+
 impl AlignError {
     /// Index in its batch of the request that is to blame, when one is: the others would have gone
     /// through without it.
     #[must_use]
     pub fn request(&self) -> Option<usize> {
         match self {
-            Self::Piece { request, .. } | Self::TooLong { request, .. } => Some(*request),
+            Self::Piece { request, .. }
+            | Self::TooLong { request, .. }
+            | Self::Cut { request, .. } => Some(*request),
             _ => None,
         }
     }
@@ -120,12 +174,13 @@ impl AlignError {
         self.of_request(|request| start + request)
     }
 
-    /// Blames another request for what is too long.
+    /// Blames another request for what is too long or cannot be cut.
     pub(super) fn of_request(self, which: impl FnOnce(usize) -> usize) -> Self {
         match self {
             Self::TooLong { request, pieces, limit } => {
                 Self::TooLong { request: which(request), pieces, limit }
             }
+            Self::Cut { request, source } => Self::Cut { request: which(request), source },
             other => other,
         }
     }

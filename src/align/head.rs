@@ -13,19 +13,18 @@ use super::error::AlignError;
 use super::features::{CUE_SCALE, CUES, Features};
 use super::metrics::Report;
 use super::mlp::Parameters;
-use crate::nn::{NnError, Weights, write_weights};
+use super::trained::CONFIG;
+use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
-
-const CONFIG: &str = "config.json";
 
 /// What a head's weights were made for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeadConfig {
     /// Version of the format.
     pub format: u32,
-    /// Directory name of the encoder, for people.
+    /// Directory name of the encoder, by which [`encoder_of`](super::encoder_of) finds it.
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
@@ -128,18 +127,6 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// Writes the two files of a head, making the directory if need be.
-    pub(super) fn write(&self, directory: &Path) -> Result<(), AlignError> {
-        let path = directory.join(CONFIG);
-        let file = |source| AlignError::File { action: "write head", path: path.clone(), source };
-        std::fs::create_dir_all(directory).map_err(file)?;
-        write_weights(directory, &self.parameters.tensors()).map_err(NnError::from)?;
-        let mut json =
-            serde_json::to_string_pretty(&self.config).expect("numbers and strings have JSON");
-        json.push('\n');
-        std::fs::write(&path, json).map_err(file)
-    }
-
     /// Reads a head that was trained on an encoder's states.
     pub(super) fn read(directory: &Path, fingerprint: &str) -> Result<Self, AlignError> {
         let config = read_config(directory)?;
@@ -158,14 +145,6 @@ impl Head {
         })?;
         Ok(Self { config, parameters })
     }
-}
-
-/// The name of the encoder that a head was trained on: a directory among the models.
-///
-/// # Errors
-/// When the head's `config.json` cannot be read.
-pub fn encoder_of(head: &Path) -> Result<String, AlignError> {
-    Ok(read_config(head)?.encoder)
 }
 
 /// Reads `config.json` and refuses what this build would misread.
@@ -201,6 +180,12 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
 mod tests {
     use super::*;
     use crate::align::random::SplitMix64;
+    use crate::align::trained;
+
+    fn write(head: &Head, directory: &Path) {
+        let out = trained::prepare(directory).unwrap();
+        trained::write(out, &head.config, &head.parameters).unwrap();
+    }
 
     fn head() -> Head {
         let mut config = HeadConfig::current("tiny".to_owned(), "abc".to_owned(), 3);
@@ -211,7 +196,7 @@ mod tests {
     #[test]
     fn a_head_reads_back_as_it_was_written() {
         let directory = tempfile::tempdir().unwrap();
-        head().write(directory.path()).unwrap();
+        write(&head(), directory.path());
         assert_eq!(Head::read(directory.path(), "abc").unwrap(), head());
     }
 
@@ -220,7 +205,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut head = head();
         (head.config.layer, head.config.training.labels) = (Some(4), Labels::Hard);
-        head.write(directory.path()).unwrap();
+        write(&head, directory.path());
         assert_eq!(Head::read(directory.path(), "abc").unwrap(), head);
         let path = directory.path().join(CONFIG);
         let json = std::fs::read_to_string(&path).unwrap();
@@ -233,7 +218,7 @@ mod tests {
     #[test]
     fn a_head_of_another_encoder_is_refused_and_named() {
         let directory = tempfile::tempdir().unwrap();
-        head().write(directory.path()).unwrap();
+        write(&head(), directory.path());
         let error = Head::read(directory.path(), "xyz").unwrap_err();
         assert!(matches!(error, AlignError::Encoder { .. }));
         assert!(error.to_string().contains("tiny abc"), "{error}");
@@ -244,7 +229,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
         assert!(matches!(Head::read(directory.path(), ""), Err(AlignError::File { .. })));
-        head().write(directory.path()).unwrap();
+        write(&head(), directory.path());
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
             ("\"format\": 1", "\"format\": 2"),

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::candidates::WordSpan;
+use super::error::TooLong;
 
 /// Counts from which precision, recall and F1 follow.
 ///
@@ -99,6 +100,14 @@ pub struct Report {
     pub unaligned: Counts,
     /// Items whose gold span is among the candidates.
     pub covered: u64,
+    /// Items that the aligner could not read. Their spans are not found, and they are not among those
+    /// answered to have none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswered: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Report {
@@ -111,11 +120,25 @@ impl Report {
         changed: bool,
         covered: bool,
     ) {
+        self.add_answer(Ok(predicted), gold, changed, covered);
+    }
+
+    /// Adds one item as [`add`](Self::add) does, or one that could not be read.
+    pub fn add_answer(
+        &mut self,
+        found: Result<Option<WordSpan>, TooLong>,
+        gold: Option<WordSpan>,
+        changed: bool,
+        covered: bool,
+    ) {
+        let predicted = found.ok().flatten();
+        let said_none = found == Ok(None);
         self.all.add(predicted, gold);
-        self.unaligned.predicted += u64::from(predicted.is_none());
+        self.unanswered += u64::from(found.is_err());
+        self.unaligned.predicted += u64::from(said_none);
         if gold.is_none() {
             self.unaligned.gold += 1;
-            self.unaligned.right += u64::from(predicted.is_none());
+            self.unaligned.right += u64::from(said_none);
             return;
         }
         let part = if changed { &mut self.changed } else { &mut self.identical };
@@ -178,6 +201,20 @@ mod tests {
         assert_eq!(report.all.soft, Counts { right: 0, predicted: 2, gold: 1 });
         assert_eq!(report.changed, Agreement::default());
         assert_eq!(report.unaligned, Counts { right: 1, predicted: 2, gold: 2 });
+    }
+
+    #[test]
+    fn an_item_that_is_not_read_lowers_recall_and_is_no_answer() {
+        let too_long = TooLong { side: "`target` is", pieces: 9, limit: 8 };
+        let mut report = Report::default();
+        report.add_answer(Err(too_long), Some(WordSpan::new(0, 2)), true, true);
+        report.add_answer(Err(too_long), None, true, false);
+        report.add(None, None, true, false);
+        assert_eq!(report.changed.exact, Counts { right: 0, predicted: 0, gold: 1 });
+        assert_eq!(report.unaligned, Counts { right: 1, predicted: 1, gold: 2 });
+        assert_eq!((report.unanswered, report.covered), (2, 1));
+        let json = serde_json::to_string(&Report::default()).unwrap();
+        assert!(!json.contains("unanswered"), "{json}");
     }
 
     #[test]

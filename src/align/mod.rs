@@ -9,8 +9,10 @@
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
 //! pooled states    features.rs   2 D + 4 features of a pair of spans
 //! candidates       candidates.rs all spans within k words of the source span's length
-//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its file
+//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its configuration;
+//!                  trained.rs    its directory, and where its encoder is
 //! answer           aligner.rs    the best candidate, piece by piece
+//! data files       data.rs       items with gold spans; dataset.rs: and the lines on which they stand
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
 //! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
 //! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states;
@@ -24,6 +26,7 @@ mod aligner;
 mod breakdown;
 mod candidates;
 mod data;
+mod dataset;
 mod embedding;
 mod encode;
 mod error;
@@ -36,15 +39,18 @@ mod mlp;
 mod random;
 mod tasks;
 pub mod train;
+mod trained;
 pub mod words;
 
-pub use aligner::{AlignRequest, Aligner, Alignment, Ranking};
+pub use aligner::{AlignRequest, Aligner, Alignment, Prediction, Ranking};
 pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths, SeenSpans};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
+pub use dataset::{Dataset, Place};
 pub use embedding::EmbeddingAligner;
-pub use error::AlignError;
+pub use error::{AlignError, TooLong};
 pub use features::Features;
-pub use head::{HeadConfig, Labels, TrainingRecord, encoder_of};
+pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};
 pub use tasks::{AnnotatorAgreement, Answer, Collection, Task, TaskProblem};
+pub use trained::encoder_of;

@@ -16,6 +16,12 @@ pub(super) struct DeviceArgs {
 }
 
 impl DeviceArgs {
+    /// Whether the command line names another device than the environment, or `auto`, does.
+    pub(super) fn is_given(&self) -> bool {
+        let otherwise = std::env::var("FNSTORE_DEVICE").unwrap_or_else(|_| "auto".to_owned());
+        otherwise.parse().ok().as_ref() != Some(&self.device)
+    }
+
     /// Opens the device, and says so where the CPU takes the place of a GPU.
     pub(super) fn open(&self) -> anyhow::Result<Device> {
         let device = Device::open(&self.device, &options())?;

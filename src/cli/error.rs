@@ -33,7 +33,7 @@ pub(super) struct LinesFailed {
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
-        matches!(cause.downcast_ref(), Some(AlignError::Content { .. }))
+        matches!(cause.downcast_ref(), Some(AlignError::Content { .. } | AlignError::Item { .. }))
             || cause.is::<LinesFailed>()
             || matches!(
                 cause.downcast_ref(),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
+use fnstore::align::encoder_of;
 use fnstore::installed::preferred;
 
 /// Name of the rewriter that comes with the program.
@@ -140,6 +141,19 @@ pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
             listed(dirs)
         )
     })
+}
+
+/// The encoder of a head or linker: the one that is given, else the one that the head or linker names.
+pub(super) fn encoder(
+    given: Option<&Path>,
+    trained: &Path,
+    dirs: &[PathBuf],
+) -> anyhow::Result<PathBuf> {
+    match given {
+        Some(name) => model(name, dirs),
+        None => encoder_of(trained, dirs)
+            .context("no encoder is given, and the one it was trained on is not at hand"),
+    }
 }
 
 /// Directories as a message lists them.

@@ -272,11 +272,6 @@ fn record(
     }
 }
 
-/// The encoder of a head, by its name among the models.
-fn finder(dirs: &[PathBuf]) -> impl Fn(&str) -> Option<PathBuf> {
-    move |name| locate::model(Path::new(name), dirs).ok()
-}
-
 fn check(
     args: VerifyArgs,
     models: Option<PathBuf>,
@@ -296,7 +291,7 @@ fn check(
     let format = output.format_or(Format::Table);
     let mut wrong = 0;
     for path in paths {
-        let mut checked = verify(&path, &finder(&dirs));
+        let mut checked = verify(&path, &dirs);
         if args.record {
             checked.findings.retain(|finding| finding.code != FindingCode::Sum);
             if checked.findings.is_empty() {
@@ -364,7 +359,7 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     let dirs = locate::model_dirs(models.clone());
     // Said before anything is copied, if the choice cannot be read.
     locate::default_rewriter(&dirs)?;
-    let added = add(checkpoint, &dir, &name, &finder(&dirs))?;
+    let added = add(checkpoint, &dir, &name, &dirs)?;
     let record = listed(&added.path, models)?;
     show(&record, output)?;
     output.flush()?;

@@ -44,9 +44,9 @@ impl Models {
     /// When no directory has one of these, or the head does not say which encoder it stands on.
     pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
         let aligner = find(dirs, ALIGNER)?;
-        let encoder =
-            encoder_of(&aligner).map_err(|source| ExpandError::Align { seed: None, source })?;
-        Ok(Self { paraphraser, encoder: find(dirs, &encoder)?, aligner })
+        let encoder = encoder_of(&aligner, dirs)
+            .map_err(|source| ExpandError::Align { seed: None, source })?;
+        Ok(Self { paraphraser, aligner, encoder })
     }
 }
 
@@ -75,15 +75,18 @@ mod tests {
         put(a.path(), PARAPHRASER, "{}");
         put(b.path(), PARAPHRASER, "{}");
         let head = std::fs::read_to_string(SHIPPED).unwrap();
-        let encoder = encoder_of(Path::new(SHIPPED).parent().unwrap()).unwrap();
-        put(b.path(), ALIGNER, &head.replace(&format!("\"{encoder}\""), "\"another\""));
+        let head = head.replacen("\"encoder\": \"", "\"encoder\": \"another-", 1);
+        put(b.path(), ALIGNER, &head);
         let dirs = [a.path().to_owned(), b.path().to_owned()];
-        let message = Models::search(&dirs).unwrap_err().to_string();
-        assert!(message.contains("no model `another`"), "{message}");
-        put(b.path(), "another", "{}");
+        let error = Models::search(&dirs).unwrap_err();
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        assert!(source.is_some_and(|why| why.contains("another-")), "{error}");
+        let named = head.split("\"another-").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let encoder = format!("another-{named}");
+        put(b.path(), &encoder, "{}");
         let models = Models::search(&dirs).unwrap();
         assert_eq!(models.paraphraser, a.path().join(PARAPHRASER));
-        assert_eq!(models.encoder, b.path().join("another"));
+        assert_eq!(models.encoder, b.path().join(encoder));
         let message = Models::open(a.path()).unwrap_err().to_string();
         assert!(message.contains("no model `aligner`"), "{message}");
     }

@@ -13,7 +13,7 @@ const UNFINISHED: &str = ".adding-";
 /// Copies a checked checkpoint into a directory of models, under a name of its own, and records the
 /// hashes of its files. It is there whole or not at all.
 ///
-/// `find` looks up the encoder of an aligner's head, as in [`verify`].
+/// The encoder of an aligner's head is looked for in `directories`, as in [`verify`].
 ///
 /// # Errors
 /// When the name cannot be a folder's or is taken, anything is wrong with the checkpoint, or it cannot
@@ -22,7 +22,7 @@ pub fn add(
     checkpoint: &Path,
     models: &Path,
     name: &str,
-    find: &dyn Fn(&str) -> Option<PathBuf>,
+    directories: &[PathBuf],
 ) -> Result<Description, ModelError> {
     if !is_name(name) {
         return Err(ModelError::Name { name: name.to_owned() });
@@ -31,7 +31,7 @@ pub fn add(
     if place.exists() {
         return Err(ModelError::Exists { path: place });
     }
-    let findings = verify(checkpoint, find).findings;
+    let findings = verify(checkpoint, directories).findings;
     if !findings.is_empty() {
         return Err(ModelError::Broken { path: checkpoint.to_owned(), findings });
     }

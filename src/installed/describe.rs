@@ -63,15 +63,14 @@ impl Description {
 
 /// The fields by which kinds are told apart.
 #[derive(Deserialize)]
-pub(super) struct Config {
+struct Config {
     model_type: Option<String>,
-    /// A head names its encoder.
-    pub(super) encoder: Option<String>,
+    /// A head knows its encoder.
     encoder_fingerprint: Option<String>,
 }
 
 impl Config {
-    pub(super) fn read(directory: &Path) -> Result<Self, ModelError> {
+    fn read(directory: &Path) -> Result<Self, ModelError> {
         let path = directory.join("config.json");
         let json = std::fs::read(&path).map_err(|source| ModelError::File {
             action: "read",
@@ -86,7 +85,7 @@ impl Config {
     }
 
     /// Kind and layout.
-    pub(super) fn kind(&self, directory: &Path) -> Result<(Kind, &'static str), ModelError> {
+    fn kind(&self, directory: &Path) -> Result<(Kind, &'static str), ModelError> {
         let layouts = Layout::ALL.map(|(name, _)| name);
         let found = match self.model_type.as_deref() {
             Some("bert") => return Ok((Kind::Encoder, "bert")),

@@ -4,9 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::describe::Config;
 use super::{Kind, ModelError, describe, sums};
-use crate::align::{AlignError, Aligner};
+use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::Device;
 use crate::nn::{Encoder, NnError};
 use crate::paraphrase::{ParaphraseError, Paraphraser};
@@ -67,10 +66,11 @@ pub struct Verification {
 
 /// Checks a model: that it loads on the CPU, all weights there, of the right shapes and finite, with a
 /// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head is
-/// checked with its encoder, which `find` looks up by name.
+/// checked with the encoder that it names, from the first of the directories of `models` that has it
+/// ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
-pub fn verify(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Verification {
+pub fn verify(directory: &Path, models: &[PathBuf]) -> Verification {
     let mut verification = Verification::default();
     match sums::check(directory) {
         Ok(None) => {}
@@ -79,13 +79,13 @@ pub fn verify(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Verif
         }
         Err(error) => verification.findings.push(finding(FindingCode::Sum, &error)),
     }
-    if let Err(found) = load(directory, find) {
+    if let Err(found) = load(directory, models) {
         verification.findings.push(found);
     }
     verification
 }
 
-fn load(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<(), Finding> {
+fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     // Says what is wrong with a checkpoint in another format before asking for its weights.
     other_format(directory)?;
     let description = describe(directory).map_err(|error| {
@@ -115,12 +115,8 @@ fn load(directory: &Path, find: &dyn Fn(&str) -> Option<PathBuf>) -> Result<(), 
             Ok(())
         }
         Kind::Aligner => {
-            let config = Config::read(directory).map_err(|e| finding(FindingCode::Config, &e))?;
-            let name = config.encoder.unwrap_or_default();
-            let encoder = find(&name).ok_or_else(|| {
-                let detail = format!("its encoder `{name}` is not among the models");
-                Finding { code: FindingCode::Encoder, detail }
-            })?;
+            let encoder = encoder_of(directory, models)
+                .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Aligner::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_aligner(&error), &error))
         }
@@ -167,7 +163,7 @@ fn code_of_network(error: &NnError) -> FindingCode {
 
 fn code_of_aligner(error: &AlignError) -> FindingCode {
     match error {
-        AlignError::Encoder { .. } => FindingCode::Encoder,
+        AlignError::Encoder { .. } | AlignError::EncoderMissing { .. } => FindingCode::Encoder,
         AlignError::Network { source } => code_of_network(source),
         AlignError::File { .. } | AlignError::Content { .. } => FindingCode::Config,
         _ => FindingCode::Tokenizer,

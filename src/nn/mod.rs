@@ -25,6 +25,7 @@ mod stack;
 mod step;
 mod t5;
 mod weights;
+mod whole_directory;
 
 pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
@@ -36,3 +37,4 @@ pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 pub(crate) use weights::WORDS;
 pub use weights::{Fingerprint, Weights, WeightsError};
+pub use whole_directory::WholeDirectory;

@@ -19,17 +19,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::mlp::Parameters;
+use super::trained::CONFIG;
 use super::words::{Link, LinkCounts, Links, SentencePair};
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::nn::{NnError, Weights, write_weights};
+use crate::nn::{NnError, Weights};
 use features::PairFeatures;
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
-
-const CONFIG: &str = "config.json";
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 const FEATURES: &str = "difference, product, 18 cues";
@@ -45,7 +44,7 @@ const CHUNK: usize = 4096;
 pub struct LinkerConfig {
     /// Version of the format.
     pub format: u32,
-    /// Directory name of the encoder, for people.
+    /// Directory name of the encoder, by which [`encoder_of`](super::encoder_of) finds it.
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
@@ -76,7 +75,7 @@ pub struct LinkerConfig {
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let encoder = "models/all-MiniLM-L6-v2".as_ref();
 /// let linker = Linker::open("linker".as_ref(), encoder, &Device::cpu())?;
-/// for links in linker.align(&read_pairs("pairs.tsv".as_ref())?)? {
+/// for links in linker.align(&read_pairs("pairs.tsv".as_ref())?)?.into_iter().flatten() {
 ///     println!("{links}");
 /// }
 /// # Ok(())
@@ -115,19 +114,25 @@ impl Linker {
         &self.config
     }
 
-    /// The links of each pair, in order. A pair's links depend on nothing but the pair.
+    /// The links of each pair, in order; a pair that is too long has none. A pair's links depend on
+    /// nothing but the pair.
     ///
     /// # Errors
-    /// When a pair is too long for the encoder.
-    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Links>, AlignError> {
+    /// When words cannot be cut into pieces, or the device fails.
+    pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Result<Links, TooLong>>, AlignError> {
+        let thresholds = [self.config.threshold, self.config.mutual_threshold];
         let mut links = Vec::with_capacity(pairs.len());
         for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
             let features = encode(&self.encoder, pairs, &mut |_| ())
                 .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
-            for features in &features {
-                let scores = scores(&self.parameters, &self.device, features)?;
-                let thresholds = [self.config.threshold, self.config.mutual_threshold];
-                links.push(decode(&scores, features.sizes, thresholds));
+            for features in features {
+                links.push(match features {
+                    Ok(features) => {
+                        let scores = scores(&self.parameters, &self.device, &features)?;
+                        Ok(decode(&scores, features.sizes, thresholds))
+                    }
+                    Err(too_long) => Err(too_long),
+                });
             }
         }
         Ok(links)
@@ -139,18 +144,12 @@ fn encode(
     encoder: &PairEncoder,
     pairs: &[SentencePair],
     done: &mut dyn FnMut(usize),
-) -> Result<Vec<PairFeatures>, AlignError> {
-    fn side(words: &[String]) -> Vec<&str> {
-        words.iter().map(String::as_str).collect()
-    }
-    let words = pairs.iter();
-    let words: Vec<WordPair<'_>> = words
-        .map(|pair| WordPair { source: side(&pair.source), target: side(&pair.target) })
-        .collect();
-    let states = encoder.encode(&words, done)?;
-    let features = pairs.iter().zip(&states);
+) -> Result<Vec<Result<PairFeatures, TooLong>>, AlignError> {
+    let words: Vec<WordPair<'_>> = pairs.iter().map(SentencePair::words).collect();
+    let states = encoder.encode_those_that_fit(&words, done)?;
+    let features = pairs.iter().zip(states);
     Ok(features
-        .map(|(pair, states)| PairFeatures::new(states, &pair.source, &pair.target))
+        .map(|(pair, states)| Ok(PairFeatures::new(&states?, &pair.source, &pair.target)))
         .collect())
 }
 
@@ -191,21 +190,6 @@ fn decode(scores: &[f32], [rows, columns]: [usize; 2], thresholds: [f32; 2]) -> 
         score >= threshold || (is_best && score >= mutual)
     });
     linked.map(|(i, j)| Link { source: i as u32, target: j as u32 }).collect()
-}
-
-/// Writes the two files of a linker, making the directory if need be.
-fn write(
-    directory: &Path,
-    config: &LinkerConfig,
-    parameters: &Parameters,
-) -> Result<(), AlignError> {
-    let path = directory.join(CONFIG);
-    let file = |source| AlignError::File { action: "write linker", path: path.clone(), source };
-    std::fs::create_dir_all(directory).map_err(file)?;
-    write_weights(directory, &parameters.tensors()).map_err(NnError::from)?;
-    let mut json = serde_json::to_string_pretty(config).expect("numbers and strings have JSON");
-    json.push('\n');
-    std::fs::write(&path, json).map_err(file)
 }
 
 fn read(directory: &Path) -> Result<(LinkerConfig, Parameters), AlignError> {

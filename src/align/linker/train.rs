@@ -7,18 +7,20 @@
 //! kept. Steps are those of the span aligner's training.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
-use super::{FEATURES, FORMAT, LinkerConfig, decode, encode, scores, write};
+use super::{FEATURES, FORMAT, LinkerConfig, decode, encode, scores};
+use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
 use crate::align::mlp::Parameters;
 use crate::align::random::SplitMix64;
-use crate::align::train::{Learner, Progress, Schedule};
-use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair, read_pairs};
+use crate::align::train::{Learner, Progress, Schedule, Settings};
+use crate::align::trained;
+use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::Device;
 
 /// Score of a possible link.
@@ -35,32 +37,14 @@ const MUTUAL: [f32; 7] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0];
 /// What to train on, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Files of sentence pairs with gold links, as [`read_pairs`] takes them.
+    /// Files of sentence pairs with gold links, as [`read_pairs`](crate::align::words::read_pairs)
+    /// takes them.
     pub data: Vec<PathBuf>,
     /// Development data: chooses the epoch and the thresholds.
     pub dev: Vec<PathBuf>,
-    /// Directory of the encoder.
-    pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
-    pub layer: Option<usize>,
-    /// Directory of the linker, made if need be.
-    pub out: PathBuf,
-    /// Number of hidden units.
-    pub hidden: usize,
-    /// Most passes over the data; one at least is made.
-    pub epochs: usize,
-    /// Passes without gain on the development data after which training stops.
-    pub patience: usize,
-    /// Sentence pairs per step.
-    pub batch: usize,
-    /// Words without a link that a step looks at for each word of a pair, the nearest not counted.
-    pub sample: usize,
-    /// Learning rate after warm-up; it falls to zero over all epochs.
-    pub learning_rate: f32,
-    /// Weight decay of the matrices.
-    pub weight_decay: f32,
-    /// Seed of weights, order and samples.
-    pub seed: u64,
+    /// What every trainer is told. A step looks at `batch` sentence pairs and, for each word of them, at
+    /// `sample` words without a link, the nearest not counted.
+    pub settings: Settings,
 }
 
 impl Options {
@@ -70,17 +54,19 @@ impl Options {
         Self {
             data,
             dev,
-            encoder,
-            layer: None,
-            out,
-            hidden: 96,
-            epochs: 6,
-            patience: 3,
-            batch: 16,
-            sample: 3,
-            learning_rate: 1e-3,
-            weight_decay: 0.05,
-            seed: 1,
+            settings: Settings {
+                encoder,
+                layer: None,
+                out,
+                hidden: Some(96),
+                epochs: 6,
+                patience: 3,
+                batch: 16,
+                sample: 3,
+                learning_rate: 1e-3,
+                weight_decay: 0.05,
+                seed: 1,
+            },
         }
     }
 }
@@ -110,34 +96,47 @@ struct Encoded {
     features: Vec<PairFeatures>,
 }
 
-/// Trains a linker, writes it to [`Options::out`], and returns its configuration.
+/// Trains a linker, writes it to [`Settings::out`], and returns its configuration. Pairs that are too long
+/// for the encoder are left out.
 ///
 /// # Errors
-/// When data or encoder cannot be read, the data has no link, a pair is too long for the encoder, or
-/// the linker cannot be written.
+/// When data or encoder cannot be read, the data has no link, or the linker cannot be written.
 pub fn run(
     options: &Options,
     device: &Device,
     progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<LinkerConfig, AlignError> {
+    // Whatever may be wrong is found before the long part starts.
+    let out = trained::prepare(&options.settings.out)?;
+    let name = trained::encoder_name(&options.settings.encoder)?;
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
-    let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
-    let total = data.len() + dev.len();
-    let mut before = 0;
-    let mut ready = |pairs: Vec<SentencePair>| -> Result<Encoded, AlignError> {
-        let mut tell = |done| progress(Progress::Encoded { done: before + done, total });
-        let features = encode(&encoder, &pairs, &mut tell)?;
-        before += pairs.len();
-        Ok(Encoded { pairs, features })
+    let encoder = PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let (of_data, total) = (data.len(), data.len() + dev.len());
+    let mut ready = |data: Dataset<SentencePair>, before, files| -> Result<Encoded, AlignError> {
+        let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+        let features =
+            encode(&encoder, data.items(), &mut done).map_err(|error| data.blame(error))?;
+        for (place, features) in data.places().iter().zip(&features) {
+            if let Err(why) = *features {
+                progress(Progress::LeftOut { place: place.clone(), why });
+            }
+        }
+        let mut fits = features.iter().map(Result::is_ok);
+        let mut data = data;
+        data.retain(|_| fits.next().unwrap_or(false));
+        // What is left may have nothing to learn from.
+        has_link(&data, files)?;
+        let features = features.into_iter().flatten().collect();
+        Ok(Encoded { pairs: data.into_items(), features })
     };
-    let (data, dev) = (ready(data)?, ready(dev)?);
+    let data = ready(data, 0, &options.data)?;
+    let dev = ready(dev, of_data, &options.dev)?;
     let best = fit(options, device, encoder.width(), [&data, &dev], progress)?;
-    let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let config = LinkerConfig {
         format: FORMAT,
-        encoder: name.unwrap_or_default(),
+        encoder: name,
         encoder_fingerprint: encoder.fingerprint(),
-        layer: options.layer,
+        layer: options.settings.layer,
         width: encoder.width(),
         hidden: best.parameters.hidden,
         features: FEATURES.to_owned(),
@@ -146,34 +145,35 @@ pub fn run(
         training: LinkerTraining {
             pairs: data.pairs.len(),
             epoch: best.epoch,
-            batch: options.batch,
-            sample: options.sample,
-            learning_rate: options.learning_rate,
-            weight_decay: options.weight_decay,
-            seed: options.seed,
+            batch: options.settings.batch,
+            sample: options.settings.sample,
+            learning_rate: options.settings.learning_rate,
+            weight_decay: options.settings.weight_decay,
+            seed: options.settings.seed,
         },
         dev: best.dev,
     };
-    write(&options.out, &config, &best.parameters)?;
+    trained::write(out, &config, &best.parameters)?;
     Ok(config)
 }
 
 /// The pairs of files that have words on both sides; an error when none of them has a link.
-fn linked(files: &[PathBuf]) -> Result<Vec<SentencePair>, AlignError> {
-    let mut pairs = Vec::new();
+fn linked(files: &[PathBuf]) -> Result<Dataset<SentencePair>, AlignError> {
+    let mut pairs = Dataset::default();
     for file in files {
-        pairs.append(&mut read_pairs(file)?);
+        pairs.append(Dataset::<SentencePair>::read(file)?);
     }
-    pairs.retain(|pair| !pair.source.is_empty() && !pair.target.is_empty());
-    if pairs.iter().all(|pair| pair.sure.is_empty()) {
-        return Err(AlignError::Content {
-            path: files.first().cloned().unwrap_or_default(),
-            line: pairs.len().max(1),
-            found: "the end of the data and no `sure` link".to_owned(),
-            expected: "at least one",
-        });
-    }
+    pairs.retain(|pair: &SentencePair| !pair.source.is_empty() && !pair.target.is_empty());
+    has_link(&pairs, files)?;
     Ok(pairs)
+}
+
+fn has_link(pairs: &Dataset<SentencePair>, files: &[PathBuf]) -> Result<(), AlignError> {
+    if pairs.items().iter().any(|pair| !pair.sure.is_empty()) {
+        return Ok(());
+    }
+    let file = files.first().map_or(Path::new(""), PathBuf::as_path);
+    Err(pairs.lacks(file, "the end of the data and no `sure` link".to_owned()))
 }
 
 /// The weights that did best on the development data.
@@ -191,14 +191,16 @@ fn fit(
     [data, dev]: [&Encoded; 2],
     progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<Best, AlignError> {
-    let (mut random, epochs) = (SplitMix64::new(options.seed), options.epochs.max(1));
+    let (mut random, epochs) =
+        (SplitMix64::new(options.settings.seed), options.settings.epochs.max(1));
     let inputs = PairFeatures::inputs(width);
-    let mut learner = Learner::new(Parameters::random(inputs, options.hidden.max(1), &mut random));
-    let batch = options.batch.max(1);
+    let hidden = options.settings.hidden.unwrap_or(inputs / 2).max(1);
+    let mut learner = Learner::new(Parameters::random(inputs, hidden, &mut random));
+    let batch = options.settings.batch.max(1);
     let total = data.pairs.len().div_ceil(batch);
     let schedule = Schedule {
-        rate: options.learning_rate,
-        decay: options.weight_decay,
+        rate: options.settings.learning_rate,
+        decay: options.settings.weight_decay,
         steps: epochs * total,
     };
     let mut order: Vec<usize> = (0..data.pairs.len()).collect();
@@ -220,7 +222,8 @@ fn fit(
         if gained {
             let parameters = learner.parameters.clone();
             best = Some(Best { parameters, epoch, thresholds, dev: counts });
-        } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.patience) {
+        } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.settings.patience)
+        {
             break;
         }
     }
@@ -270,7 +273,7 @@ fn looked_at(
     let mut all = linked.clone();
     all.extend((0..rows).flat_map(|i| nearest(&mut (0..columns).map(|j| (i, j)))));
     all.extend((0..columns).flat_map(|j| nearest(&mut (0..rows).map(|i| (i, j)))));
-    for _ in 0..options.sample * (rows + columns) {
+    for _ in 0..options.settings.sample * (rows + columns) {
         all.insert((random.below(rows), random.below(columns)));
     }
     all
@@ -338,8 +341,9 @@ mod tests {
 
     fn options() -> Options {
         let mut options = Options::new(vec![], vec![], "".into(), "".into());
-        (options.hidden, options.epochs, options.batch) = (16, 12, 4);
-        options.learning_rate = 1e-2;
+        (options.settings.hidden, options.settings.epochs, options.settings.batch) =
+            (Some(16), 12, 4);
+        options.settings.learning_rate = 1e-2;
         options
     }
 
@@ -360,7 +364,8 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_weights_on_any_number_of_threads() {
         let data = shuffled(10);
-        let options = Options { epochs: 2, ..options() };
+        let mut options = options();
+        options.settings.epochs = 2;
         let train = |threads| {
             let device = Device::Cpu { threads };
             fit(&options, &device, 8, [&data, &data], &mut |_| ()).unwrap().parameters
@@ -372,7 +377,8 @@ mod tests {
     fn one_epoch_is_the_least() {
         let data = shuffled(4);
         let train = |epochs| {
-            let options = Options { epochs, ..options() };
+            let mut options = options();
+            options.settings.epochs = epochs;
             fit(&options, &Device::cpu(), 8, [&data, &data], &mut |_| ()).unwrap().parameters
         };
         assert_eq!(train(0), train(1));

@@ -21,6 +21,7 @@ use crate::align::gradient::AdamW;
 use crate::align::metrics::Report;
 use crate::align::mlp::Parameters;
 use crate::align::random::SplitMix64;
+use crate::compute::Device;
 use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
 /// The format that this build writes and reads.
@@ -55,6 +56,7 @@ impl Checkpoint {
     pub(super) fn new(
         path: &Path,
         options: &Options,
+        device: &Device,
         encoder: &str,
         [data, dev]: [&[AlignedSpan]; 2],
     ) -> Self {
@@ -64,25 +66,44 @@ impl Checkpoint {
         };
         // A number that is read back from JSON may differ in its last bit; its text does not.
         let exactly = |rate: f32| format!("{rate:?}");
+        // A GPU adds in another order: what it goes on with is neither one's head.
+        let device = match device {
+            Device::Cpu { .. } => "cpu",
+            Device::Gpu(_) => "gpu",
+        };
         let run = json!({
+            "device": device,
             "encoder": encoder,
             "data": hash(data),
             "dev": hash(dev),
-            "layer": options.layer,
+            "layer": options.settings.layer,
             "features": options.features.names(),
             "labels": options.labels,
             "k": options.k,
-            "hidden": options.hidden,
-            "epochs": options.epochs,
-            "patience": options.patience,
-            "batch": options.batch,
-            "sample": options.sample,
-            "learning_rate": exactly(options.learning_rate),
-            "weight_decay": exactly(options.weight_decay),
-            "seed": options.seed,
+            "hidden": options.settings.hidden,
+            "epochs": options.settings.epochs,
+            "patience": options.settings.patience,
+            "batch": options.settings.batch,
+            "sample": options.settings.sample,
+            "learning_rate": exactly(options.settings.learning_rate),
+            "weight_decay": exactly(options.settings.weight_decay),
+            "seed": options.settings.seed,
         });
         let Value::Object(run) = run else { unreachable!("it is written as an object") };
         Self { path: path.to_owned(), run }
+    }
+
+    /// Tries, before the work, whether the file can be written.
+    pub(super) fn prepare(&self) -> Result<(), AlignError> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let tried = tempfile::Builder::new()
+            .prefix(".checkpoint-")
+            .tempfile_in(folder.unwrap_or(Path::new(".")));
+        tried.map(drop).map_err(|source| AlignError::File {
+            action: "write checkpoint",
+            path: self.path.clone(),
+            source,
+        })
     }
 
     /// Writes a state; an older one is there until this one is.
@@ -189,14 +210,14 @@ mod tests {
     use super::super::tests::{options, shifted_copies};
     use super::super::{Encoded, fit::fit};
     use super::*;
-    use crate::compute::Device;
 
     fn data() -> Encoded {
         shifted_copies(&mut SplitMix64::new(22), 12)
     }
 
     fn checkpoint(path: &Path, options: &Options, data: &Encoded) -> Checkpoint {
-        Checkpoint::new(path, options, "abc", [&data.items, &data.items])
+        let device = Device::cpu();
+        Checkpoint::new(path, options, &device, "abc", [&data.items, &data.items])
     }
 
     #[test]
@@ -204,7 +225,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let data = data();
         let mut options = options();
-        options.epochs = 5;
+        options.settings.epochs = 5;
         let checkpoint = checkpoint(&directory.path().join("state"), &options, &data);
         assert!(checkpoint.read().unwrap().is_none());
         let train = |state: State, save: &mut dyn FnMut(&State) -> Result<(), AlignError>| {
@@ -236,9 +257,14 @@ mod tests {
         let (data, options) = (data(), options());
         checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
         assert!(checkpoint(&path, &options, &data).read().unwrap().is_some());
-        let other = Options { seed: 9, ..options.clone() };
+        let mut other = options.clone();
+        other.settings.seed = 9;
         let error = checkpoint(&path, &other, &data).read().unwrap_err().to_string();
         assert!(error.contains("seed `1`, this run has `9`"), "{error}");
+        let mut of_gpu = checkpoint(&path, &options, &data);
+        of_gpu.run["device"] = json!("gpu");
+        let error = of_gpu.read().unwrap_err().to_string();
+        assert!(error.contains("device `cpu`, this run has `gpu`"), "{error}");
         let fewer = shifted_copies(&mut SplitMix64::new(22), 3);
         let error = checkpoint(&path, &options, &fewer).read().unwrap_err().to_string();
         assert!(error.contains("made with data"), "{error}");
@@ -251,11 +277,12 @@ mod tests {
         let data = data();
         for thousandths in 1..100_u8 {
             let rate = f32::from(thousandths) / 1000.0;
-            let options = Options { learning_rate: rate, weight_decay: rate, ..options() };
+            let mut options = options();
+            (options.settings.learning_rate, options.settings.weight_decay) = (rate, rate);
             checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
             assert!(checkpoint(&path, &options, &data).read().unwrap().is_some(), "{rate}");
-            let next = Options { learning_rate: rate.next_up(), ..options };
-            let error = checkpoint(&path, &next, &data).read().unwrap_err().to_string();
+            options.settings.learning_rate = rate.next_up();
+            let error = checkpoint(&path, &options, &data).read().unwrap_err().to_string();
             assert!(error.contains(&format!("learning_rate `{rate}`")), "{error}");
         }
     }
@@ -272,6 +299,7 @@ mod tests {
             assert!(matches!(checkpoint.read(), Err(AlignError::Content { .. })));
         }
         let nowhere = Checkpoint { path: "/nowhere/state".into(), run: Map::new() };
+        assert!(nowhere.prepare().is_err());
         let error = nowhere.write(&State::new(&options(), 8, 1)).unwrap_err();
         assert!(error.to_string().contains("write checkpoint `/nowhere/state`"), "{error}");
     }

@@ -31,9 +31,9 @@ pub(super) struct State {
 impl State {
     /// Before the first epoch.
     pub(super) fn new(options: &Options, width: usize, items: usize) -> Self {
-        let mut random = SplitMix64::new(options.seed);
+        let mut random = SplitMix64::new(options.settings.seed);
         let inputs = 2 * width + CUES;
-        let hidden = options.hidden.unwrap_or(inputs / 2);
+        let hidden = options.settings.hidden.unwrap_or(inputs / 2);
         let mut parameters = Parameters::random(inputs, hidden, &mut random);
         // What is off has no weight, so a scorer need not know of it.
         parameters.weight.chunks_exact_mut(inputs).for_each(|row| options.features.mask(row));
@@ -50,8 +50,8 @@ impl State {
 
     /// Whether no further epoch is wanted.
     fn is_done(&self, options: &Options) -> bool {
-        self.epoch >= options.epochs.max(1)
-            || self.epoch - self.best_epoch >= options.patience.max(1)
+        self.epoch >= options.settings.epochs.max(1)
+            || self.epoch - self.best_epoch >= options.settings.patience.max(1)
     }
 }
 
@@ -64,18 +64,18 @@ pub(super) fn fit(
     save: &mut dyn FnMut(&State) -> Result<(), AlignError>,
     progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<State, AlignError> {
-    let total = data.items.len().div_ceil(options.batch.max(1));
+    let total = data.items.len().div_ceil(options.settings.batch.max(1));
     let schedule = Schedule {
-        rate: options.learning_rate,
-        decay: options.weight_decay,
-        steps: options.epochs.max(1) * total,
+        rate: options.settings.learning_rate,
+        decay: options.settings.weight_decay,
+        steps: options.settings.epochs.max(1) * total,
     };
     while !state.is_done(options) {
         let epoch = state.epoch + 1;
         let State { learner, random, order, .. } = &mut state;
         random.shuffle(order);
         let mut losses = Vec::new();
-        for (step, items) in order.chunks(options.batch.max(1)).enumerate() {
+        for (step, items) in order.chunks(options.settings.batch.max(1)).enumerate() {
             let (rows, labels) = sample(options, data, items, random);
             if !labels.is_empty() {
                 losses.push(learner.step(device, schedule, rows, &labels)?);
@@ -156,7 +156,7 @@ mod tests {
     fn the_same_seed_gives_the_same_weights_on_any_number_of_threads() {
         let data = shifted_copies(&mut SplitMix64::new(22), 12);
         let mut options = options();
-        options.epochs = 2;
+        options.settings.epochs = 2;
         let train = |threads| train(&options, &Device::Cpu { threads }, &data).0;
         assert_eq!(train(1), train(3));
     }
@@ -177,7 +177,11 @@ mod tests {
     #[test]
     fn one_epoch_is_the_least() {
         let data = shifted_copies(&mut SplitMix64::new(22), 12);
-        let of_epochs = |epochs| train(&Options { epochs, ..options() }, &Device::cpu(), &data).0;
+        let of_epochs = |epochs| {
+            let mut options = options();
+            options.settings.epochs = epochs;
+            train(&options, &Device::cpu(), &data).0
+        };
         assert_eq!(of_epochs(0), of_epochs(1));
         assert!(of_epochs(0).best.weight.iter().all(|weight| weight.is_finite()));
     }
@@ -186,7 +190,8 @@ mod tests {
     fn training_stops_when_nothing_is_gained_any_more() {
         let data = shifted_copies(&mut SplitMix64::new(21), 6);
         let mut options = options();
-        (options.epochs, options.patience, options.learning_rate) = (9, 2, 0.0);
+        (options.settings.epochs, options.settings.patience, options.settings.learning_rate) =
+            (9, 2, 0.0);
         let (state, losses) = train(&options, &Device::cpu(), &data);
         assert!(state.epoch < 9 && losses.len() == state.epoch);
         assert_eq!(state.epoch, state.best_epoch + 2);

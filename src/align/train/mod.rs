@@ -9,7 +9,8 @@
 //! (`checkpoint.rs`).
 //!
 //! The same options give the same weights for any number of threads, and however often a run was
-//! stopped: numbers are drawn from one seeded generator, and the kernels sum in one order.
+//! stopped: numbers are drawn from one seeded generator, and the kernels sum in one order. A GPU's is another
+//! order, so a run that began on a GPU does not go on on the CPU, nor the other way round.
 
 mod checkpoint;
 mod fit;
@@ -22,13 +23,15 @@ use checkpoint::Checkpoint;
 use fit::{State, answers, fit, report};
 pub(super) use learner::{Learner, Schedule};
 
-use super::aligner::{is_candidate, word_pair};
+use super::aligner::{first_of, is_candidate};
 use super::data::{AlignedSpan, distinct_pairs};
+use super::dataset::{Dataset, Place};
 use super::encode::PairEncoder;
-use super::error::AlignError;
+use super::error::{AlignError, TooLong};
 use super::features::{Features, PairStates};
-use super::head::{Head, HeadConfig, Labels, TrainingRecord};
+use super::head::{HeadConfig, Labels, TrainingRecord};
 use super::metrics::{Report, best_threshold};
+use super::trained;
 use crate::compute::Device;
 
 /// What to train on, and how.
@@ -38,7 +41,7 @@ use crate::compute::Device;
 ///
 /// let mut options =
 ///     Options::new("train.jsonl".into(), "dev.jsonl".into(), "encoder".into(), "head".into());
-/// options.epochs = 3;
+/// options.settings.epochs = 3;
 /// assert_eq!(options.k, 5);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -47,18 +50,27 @@ pub struct Options {
     pub data: PathBuf,
     /// Development data: chooses the epoch and the threshold.
     pub dev: PathBuf,
-    /// Directory of the encoder.
-    pub encoder: PathBuf,
-    /// Directory of the head, made if need be.
-    pub out: PathBuf,
     /// Most words by which a candidate may be longer or shorter than the source span.
     pub k: u32,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
-    pub layer: Option<usize>,
     /// What the head looks at.
     pub features: Features,
     /// What a candidate near the gold span is to score.
     pub labels: Labels,
+    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
+    pub checkpoint: Option<PathBuf>,
+    /// What every trainer is told. A step looks at `batch` items and at `sample` candidates of each at most.
+    pub settings: Settings,
+}
+
+/// What the trainers of heads and of linkers are both told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Directory of the encoder.
+    pub encoder: PathBuf,
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    pub layer: Option<usize>,
+    /// Directory of what is trained, made if need be; an earlier head or linker is replaced.
+    pub out: PathBuf,
     /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
     /// the paper.
     pub hidden: Option<usize>,
@@ -68,7 +80,7 @@ pub struct Options {
     pub patience: usize,
     /// Items per step.
     pub batch: usize,
-    /// Most candidates of an item that one step looks at.
+    /// How much of an item a step looks at.
     pub sample: usize,
     /// Learning rate after warm-up; it falls to zero over all epochs.
     pub learning_rate: f32,
@@ -76,8 +88,6 @@ pub struct Options {
     pub weight_decay: f32,
     /// Seed of weights, order and samples.
     pub seed: u64,
-    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
-    pub checkpoint: Option<PathBuf>,
 }
 
 impl Options {
@@ -87,30 +97,39 @@ impl Options {
         Self {
             data,
             dev,
-            encoder,
-            out,
             k: 5,
-            layer: None,
             features: Features::default(),
             labels: Labels::default(),
-            hidden: None,
-            epochs: 16,
-            patience: 3,
-            batch: 32,
-            sample: 60,
-            learning_rate: 2e-3,
-            weight_decay: 0.01,
-            seed: 1,
             checkpoint: None,
+            settings: Settings {
+                encoder,
+                layer: None,
+                out,
+                hidden: None,
+                epochs: 16,
+                patience: 3,
+                batch: 32,
+                sample: 60,
+                learning_rate: 2e-3,
+                weight_decay: 0.01,
+                seed: 1,
+            },
         }
     }
 }
 
 /// What training has just done; a head's says of the development data its counts with nothing held back
 /// by a threshold, a linker's its links under the best thresholds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Progress<D> {
+    /// An item is too long for the encoder, and is neither trained on nor measured.
+    LeftOut {
+        /// Where it stands.
+        place: Place,
+        /// How long it is.
+        why: TooLong,
+    },
     /// So many sentence pairs are encoded.
     Encoded {
         /// Pairs finished.
@@ -152,46 +171,55 @@ struct Encoded {
     pair_of: Vec<usize>,
 }
 
-/// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
-/// tuned threshold and the counts on the development data.
+/// Trains a head, writes it to [`Settings::out`], and returns its configuration, which holds the
+/// tuned threshold and the counts on the development data. Items that are too long for the encoder are
+/// left out.
 ///
 /// # Errors
-/// When data or encoder cannot be read, a pair is too long for the encoder, the checkpoint is of
+/// When data or encoder cannot be read, nothing can be learnt from the data, the checkpoint is of
 /// another run, or the head cannot be written.
 pub fn run(
     options: &Options,
     device: &Device,
     progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<HeadConfig, AlignError> {
-    // 1. Read everything before the long part starts.
-    let data = AlignedSpan::read(&options.data)?;
-    let dev = AlignedSpan::read(&options.dev)?;
-    for (items, path) in [(&data, &options.data), (&dev, &options.dev)] {
-        has_answer(items, path, options.k)?;
-    }
-    let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
-    let checkpoint = options
-        .checkpoint
-        .as_ref()
-        .map(|path| Checkpoint::new(path, options, &encoder.fingerprint(), [&data, &dev]));
+    // 1. Read everything, and try what is to be written, before the long part starts.
+    let out = trained::prepare(&options.settings.out)?;
+    let name = trained::encoder_name(&options.settings.encoder)?;
+    let data = Dataset::<AlignedSpan>::read(&options.data)?;
+    let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
+    has_answer(&data, &options.data, options.k)?;
+    has_answer(&dev, &options.dev, options.k)?;
+    let encoder = PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let checkpoint = options.checkpoint.as_ref().map(|path| {
+        let of_data = [data.items(), dev.items()];
+        Checkpoint::new(path, options, device, &encoder.fingerprint(), of_data)
+    });
     let state = match &checkpoint {
         Some(checkpoint) => checkpoint.read()?,
         None => None,
     };
-    let state = state.unwrap_or_else(|| State::new(options, encoder.width(), data.len()));
-    if state.epoch > 0 {
-        progress(Progress::Resumed { epoch: state.epoch });
+    match (&state, &checkpoint) {
+        (Some(state), _) => progress(Progress::Resumed { epoch: state.epoch }),
+        (None, Some(checkpoint)) => checkpoint.prepare()?,
+        (None, None) => {}
     }
 
     // 2. Encode both data sets.
-    let (train_pairs, dev_pairs) = (distinct_pairs(&data).0.len(), distinct_pairs(&dev).0.len());
-    let total = train_pairs + dev_pairs;
-    let data = encode(&encoder, data, &mut |done| progress(Progress::Encoded { done, total }))?;
-    let dev = encode(&encoder, dev, &mut |done| {
-        progress(Progress::Encoded { done: train_pairs + done, total });
-    })?;
+    let (of_data, of_dev) =
+        (distinct_pairs(data.items()).0.len(), distinct_pairs(dev.items()).0.len());
+    let total = of_data + of_dev;
+    let mut encode = |data, path, before| -> Result<Encoded, AlignError> {
+        let (data, pairs) = encode(&encoder, data, [before, total], progress)?;
+        // What is left may have nothing to learn from.
+        has_answer(&data, path, options.k)?;
+        Ok(Encoded::new(data.into_items(), pairs))
+    };
+    let data = encode(data, &options.data, 0)?;
+    let dev = encode(dev, &options.dev, of_data)?;
 
     // 3. Train, tune the threshold, write.
+    let state = state.unwrap_or_else(|| State::new(options, encoder.width(), data.items.len()));
     let mut save = |state: &State| checkpoint.as_ref().map_or(Ok(()), |to| to.write(state));
     let State { best: parameters, best_epoch: epoch, .. } =
         fit(options, device, state, [&data, &dev], &mut save, progress)?;
@@ -205,10 +233,8 @@ pub fn run(
         .collect();
     let gold = dev.items.iter().filter(|item| item.target_span.is_some()).count();
     let threshold = best_threshold(&scored, gold as u64).0;
-    let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut config =
-        HeadConfig::current(name.unwrap_or_default(), encoder.fingerprint(), encoder.width());
-    config.layer = options.layer;
+    let mut config = HeadConfig::current(name, encoder.fingerprint(), encoder.width());
+    config.layer = options.settings.layer;
     config.features = options.features.names().into_iter().map(str::to_owned).collect();
     config.hidden = parameters.hidden;
     config.k = options.k;
@@ -217,43 +243,58 @@ pub fn run(
         items: data.items.len(),
         labels: options.labels,
         epoch,
-        batch: options.batch,
-        sample: options.sample,
-        learning_rate: options.learning_rate,
-        weight_decay: options.weight_decay,
-        seed: options.seed,
+        batch: options.settings.batch,
+        sample: options.settings.sample,
+        learning_rate: options.settings.learning_rate,
+        weight_decay: options.settings.weight_decay,
+        seed: options.settings.seed,
     };
     config.dev = report(&answers, &dev, options.k, 0.0);
     config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
-    let head = Head { config, parameters };
-    head.write(&options.out)?;
-    Ok(head.config)
+    trained::write(out, &config, &parameters)?;
+    Ok(config)
 }
 
 /// Checks that some item's gold span is among its candidates: else there is nothing to learn or to
 /// measure.
-fn has_answer(items: &[AlignedSpan], path: &Path, k: u32) -> Result<(), AlignError> {
-    if items.iter().any(|item| is_candidate(item, k)) {
+fn has_answer(data: &Dataset<AlignedSpan>, path: &Path, k: u32) -> Result<(), AlignError> {
+    if data.items().iter().any(|item| is_candidate(item, k)) {
         return Ok(());
     }
     let none = "no `target_span` within k words of its `source_span` in length";
-    Err(AlignError::Content {
-        path: path.to_owned(),
-        line: items.len().max(1),
-        found: format!("the end of the file and {none} (k = {k})"),
-        expected: "at least one",
-    })
+    Err(data.lacks(path, format!("the end of the data and {none} (k = {k})")))
 }
 
+/// Encodes a data set, of `total` pairs those after the first `before`, and leaves out what is too
+/// long.
 fn encode(
     encoder: &PairEncoder,
-    items: Vec<AlignedSpan>,
-    done: &mut dyn FnMut(usize),
-) -> Result<Encoded, AlignError> {
-    let (pairs, pair_of) = distinct_pairs(&items);
-    let words: Vec<_> = pairs.into_iter().map(word_pair).collect();
-    let pairs = encoder.encode(&words, done)?;
-    Ok(Encoded { items, pairs, pair_of })
+    mut data: Dataset<AlignedSpan>,
+    [before, total]: [usize; 2],
+    progress: &mut dyn FnMut(Progress<Report>),
+) -> Result<(Dataset<AlignedSpan>, Vec<PairStates>), AlignError> {
+    let (pairs, pair_of) = distinct_pairs(data.items());
+    let words: Vec<_> = pairs.into_iter().map(AlignedSpan::words).collect();
+    let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+    let states = encoder
+        .encode_those_that_fit(&words, &mut done)
+        .map_err(|error| data.blame(error.of_request(|pair| first_of(pair, &pair_of))))?;
+    for (place, &pair) in data.places().iter().zip(&pair_of) {
+        if let Err(why) = states[pair] {
+            progress(Progress::LeftOut { place: place.clone(), why });
+        }
+    }
+    let mut pair_of = pair_of.iter();
+    data.retain(|_| pair_of.next().is_some_and(|&pair| states[pair].is_ok()));
+    Ok((data, states.into_iter().flatten().collect()))
+}
+
+impl Encoded {
+    /// Items, and the states of their distinct pairs in order of first mention.
+    fn new(items: Vec<AlignedSpan>, pairs: Vec<PairStates>) -> Self {
+        let pair_of = distinct_pairs(&items).1;
+        Self { items, pairs, pair_of }
+    }
 }
 
 #[cfg(test)]
@@ -292,18 +333,25 @@ mod tests {
         items[0].target_span = None;
         (items[1].source_span, items[1].target_span) =
             (WordSpan::new(0, 1), Some(WordSpan::new(0, 7)));
-        let check = |items: &[AlignedSpan], k| has_answer(items, "dev.jsonl".as_ref(), k);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let check = |items: &[AlignedSpan], k| {
+            let lines = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n\n");
+            std::fs::write(file.path(), lines.collect::<String>()).unwrap();
+            has_answer(&Dataset::<AlignedSpan>::read(file.path())?, file.path(), k)
+        };
         assert!(check(&items, 6).is_ok());
         let error = check(&items, 5).unwrap_err().to_string();
-        assert!(error.contains("`dev.jsonl`") && error.contains("`target_span`"), "{error}");
+        assert!(error.contains("` line 3: ") && error.contains("`target_span`"), "{error}");
         assert!(error.contains("k = 5"), "{error}");
-        assert!(check(&items[..1], 9).is_err() && check(&[], 9).is_err());
+        assert!(check(&items[..1], 9).is_err());
+        let error = check(&[], 9).unwrap_err().to_string();
+        assert!(error.contains("` line 1: "), "{error}");
     }
 
     pub(super) fn options() -> Options {
         let mut options = Options::new("".into(), "".into(), "".into(), "".into());
-        (options.epochs, options.patience, options.batch) = (30, 30, 8);
-        (options.hidden, options.learning_rate) = (Some(24), 1e-2);
+        (options.settings.epochs, options.settings.patience, options.settings.batch) = (30, 30, 8);
+        (options.settings.hidden, options.settings.learning_rate) = (Some(24), 1e-2);
         options
     }
 }

@@ -10,14 +10,14 @@
 //! ```
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::links::Links;
 use crate::align::AlignError;
+use crate::align::dataset::Dataset;
+use crate::align::encode::WordPair;
 
 /// A sentence and its paraphrase in words, with the links that are known of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -58,6 +58,14 @@ fn words_of(text: &str) -> Vec<String> {
 }
 
 impl SentencePair {
+    /// The words, as the encoder takes them.
+    pub(in crate::align) fn words(&self) -> WordPair<'_> {
+        WordPair {
+            source: self.source.iter().map(String::as_str).collect(),
+            target: self.target.iter().map(String::as_str).collect(),
+        }
+    }
+
     fn read(line: &str, json: bool) -> Result<Self, (String, &'static str)> {
         if !json {
             let Some((source, rest)) = line.split_once('\t') else {
@@ -85,30 +93,25 @@ impl SentencePair {
     }
 }
 
-/// Reads a file of sentence pairs, in the form that its name says (see the table above it).
+impl Dataset<SentencePair> {
+    /// Reads a file of sentence pairs, in the form that its name says (see the table above
+    /// [`SentencePair`]).
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is no pair (naming the line).
+    pub fn read(path: &Path) -> Result<Self, AlignError> {
+        let json = path.extension().is_some_and(|extension| extension == "jsonl");
+        Self::read_lines(path, "read sentence pairs from", |line| SentencePair::read(line, json))
+    }
+}
+
+/// Reads a file of sentence pairs without the places where they stand, as
+/// [`Dataset::read`](Dataset<SentencePair>::read) does.
 ///
 /// # Errors
 /// When the file cannot be read, or a line is no pair (naming the line).
 pub fn read_pairs(path: &Path) -> Result<Vec<SentencePair>, AlignError> {
-    let failed = |source| AlignError::File {
-        action: "read sentence pairs from",
-        path: path.to_owned(),
-        source,
-    };
-    let json = path.extension().is_some_and(|extension| extension == "jsonl");
-    let lines = BufReader::new(File::open(path).map_err(failed)?).lines();
-    let mut pairs = Vec::new();
-    for (at, line) in lines.enumerate() {
-        let line = line.map_err(failed)?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let pair = SentencePair::read(&line, json).map_err(|(found, expected)| {
-            AlignError::Content { path: path.to_owned(), line: at + 1, found, expected }
-        })?;
-        pairs.push(pair);
-    }
-    Ok(pairs)
+    Ok(Dataset::<SentencePair>::read(path)?.into_items())
 }
 
 /// Number of no word; the others count from 1.

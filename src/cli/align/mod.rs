@@ -5,6 +5,10 @@ mod spans;
 pub(super) mod tasks;
 pub(super) mod words;
 
+use fnstore::align::{Dataset, TooLong};
+
+use super::line_reader::LineError;
+use super::output::tell;
 use super::{Context, Outcome};
 
 /// Align sentences with their paraphrases
@@ -29,4 +33,22 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Unit::Tasks(args) => tasks::run(args, context),
         Unit::Answers(args) => answers::run(args, context),
     }
+}
+
+/// The error of a line whose sentences are too long for the encoder.
+fn refused(why: TooLong) -> LineError {
+    LineError::new("E-too-long", why.to_string())
+}
+
+/// Names the lines of data files that could not be read, and says how many they are.
+pub(super) fn tell_refused<T, A>(data: &Dataset<T>, answers: &[Result<A, TooLong>]) -> u64 {
+    let mut lines = 0;
+    for (place, answer) in data.places().iter().zip(answers) {
+        if let Err(why) = answer {
+            let LineError { code, message } = refused(*why);
+            tell(&format!("{code}: {place}: {message}"));
+            lines += 1;
+        }
+    }
+    lines
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::error::LinesFailed;
-use crate::cli::eval::{ENCODER, HEAD};
+use crate::cli::eval::HEAD;
 use crate::cli::line_reader::{self, LineError, LineReader};
 use crate::cli::output::{Format, Output};
 use crate::cli::{Context, Outcome, locate, number};
@@ -43,9 +43,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
     head: PathBuf,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
-    encoder: PathBuf,
+    /// Directory of the encoder, or its name among the models [default: the one that the head names]
+    #[arg(long, value_name = "DIR|NAME")]
+    encoder: Option<PathBuf>,
 
     /// Directory that holds the models
     #[arg(long, value_name = "DIR")]
@@ -61,7 +61,7 @@ const EXAMPLES: &str = r#"Example:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let dirs = locate::model_dirs(args.models);
     let head = locate::model(&args.head, &dirs)?;
-    let encoder = locate::model(&args.encoder, &dirs)?;
+    let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
     let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);

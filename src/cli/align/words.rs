@@ -1,18 +1,21 @@
 //! `fnstore align words`: links between the words of sentence pairs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use fnstore::align::EmbeddingAligner;
 use fnstore::align::linker::Linker;
 use fnstore::align::words::{
     Links, Model, SentencePair, Settings, Symmetrization, WordAligner, read_pairs,
 };
+use fnstore::align::{Dataset, EmbeddingAligner, TooLong};
 use serde::Serialize;
 
+use super::{refused, tell_refused};
 use crate::cli::device::DeviceArgs;
+use crate::cli::error::LinesFailed;
 use crate::cli::eval::ENCODER;
+use crate::cli::line_reader::LineError;
 use crate::cli::output::{Format, tell};
 use crate::cli::{Context, Outcome, locate, number, progress};
 
@@ -21,7 +24,9 @@ use crate::cli::{Context, Outcome, locate, number, progress};
 /// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects with
 /// `source` and `target`, texts or lists of words. A statistical model knows only the pairs it is
 /// trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Its links are printed in
-/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair.
+/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair. A pair that is too long for an
+/// encoder has none: its line is empty, as JSON it has an error and its code; the others go on, and the
+/// program ends with code 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
@@ -39,7 +44,8 @@ Examples:
   fnstore align words new.tsv --train pairs.tsv --model fast-align --symmetrize grow-diag-final-and
   fnstore eval words --data gold.jsonl --train pairs.tsv";
 
-/// What a word aligner is trained with.
+/// What a word aligner is trained with. What was not given is none, so that it can be told what the model
+/// would not read.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Training {
     /// Further pairs to train on; may be repeated. Without FILE, the pairs to align
@@ -50,44 +56,47 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_enum, default_value_t = ModelName::Hmm)]
     model: ModelName,
 
-    /// How the two directions are combined
-    #[arg(long, value_enum, default_value_t = Heuristic::Agreement)]
-    symmetrize: Heuristic,
+    /// How the two directions are combined [default: agreement]
+    #[arg(long, value_enum)]
+    symmetrize: Option<Heuristic>,
 
-    /// Iterations of expectation maximisation, in each direction
-    #[arg(long, value_name = "N", default_value_t = Settings::default().iterations)]
-    iterations: usize,
+    /// Iterations of expectation maximisation, in each direction [default: 5]
+    #[arg(long, value_name = "N")]
+    iterations: Option<usize>,
 
-    /// Share of words that nothing explains, 0 to 1 (not for model1, which learns it)
-    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().null, value_parser = number::share::<f64>)]
-    null: f64,
+    /// Share of words that nothing explains, 0 to 1 (not for model1, which learns it) [default: 0.2]
+    #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
+    null: Option<f64>,
 
     /// How much more gladly a word is rewritten as itself, before anything is seen; 0 for two languages
-    #[arg(long, value_name = "N", default_value_t = Settings::default().identity, value_parser = number::weight)]
-    identity: f64,
+    /// [default: 20]
+    #[arg(long, value_name = "N", value_parser = number::weight)]
+    identity: Option<f64>,
 
-    /// Posterior from which on `agreement` takes a link, 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = Settings::default().threshold, value_parser = number::share::<f64>)]
-    threshold: f64,
+    /// Posterior from which on `agreement` takes a link, 0 to 1 [default: 0.3]
+    #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
+    threshold: Option<f64>,
 
     /// Leave out training pairs with a side longer than this (the pairs to align all stay)
-    #[arg(long, value_name = "WORDS", default_value_t = 100)]
-    max_length: usize,
+    /// [default: 100]
+    #[arg(long, value_name = "WORDS")]
+    max_length: Option<usize>,
 
     /// Directory of the linker, as `fnstore train words` wrote it
     #[arg(long, value_name = "DIR", required_if_eq("model", "linker"))]
     linker: Option<PathBuf>,
 
     /// Directory of the encoder of `embeddings` and `linker`, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
-    encoder: PathBuf,
+    /// [default: all-MiniLM-L6-v2; the one that the linker names]
+    #[arg(long, value_name = "DIR|NAME")]
+    encoder: Option<PathBuf>,
 
     /// Layer of the encoder whose states `embeddings` compares, from 1; 0 is the embeddings of
     /// words [default: the last]
     #[arg(long, value_name = "N")]
     layer: Option<usize>,
 
-    /// Directory that holds the models
+    /// Directory that holds the models of `embeddings` and `linker`
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
@@ -95,7 +104,7 @@ pub(in crate::cli) struct Training {
     device: DeviceArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModelName {
     /// IBM Model 1
     Model1,
@@ -109,7 +118,7 @@ enum ModelName {
     Linker,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Heuristic {
     Forward,
     Backward,
@@ -122,13 +131,69 @@ enum Heuristic {
     Agreement,
 }
 
+/// The models that are trained on pairs without links, and those that read an encoder's states.
+const STATISTICAL: &[ModelName] = &[ModelName::Model1, ModelName::FastAlign, ModelName::Hmm];
+const NEURAL: &[ModelName] = &[ModelName::Embeddings, ModelName::Linker];
+
+/// Longest side of a training pair.
+const MAX_LENGTH: usize = 100;
+
+/// A value as it is written on the command line.
+fn written(value: &impl ValueEnum) -> String {
+    let name = value.to_possible_value().map(|value| value.get_name().to_owned());
+    format!("`{}`", name.unwrap_or_default())
+}
+
 impl Training {
-    /// The links of `pairs`, by a model trained on these and on the pairs of `files`.
+    /// Refuses an option that was given and that the model would not read.
+    pub(in crate::cli) fn refuse_unread(&self) -> anyhow::Result<()> {
+        let options: [(&str, bool, &[ModelName]); 12] = [
+            ("--train", !self.train.is_empty(), STATISTICAL),
+            ("--symmetrize", self.symmetrize.is_some(), STATISTICAL),
+            ("--iterations", self.iterations.is_some(), STATISTICAL),
+            ("--null", self.null.is_some(), &[ModelName::FastAlign, ModelName::Hmm]),
+            ("--identity", self.identity.is_some(), STATISTICAL),
+            ("--threshold", self.threshold.is_some(), STATISTICAL),
+            ("--max-length", self.max_length.is_some(), STATISTICAL),
+            ("--linker", self.linker.is_some(), &[ModelName::Linker]),
+            ("--encoder", self.encoder.is_some(), NEURAL),
+            ("--layer", self.layer.is_some(), &[ModelName::Embeddings]),
+            ("--models", self.models.is_some(), NEURAL),
+            ("--device", self.device.is_given(), NEURAL),
+        ];
+        for (option, given, readers) in options {
+            if given && !readers.contains(&self.model) {
+                let readers: Vec<String> = readers.iter().map(written).collect();
+                bail!(
+                    "`--model` {} does not read `{option}`, which is for {}; leave it out, or choose \
+                     another model",
+                    written(&self.model),
+                    readers.join(", ")
+                );
+            }
+        }
+        let symmetrize = self.symmetrize();
+        if self.threshold.is_some() && symmetrize != Heuristic::Agreement {
+            bail!(
+                "`--symmetrize` {} does not read `--threshold`, which is for {}; leave one of them out",
+                written(&symmetrize),
+                written(&Heuristic::Agreement)
+            );
+        }
+        Ok(())
+    }
+
+    fn symmetrize(&self) -> Heuristic {
+        self.symmetrize.unwrap_or(Heuristic::Agreement)
+    }
+
+    /// The links of `pairs`, by a model trained on these and on the pairs of `files`; none of a pair that
+    /// is too long for an encoder.
     pub(in crate::cli) fn links(
         &self,
-        pairs: &[SentencePair],
+        pairs: &Dataset<SentencePair>,
         files: &[PathBuf],
-    ) -> anyhow::Result<Vec<Links>> {
+    ) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
         let model = match self.model {
             ModelName::Model1 => Model::Model1,
             ModelName::FastAlign => Model::Diagonal,
@@ -136,17 +201,18 @@ impl Training {
             ModelName::Embeddings => return self.nearest(pairs),
             ModelName::Linker => return self.linked(pairs),
         };
-        let mut all = pairs.to_vec();
+        let max_length = self.max_length.unwrap_or(MAX_LENGTH);
+        let mut all = pairs.items().to_vec();
         for file in files {
             let mut more = read_pairs(file)?;
             let read = more.len();
-            more.retain(|pair| pair.source.len().max(pair.target.len()) <= self.max_length);
+            more.retain(|pair| pair.source.len().max(pair.target.len()) <= max_length);
             if more.len() < read {
                 tell(&format!(
                     "{} of {read} pairs in `{}` have more than {} words on a side: left out",
                     read - more.len(),
                     file.display(),
-                    self.max_length
+                    max_length
                 ));
             }
             all.append(&mut more);
@@ -157,25 +223,32 @@ impl Training {
             bar.set_position(at.done as u64);
         });
         bar.finish_and_clear();
-        Ok((0..pairs.len()).map(|pair| aligner.align(pair)).collect())
+        Ok((0..pairs.len()).map(|pair| Ok(aligner.align(pair))).collect())
     }
 
-    fn nearest(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
-        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        let device = self.device.open()?;
-        Ok(EmbeddingAligner::open(&encoder, self.layer, &device)?.align(pairs)?)
+    fn nearest(
+        &self,
+        pairs: &Dataset<SentencePair>,
+    ) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
+        let name = self.encoder.as_deref().unwrap_or(Path::new(ENCODER));
+        let encoder = locate::model(name, &locate::model_dirs(self.models.clone()))?;
+        let aligner = EmbeddingAligner::open(&encoder, self.layer, &self.device.open()?)?;
+        Ok(aligner.align(pairs.items()).map_err(|error| pairs.blame(error))?)
     }
 
-    fn linked(&self, pairs: &[SentencePair]) -> anyhow::Result<Vec<Links>> {
+    fn linked(&self, pairs: &Dataset<SentencePair>) -> anyhow::Result<Vec<Result<Links, TooLong>>> {
         let linker = self.linker.as_deref().context("`--linker` names no directory")?;
-        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
-        Ok(Linker::open(linker, &encoder, &self.device.open()?)?.align(pairs)?)
+        let dirs = locate::model_dirs(self.models.clone());
+        let encoder = locate::encoder(self.encoder.as_deref(), linker, &dirs)?;
+        let linker = Linker::open(linker, &encoder, &self.device.open()?)?;
+        Ok(linker.align(pairs.items()).map_err(|error| pairs.blame(error))?)
     }
 
     fn settings(&self, model: Model) -> Settings {
+        let default = Settings::default();
         Settings {
             model,
-            symmetrization: match self.symmetrize {
+            symmetrization: match self.symmetrize() {
                 Heuristic::Forward => Symmetrization::Forward,
                 Heuristic::Backward => Symmetrization::Backward,
                 Heuristic::Intersection => Symmetrization::Intersection,
@@ -185,47 +258,91 @@ impl Training {
                 Heuristic::GrowDiagFinalAnd => Symmetrization::GrowDiagFinalAnd,
                 Heuristic::Agreement => Symmetrization::Agreement,
             },
-            iterations: self.iterations,
-            null: self.null,
-            identity: self.identity,
-            threshold: self.threshold,
-            ..Settings::default()
+            iterations: self.iterations.unwrap_or(default.iterations),
+            null: self.null.unwrap_or(default.null),
+            identity: self.identity.unwrap_or(default.identity),
+            threshold: self.threshold.unwrap_or(default.threshold),
+            ..default
         }
     }
 }
 
-/// One pair as JSON.
+/// One pair as JSON; see `schema/align-words.schema.json`.
 #[derive(Debug, Serialize)]
 struct Record<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     id: &'a str,
     source: &'a [String],
     target: &'a [String],
-    links: &'a Links,
+    links: Option<&'a Links>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<LineError>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    args.training.refuse_unread()?;
     let (mine, others): (Vec<PathBuf>, &[PathBuf]) = match args.file {
         Some(file) => (vec![file], &args.training.train),
         None => (args.training.train.clone(), &[]),
     };
-    let mut pairs = Vec::new();
+    let mut pairs = Dataset::default();
     for file in &mine {
-        pairs.append(&mut read_pairs(file)?);
+        pairs.append(Dataset::<SentencePair>::read(file)?);
     }
     let links = args.training.links(&pairs, others)?;
     let output = &mut context.output;
     let format = output.format_or(Format::Table);
-    for (SentencePair { id, source, target, .. }, links) in pairs.iter().zip(&links) {
+    for (SentencePair { id, source, target, .. }, links) in pairs.items().iter().zip(&links) {
         match format {
             Format::Json | Format::Jsonl => {
-                output.record(&Record { id, source, target, links }, format)?;
+                let error = links.as_ref().err().map(|why| refused(*why));
+                let links = links.as_ref().ok();
+                output.record(&Record { id, source, target, links, error }, format)?;
             }
-            _ => output.line(&links.to_string())?,
+            // A pair without links has an empty line, so that lines stay side by side with the pairs'.
+            _ => output.line(&links.as_ref().map_or(String::new(), Links::to_string))?,
         }
     }
     if matches!(format, Format::Json | Format::Jsonl) {
         output.end_records(format)?;
     }
+    output.flush()?;
+    let failed = tell_refused(&pairs, &links);
+    if failed > 0 {
+        return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());
+    }
     Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Program {
+        #[command(flatten)]
+        _training: Training,
+    }
+
+    #[test]
+    fn help_states_the_defaults_that_are_taken() {
+        let Settings { iterations, null, identity, threshold, .. } = Settings::default();
+        let defaults = [
+            ("symmetrize", "agreement".to_owned()),
+            ("iterations", iterations.to_string()),
+            ("null", null.to_string()),
+            ("identity", identity.to_string()),
+            ("threshold", threshold.to_string()),
+            ("max_length", MAX_LENGTH.to_string()),
+            ("encoder", ENCODER.to_owned()),
+        ];
+        let program = Program::command();
+        for (id, default) in defaults {
+            let option = program.get_arguments().find(|option| option.get_id() == id).unwrap();
+            let help = option.get_help().unwrap().to_string();
+            assert!(help.contains(&format!("[default: {default}")), "{id}: {help}");
+        }
+    }
 }

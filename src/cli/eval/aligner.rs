@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use fnstore::align::{
-    AlignedSpan, Aligner, Bin, Breakdown, Counts, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths,
-    SeenSpans,
+    AlignedSpan, Aligner, Bin, Breakdown, Counts, DISTANCE_BIN, DISTANCE_BINS, Dataset, LONGEST,
+    Lengths, Prediction, SeenSpans,
 };
 use serde::Serialize;
 
-use super::{ENCODER, HEAD, Row, figures, rows, write_report, write_rows};
+use super::{HEAD, Row, figures, rows, write_report, write_rows};
+use crate::cli::align::tell_refused;
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, Output};
 use crate::cli::{Context, Outcome, locate, number};
@@ -18,6 +19,7 @@ use crate::cli::{Context, Outcome, locate, number};
 /// All spans, those whose wording changed and those whose did not, and spans that nothing answers to; by
 /// the length of the spans and by the difference of their positions. The figures of Culkin et al. 2021 stand
 /// beside; they are of another test set (FrameNet's triggers and machine paraphrases, judged by people).
+/// An item that is too long for the encoder is named, and counts as one whose span is not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -33,9 +35,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = HEAD)]
     head: PathBuf,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = ENCODER)]
-    encoder: PathBuf,
+    /// Directory of the encoder, or its name among the models [default: the one that the head names]
+    #[arg(long, value_name = "DIR|NAME")]
+    encoder: Option<PathBuf>,
 
     /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
@@ -60,7 +62,7 @@ Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let dirs = locate::model_dirs(args.models);
-    let items = AlignedSpan::read(&args.data)?;
+    let data = Dataset::<AlignedSpan>::read(&args.data)?;
     let seen = match &args.train {
         Some(file) => Some(SeenSpans::of(&AlignedSpan::read(file)?)),
         None => None,
@@ -69,15 +71,16 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         figures::prepare(dir)?;
     }
     let head = locate::model(&args.head, &dirs)?;
-    let encoder = locate::model(&args.encoder, &dirs)?;
+    let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
-    let found: Vec<_> = aligner
-        .predict(&items)?
-        .into_iter()
-        .map(|answer| Some(answer.filter(|(_, score)| *score >= threshold)?.0))
-        .collect();
-    let breakdown = Breakdown::new(&items, &found, aligner.config().k, seen.as_ref());
+    let answers = aligner.predict(data.items()).map_err(|error| data.blame(error))?;
+    tell_refused(&data, &answers);
+    let found = |answer: Prediction| {
+        answer.map(|best| best.filter(|(_, score)| *score >= threshold).map(|(span, _)| span))
+    };
+    let found: Vec<_> = answers.into_iter().map(found).collect();
+    let breakdown = Breakdown::new(data.items(), &found, aligner.config().k, seen.as_ref());
     let output = &mut context.output;
     match output.format_or(Format::Table) {
         Format::Table => write_tables(&breakdown, output)?,
@@ -91,7 +94,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.flush()?;
         figures::draw(dir, &breakdown)?;
     }
-    Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+    Ok(if data.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
 /// Mean length in words of a kind of span, and share of those with several words, in section 4.6 of
@@ -225,6 +228,7 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
 struct Document {
     threshold: f32,
     covered: u64,
+    unanswered: u64,
     scores: Vec<Row>,
     lengths: Vec<LengthsRecord>,
     distances: Vec<DistanceRecord>,
@@ -290,6 +294,7 @@ impl Document {
         Self {
             threshold,
             covered: breakdown.report.covered,
+            unanswered: breakdown.report.unanswered,
             scores: scores(breakdown),
             lengths: lengths.into(),
             distances: distances.collect(),

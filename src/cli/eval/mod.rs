@@ -109,5 +109,11 @@ pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Resu
         "the gold span is among the candidates of {} of {} items that have one",
         report.covered, report.all.exact.gold
     ))?;
+    if report.unanswered > 0 {
+        output.line(&format!(
+            "{} items are too long for the encoder: their spans count as not found",
+            report.unanswered
+        ))?;
+    }
     Ok(())
 }

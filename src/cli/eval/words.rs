@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use fnstore::align::words::{ErrorRate, LinkCounts, SentencePair, read_pairs};
-use fnstore::align::{AlignedSpan, Report};
+use fnstore::align::words::{ErrorRate, LinkCounts, Links, SentencePair};
+use fnstore::align::{AlignedSpan, Dataset, Report};
 use serde::Serialize;
 
 use super::{Row, rows, write_rows};
+use crate::cli::align::tell_refused;
 use crate::cli::align::words::Training;
 use crate::cli::output::Format;
 use crate::cli::{Context, Outcome};
@@ -15,7 +16,7 @@ use crate::cli::{Context, Outcome};
 /// Alignment error rate of a word aligner, also of equal and of different words apart
 ///
 /// A statistical aligner is trained on the pairs of `--data`, without a look at their links, and on those of
-/// `--train`.
+/// `--train`. A pair that is too long for an encoder is named, and counts as one in which nothing is found.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// JSON lines: source and target (texts or lists of words), sure and possible ([source word, target
@@ -33,29 +34,38 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    args.training.refuse_unread()?;
     let output = &mut context.output;
     let format = output.format_or(Format::Table);
     if let Some(file) = &args.spans {
-        let report = evaluate_cover(args, &AlignedSpan::read(file)?)?;
-        write_rows(format, &Row::COLUMNS, &rows(&report), Row::cells, output)?;
+        let report = evaluate_cover(args, &Dataset::<AlignedSpan>::read(file)?)?;
+        let rows: Vec<SpanRow> = rows(&report)
+            .into_iter()
+            .map(|row| SpanRow { row, unanswered: report.unanswered })
+            .collect();
+        write_rows(format, &SpanRow::COLUMNS, &rows, SpanRow::cells, output)?;
         return Ok(Outcome::Done);
     }
-    let (mut pairs, mut ends) = (Vec::new(), Vec::new());
+    let (mut pairs, mut ends) = (Dataset::default(), Vec::new());
     for file in &args.data {
-        pairs.append(&mut read_pairs(file)?);
+        pairs.append(Dataset::<SentencePair>::read(file)?);
         ends.push((name(file), pairs.len()));
     }
     let links = args.training.links(&pairs, &args.training.train)?;
+    tell_refused(&pairs, &links);
     let (mut rows, mut start) = (Vec::new(), 0);
     for (data, end) in ends {
-        let mut rate = ErrorRate::default();
-        for (pair, links) in pairs[start..end].iter().zip(&links[start..end]) {
-            rate.add(pair, links);
+        let (mut rate, mut unanswered) = (ErrorRate::default(), 0);
+        for (pair, links) in pairs.items()[start..end].iter().zip(&links[start..end]) {
+            unanswered += u64::from(links.is_err());
+            rate.add(pair, links.as_ref().unwrap_or(&Links::default()));
         }
         start = end;
         let kinds =
             [("all", rate.all), ("identical", rate.identical), ("different", rate.different)];
-        rows.extend(kinds.map(|(words, counts)| LinkRow::new(data.clone(), words, counts)));
+        rows.extend(
+            kinds.map(|(words, counts)| LinkRow::new(data.clone(), words, counts, unanswered)),
+        );
     }
     write_rows(format, &LinkRow::COLUMNS, &rows, LinkRow::cells, output)?;
     Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
@@ -67,26 +77,51 @@ fn name(file: &Path) -> String {
 }
 
 /// How well the spans do that links cover (Culkin et al. 2021, section 4.3).
-fn evaluate_cover(args: &Args, items: &[AlignedSpan]) -> anyhow::Result<Report> {
-    let mut pairs: Vec<SentencePair> = Vec::new();
+fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Report> {
+    let mut pairs: Dataset<SentencePair> = Dataset::default();
     let mut pair_of = HashMap::new();
-    for item in items {
+    for (item, place) in data.items().iter().zip(data.places()) {
         pair_of.entry((&item.source, &item.target)).or_insert_with(|| {
             let (source, target) = (item.source.clone(), item.target.clone());
-            pairs.push(SentencePair { source, target, ..SentencePair::default() });
+            pairs.push(SentencePair { source, target, ..SentencePair::default() }, place.clone());
             pairs.len() - 1
         });
     }
     let links = args.training.links(&pairs, &args.training.train)?;
+    let cover = |item: &AlignedSpan| match &links[pair_of[&(&item.source, &item.target)]] {
+        Ok(links) => Ok(links.cover(item.source_span)),
+        Err(why) => Err(*why),
+    };
+    let found: Vec<_> = data.items().iter().map(cover).collect();
+    tell_refused(data, &found);
     let mut report = Report::default();
-    for item in items {
-        let found = links[pair_of[&(&item.source, &item.target)]].cover(item.source_span);
-        report.add(found, item.target_span, item.changed, true);
+    for (item, found) in data.items().iter().zip(found) {
+        report.add_answer(found, item.target_span, item.changed, true);
     }
     Ok(report)
 }
 
-/// Links of one kind of words as JSON.
+/// Spans of one kind as JSON; see `schema/span-cover.schema.json`.
+#[derive(Debug, Serialize)]
+struct SpanRow {
+    #[serde(flatten)]
+    row: Row,
+    /// Items of the file that could not be read.
+    unanswered: u64,
+}
+
+impl SpanRow {
+    const COLUMNS: [&'static str; 7] =
+        ["items", "unit", "precision", "recall", "f1", "gold", "unanswered"];
+
+    fn cells(&self) -> Vec<String> {
+        let mut cells = self.row.cells();
+        cells.push(self.unanswered.to_string());
+        cells
+    }
+}
+
+/// Links of one kind of words as JSON; see `schema/link-error-rate.schema.json`.
 #[derive(Debug, Serialize)]
 struct LinkRow {
     data: String,
@@ -96,15 +131,18 @@ struct LinkRow {
     error_rate: f64,
     #[serde(flatten)]
     counts: LinkCounts,
+    /// Pairs of the file that could not be read.
+    unanswered: u64,
 }
 
 impl LinkRow {
-    const COLUMNS: [&'static str; 7] =
-        ["data", "words", "precision", "recall", "error rate", "found", "sure"];
+    const COLUMNS: [&'static str; 8] =
+        ["data", "words", "precision", "recall", "error rate", "found", "sure", "unanswered"];
 
-    fn new(data: String, words: &'static str, counts: LinkCounts) -> Self {
+    fn new(data: String, words: &'static str, counts: LinkCounts, unanswered: u64) -> Self {
         let (precision, recall) = (counts.precision(), counts.recall());
-        Self { data, words, precision, recall, error_rate: counts.error_rate(), counts }
+        let error_rate = counts.error_rate();
+        Self { data, words, precision, recall, error_rate, counts, unanswered }
     }
 
     fn cells(&self) -> Vec<String> {
@@ -117,6 +155,7 @@ impl LinkRow {
             share(self.error_rate),
             self.counts.found.to_string(),
             self.counts.sure.to_string(),
+            self.unanswered.to_string(),
         ]
     }
 }

@@ -1,25 +1,28 @@
 //! `fnstore train aligner`: the span aligner's head, on data of one's own.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use fnstore::align::train::{self, Options};
 use fnstore::align::{Features, Labels, Report};
 
+use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::device::DeviceArgs;
 use crate::cli::output::Format;
-use crate::cli::{Context, Outcome, eval, locate, number, progress};
+use crate::cli::{Context, Outcome, eval, progress};
 
 /// Train the span aligner's head on the states of an encoder
 ///
 /// Data is JSON lines: id, source and target (lists of words), source_span and target_span ([start,
 /// end) in words, or null where nothing answers), changed (whether the two spans differ in wording).
 /// With `--checkpoint`, a run that was stopped goes on where its last epoch ended when it is called again,
-/// and its head is the same as if it had not been stopped.
+/// and its head is the same as if it had not been stopped. An item that is too long for the encoder is named
+/// and left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("epochs", |option| option.help("Most passes over the data [default: 16]")))]
+#[command(mut_arg("hidden", |option| option.help("Hidden units [default: half the number of inputs]")))]
+#[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.002]")))]
 pub(super) struct Args {
     /// Training data
     #[arg(long, value_name = "FILE")]
@@ -29,15 +32,6 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     dev: PathBuf,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
-    encoder: PathBuf,
-
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
-    /// [default: the last]
-    #[arg(long, value_name = "N")]
-    layer: Option<usize>,
-
     /// What the head looks at of two spans [default: all]
     #[arg(long, value_name = "NAME,...", value_enum, value_delimiter = ',')]
     features: Vec<FeatureName>,
@@ -46,40 +40,13 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = LabelsName::Soft)]
     labels: LabelsName,
 
-    /// File that keeps what each epoch leaves behind; when it is there, training goes on from it
+    /// File that keeps what each epoch leaves behind; when it is there, training goes on from it. One of
+    /// the CPU is not gone on with on a GPU, nor the other way round: they add in another order
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 
-    /// Directory to write the head to
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
-    /// Most passes over the data [default: 16]
-    #[arg(long, value_name = "N")]
-    epochs: Option<NonZeroUsize>,
-
-    /// Passes without gain on the development data before training stops [default: 3]
-    #[arg(long, value_name = "N")]
-    patience: Option<usize>,
-
-    /// Hidden units [default: half the number of inputs]
-    #[arg(long, value_name = "N")]
-    hidden: Option<NonZeroUsize>,
-
-    /// Learning rate [default: 0.002]
-    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
-    learning_rate: Option<f32>,
-
-    /// Seed of weights, order and samples [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    device: DeviceArgs,
+    settings: SettingsArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -107,9 +74,9 @@ enum LabelsName {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let device = args.device.open()?;
+    let device = args.settings.device()?;
     let options = options(args)?;
-    let out = options.out.display().to_string();
+    let out = options.settings.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
     let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
@@ -135,8 +102,9 @@ fn f1_of(dev: &Report) -> String {
 }
 
 fn options(args: Args) -> anyhow::Result<Options> {
-    let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
-    let mut options = Options::new(args.data, args.dev, encoder, args.out);
+    let [encoder, out] = args.settings.places()?;
+    let mut options = Options::new(args.data, args.dev, encoder, out);
+    args.settings.lay_over(&mut options.settings);
     let on = |name| args.features.is_empty() || args.features.contains(&name);
     options.features = Features {
         difference: on(FeatureName::Df),
@@ -147,11 +115,6 @@ fn options(args: Args) -> anyhow::Result<Options> {
         LabelsName::Soft => Labels::Soft,
         LabelsName::Hard => Labels::Hard,
     };
-    (options.layer, options.checkpoint) = (args.layer, args.checkpoint);
-    options.epochs = args.epochs.map_or(options.epochs, NonZeroUsize::get);
-    options.patience = args.patience.unwrap_or(options.patience);
-    options.hidden = args.hidden.map(NonZeroUsize::get).or(options.hidden);
-    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
-    options.seed = args.seed.unwrap_or(options.seed);
+    options.checkpoint = args.checkpoint;
     Ok(options)
 }

@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod settings;
 mod words;
 
 use fnstore::align::train::Progress;
@@ -32,6 +33,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// Draws how far training is, and says how each epoch went on the development data.
 fn tell_progress<D>(bar: &mut ProgressBar, at: Progress<D>, went: impl Fn(&D) -> String) {
     match at {
+        Progress::LeftOut { place, why } => {
+            bar.suspend(|| tell(&format!("warning: E-too-long: {place}: {why}; left out")));
+        }
         Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
         Progress::Encoded { done, total } => {
             bar.set_length(total as u64);

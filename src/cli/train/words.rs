@@ -1,22 +1,25 @@
 //! `fnstore train words`: a word aligner from gold links, on the states of an encoder.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fnstore::align::linker::train::{self, Options};
 use fnstore::align::words::LinkCounts;
 
+use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::device::DeviceArgs;
 use crate::cli::output::Format;
-use crate::cli::{Context, Outcome, eval, locate, number, progress};
+use crate::cli::{Context, Outcome, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
 ///
 /// Data is JSON lines as for `fnstore eval words`: source, target, sure, possible. What is trained is used by
 /// `fnstore align words --model linker --linker DIR`, and measured by `fnstore eval words` with the same.
+/// A pair that is too long for the encoder is named and left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("epochs", |option| option.help("Most passes over the data [default: 6]")))]
+#[command(mut_arg("hidden", |option| option.help("Hidden units [default: 96]")))]
+#[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 pub(super) struct Args {
     /// Training data; may be repeated
     #[arg(long, value_name = "FILE", required = true)]
@@ -26,45 +29,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", required = true)]
     dev: Vec<PathBuf>,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
-    encoder: PathBuf,
-
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
-    /// [default: the last]
-    #[arg(long, value_name = "N")]
-    layer: Option<usize>,
-
-    /// Directory to write the linker to
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
-    /// Most passes over the data [default: 6]
-    #[arg(long, value_name = "N")]
-    epochs: Option<NonZeroUsize>,
-
-    /// Passes without gain on the development data before training stops [default: 3]
-    #[arg(long, value_name = "N")]
-    patience: Option<usize>,
-
-    /// Hidden units [default: 96]
-    #[arg(long, value_name = "N")]
-    hidden: Option<NonZeroUsize>,
-
-    /// Learning rate [default: 0.001]
-    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
-    learning_rate: Option<f32>,
-
-    /// Seed of weights, order and samples [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    device: DeviceArgs,
+    settings: SettingsArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -73,9 +39,9 @@ Examples:
   fnstore eval words --data test.jsonl --model linker --linker linker";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let device = args.device.open()?;
+    let device = args.settings.device()?;
     let options = options(args)?;
-    let out = options.out.display().to_string();
+    let out = options.settings.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
     let config =
         train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
@@ -106,13 +72,8 @@ fn error_rate_of(dev: &LinkCounts) -> String {
 }
 
 fn options(args: Args) -> anyhow::Result<Options> {
-    let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
-    let mut options = Options::new(args.data, args.dev, encoder, args.out);
-    options.layer = args.layer;
-    options.epochs = args.epochs.map_or(options.epochs, NonZeroUsize::get);
-    options.patience = args.patience.unwrap_or(options.patience);
-    options.hidden = args.hidden.map_or(options.hidden, NonZeroUsize::get);
-    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
-    options.seed = args.seed.unwrap_or(options.seed);
+    let [encoder, out] = args.settings.places()?;
+    let mut options = Options::new(args.data, args.dev, encoder, out);
+    args.settings.lay_over(&mut options.settings);
     Ok(options)
 }

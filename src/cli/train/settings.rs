@@ -1,0 +1,111 @@
+//! What both trainers are told on the command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use fnstore::align::train::Settings;
+use fnstore::compute::Device;
+
+use crate::cli::device::DeviceArgs;
+use crate::cli::{eval, locate, number};
+
+/// Options of every trainer. Where defaults differ, a trainer's own `Args` say them.
+#[derive(Debug, clap::Args)]
+pub(super) struct SettingsArgs {
+    /// Directory of the encoder, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
+    encoder: PathBuf,
+
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
+    /// [default: the last]
+    #[arg(long, value_name = "N")]
+    layer: Option<usize>,
+
+    /// Directory to write what is trained to: a new or empty one, or an earlier head or linker, which is
+    /// there until the new one is
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    /// Most passes over the data
+    #[arg(long, value_name = "N")]
+    epochs: Option<NonZeroUsize>,
+
+    /// Passes without gain on the development data before training stops [default: 3]
+    #[arg(long, value_name = "N")]
+    patience: Option<usize>,
+
+    /// Hidden units
+    #[arg(long, value_name = "N")]
+    hidden: Option<NonZeroUsize>,
+
+    /// Learning rate
+    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
+    learning_rate: Option<f32>,
+
+    /// Seed of weights, order and samples [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+impl SettingsArgs {
+    /// Opens the device to train on.
+    pub(super) fn device(&self) -> anyhow::Result<Device> {
+        self.device.open()
+    }
+
+    /// The directories of the encoder and of what is trained.
+    pub(super) fn places(&self) -> anyhow::Result<[PathBuf; 2]> {
+        let encoder = locate::model(&self.encoder, &locate::model_dirs(self.models.clone()))?;
+        Ok([encoder, self.out.clone()])
+    }
+
+    /// Lays what was given over a trainer's defaults.
+    pub(super) fn lay_over(&self, settings: &mut Settings) {
+        settings.layer = self.layer;
+        settings.epochs = self.epochs.map_or(settings.epochs, NonZeroUsize::get);
+        settings.patience = self.patience.unwrap_or(settings.patience);
+        settings.hidden = self.hidden.map(NonZeroUsize::get).or(settings.hidden);
+        settings.learning_rate = self.learning_rate.unwrap_or(settings.learning_rate);
+        settings.seed = self.seed.unwrap_or(settings.seed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+    use fnstore::align::{linker, train};
+
+    use super::*;
+
+    #[test]
+    fn help_states_the_defaults_that_are_taken() {
+        let [a, b] = [PathBuf::new, PathBuf::new];
+        let head = train::Options::new(a(), b(), a(), b()).settings;
+        let linker = linker::train::Options::new(vec![], vec![], a(), b()).settings;
+        let commands = [
+            (super::super::aligner::Args::augment_args(Command::new("aligner")), head),
+            (super::super::words::Args::augment_args(Command::new("words")), linker),
+        ];
+        for (command, settings) in commands {
+            let hidden = settings.hidden.map_or("half the number of".to_owned(), |n| n.to_string());
+            for (id, default) in [
+                ("epochs", settings.epochs.to_string()),
+                ("patience", settings.patience.to_string()),
+                ("hidden", hidden),
+                ("learning_rate", settings.learning_rate.to_string()),
+                ("seed", settings.seed.to_string()),
+            ] {
+                let option = command.get_arguments().find(|option| option.get_id() == id).unwrap();
+                let help = option.get_help().unwrap().to_string();
+                assert!(help.contains(&format!("[default: {default}")), "{id}: {help}");
+            }
+        }
+    }
+}
