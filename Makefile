@@ -131,7 +131,8 @@ paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again
 		"$$python" -m paraphrase tokenizer --work "$(TRAINING)/mix"; }; } && \
 	"$$python" -m paraphrase train --work "$(TRAINING)/mix" --run "$(TRAINING)/$(TRAIN_PRESET)" \
 		--preset $(TRAIN_PRESET) --minutes $(TRAIN_MINUTES) --dev "$$data/dev.tsv.xz" && \
-	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export"
+	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export" && \
+	"$$python" -m paraphrase words --data "$$data" --out "$(TRAINING)/$(TRAIN_PRESET)/export/words.txt"
 
 recipes: ## check the laws of the training recipes; needs training/requirements.txt
 	"$(PYTHON)" -B -m unittest discover training

@@ -18,6 +18,7 @@ from paraphrase.measures import change_rate, holds, is_copy, spelling, trigger_f
 from paraphrase.prepare import TEXT_REPEATS, Repeats, fault
 from paraphrase.text import spaced, unspaced
 from paraphrase.tokenizer import train as train_tokenizer
+from paraphrase.words import count, known
 
 TEXTS = ["They checked the bill.", "The bill was checked again.", "Nobody checks bills on Sundays, he said."] * 20
 
@@ -67,6 +68,13 @@ class Words(unittest.TestCase):
         self.assertEqual(faults("checks"), {"variant"})
         self.assertEqual(faults("bill"), {"missing"})
         self.assertEqual(faults("of the"), {"missing"})
+
+    def test_a_word_is_known_when_people_wrote_it_often_enough(self):
+        of_people = count(["a\tthe cat saw Kyiv\tx"] * 2)
+        counts = count(["a\tquicklyened\tx"] * 9 + ["a\tthe cat\tx"] * 2) + of_people
+        words = known(counts, of_people)
+        self.assertEqual([word for word in words if len(word) > 2], ["cat", "the"])
+        self.assertEqual(words, sorted(words))
 
     def test_pairs_are_refused_for_a_reason(self):
         good = ("The old man walked slowly to the market.", "Slowly, the elderly man went to the market.")

@@ -16,7 +16,7 @@ use super::metrics::Report;
 use super::mlp::{Question, Scored, Scorer, best};
 use crate::compute::Device;
 use crate::model::Span;
-use crate::nn::{Fingerprint, NnError, Weights};
+use crate::nn::{Adapter, Fingerprint, NnError, Weights};
 use crate::text::{CharIndex, words, words_with_cuts};
 
 /// Sentence pairs whose states are held at once.
@@ -93,7 +93,9 @@ impl Aligner {
     /// # Errors
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let encoder = PairEncoder::open(encoder, read_config(head)?.layer, device)?;
+        // What the encoder was trained along by, where it was, lies with the head.
+        let adapter = Adapter::read(head).map_err(NnError::from)?;
+        let encoder = PairEncoder::open(encoder, read_config(head)?.layer, adapter, device)?;
         let Head { config, parameters } = Head::read(head, &encoder.fingerprint())?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {

@@ -28,7 +28,7 @@ impl EmbeddingAligner {
     /// # Errors
     /// When it cannot be read, or has no such layer.
     pub fn open(encoder: &Path, layer: Option<usize>, device: &Device) -> Result<Self, AlignError> {
-        Ok(Self { encoder: PairEncoder::open(encoder, layer, device)? })
+        Ok(Self { encoder: PairEncoder::open(encoder, layer, None, device)? })
     }
 
     /// The links of each pair, in order; a pair with a sentence that is too long has none.

@@ -4,11 +4,12 @@
 //! section 4.1), so that the states of each side have seen the other.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
 use crate::compute::Device;
-use crate::nn::{Encoder, EncoderInput, Hidden};
+use crate::nn::{Adapter, Encoder, EncoderInput, Hidden};
 use crate::tokenize::{Tokenizer, WordPieces};
 
 /// Pairs that are encoded between two reports of progress.
@@ -33,11 +34,12 @@ impl PairEncoder {
     pub(super) fn open(
         directory: &Path,
         layer: Option<usize>,
+        adapter: Option<Arc<Adapter>>,
         device: &Device,
     ) -> Result<Self, AlignError> {
         Ok(Self {
             tokenizer: Tokenizer::open(directory)?,
-            encoder: Encoder::open_at(directory, layer, device)?,
+            encoder: Encoder::open_at(directory, layer, adapter, device)?,
         })
     }
 

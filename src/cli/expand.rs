@@ -46,6 +46,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     max_pieces: Option<usize>,
 
+    /// Words that new sentences may hold: those that the rewriter's list and the sentence itself have, or any
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
+    words: Words,
+
     /// Work on at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -65,6 +69,15 @@ pub(super) struct Args {
     /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
+}
+
+/// Which words a rewriting may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Words {
+    /// Those of the rewriter's `words.txt`, where it has one, and those of the sentence.
+    Known,
+    /// Whatever its pieces spell.
+    Any,
 }
 
 const EXAMPLES: &str = "\
@@ -129,6 +142,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
     recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
     recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
+    recipe.known_words = args.words == Words::Known;
     recipe.seed_limit = args.limit;
     recipe.numbers = args.numbers;
     if args.limit == Some(0) {

@@ -19,6 +19,8 @@ mod constraint;
 mod coverage;
 mod error;
 #[cfg(test)]
+mod known_oracle;
+#[cfg(test)]
 mod oracle;
 mod replay;
 mod sampling;
@@ -29,8 +31,8 @@ pub(crate) mod toy;
 
 pub use beam::{Hypothesis, Stop};
 pub use constraint::{
-    AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, RequirePhrases, RequireTokens,
-    Vocabulary, violations,
+    AvoidPhrases, AvoidTokens, Blocked, Constraint, ConstraintState, KnownWords, RequirePhrases,
+    RequireTokens, Vocabulary, WordList, violations,
 };
 pub use error::DecodeError;
 pub use scheduler::{Finished, JobId, Scheduler, SourceId};

@@ -39,7 +39,7 @@ fn run(scheduler: &mut Scheduler, network: &mut ToyNetwork) -> Vec<Finished> {
 }
 
 /// Outputs and ranks as full enumeration gives them.
-fn oracle(
+pub(super) fn oracle(
     network: &ToyNetwork,
     source: &[u32],
     max_length: usize,
@@ -60,7 +60,7 @@ fn by_rank(outputs: &mut [(Vec<u32>, f32)]) {
     outputs.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.0.cmp(&b.0)));
 }
 
-fn outputs(finished: &Finished) -> Vec<(Vec<u32>, f32)> {
+pub(super) fn outputs(finished: &Finished) -> Vec<(Vec<u32>, f32)> {
     let falls = |a: &Hypothesis, b: &Hypothesis| a.normalized_score >= b.normalized_score;
     assert!(finished.hypotheses.is_sorted_by(falls), "the search ranks its outputs itself");
     let mut outputs: Vec<(Vec<u32>, f32)> =
@@ -69,9 +69,9 @@ fn outputs(finished: &Finished) -> Vec<(Vec<u32>, f32)> {
     outputs
 }
 
-const SURFACES: [&[u8]; 6] = [b"", b"", b" a", b"a", b" b", b"."];
+pub(super) const SURFACES: [&[u8]; 6] = [b"", b"", b" a", b"a", b" b", b"."];
 
-fn text(tokens: &[u32]) -> String {
+pub(super) fn text(tokens: &[u32]) -> String {
     let bytes: Vec<u8> = tokens.iter().flat_map(|&t| SURFACES[t as usize]).copied().collect();
     String::from_utf8(bytes).unwrap()
 }

@@ -23,7 +23,7 @@ pub enum ExpandError {
     )]
     ModelMissing {
         /// Directory name of the model.
-        name: &'static str,
+        name: String,
         /// Where it was looked for.
         searched: Vec<PathBuf>,
     },

@@ -3,8 +3,8 @@
 //! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
 //!
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
-//! 2. the sentence is rewritten under these bans; the best outputs go on;
-//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins;
+//! 2. the sentence, spaced as people write it, is rewritten under these bans; the best outputs go on;
+//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`choice.rs`);
 //! 4. the pair becomes a generated annotation set with its provenance (`run.rs`), under an LU of the
 //!    frame or a proposed one (`lexicon.rs`);
 //! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
@@ -18,6 +18,7 @@
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
 mod chain;
+mod choice;
 mod error;
 mod lexicon;
 mod models;

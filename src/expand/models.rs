@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::ExpandError;
+use crate::align::encoder_of;
 
 /// Directory name of the rewriter.
 const PARAPHRASER: &str = "paraphrase";
 /// Directory name of the aligner's head.
 const ALIGNER: &str = "aligner";
-/// Directory name of the aligner's encoder.
-const ENCODER: &str = "all-MiniLM-L6-v2";
 
 /// The directories of the three models.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// The models in one directory: `paraphrase/`, `aligner/` and `all-MiniLM-L6-v2/`.
+    /// The models in one directory: `paraphrase/`, `aligner/`, and the encoder that the aligner's head names.
     ///
     /// # Errors
     /// When one of them is not there.
@@ -42,38 +41,52 @@ impl Models {
     /// A rewriter of another name or from elsewhere, and the other two as in [`search`](Self::search).
     ///
     /// # Errors
-    /// When no directory has one of these.
+    /// When no directory has one of these, or the head does not say which encoder it stands on.
     pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
-        Ok(Self { paraphraser, aligner: find(dirs, ALIGNER)?, encoder: find(dirs, ENCODER)? })
+        let aligner = find(dirs, ALIGNER)?;
+        let encoder = encoder_of(&aligner, dirs)
+            .map_err(|source| ExpandError::Align { seed: None, source })?;
+        Ok(Self { paraphraser, aligner, encoder })
     }
 }
 
-fn find(dirs: &[PathBuf], name: &'static str) -> Result<PathBuf, ExpandError> {
+fn find(dirs: &[PathBuf], name: &str) -> Result<PathBuf, ExpandError> {
     let here =
         |dir: &PathBuf| Some(dir.join(name)).filter(|path| path.join("config.json").is_file());
     dirs.iter()
         .find_map(here)
-        .ok_or_else(|| ExpandError::ModelMissing { name, searched: dirs.to_vec() })
+        .ok_or_else(|| ExpandError::ModelMissing { name: name.to_owned(), searched: dirs.to_vec() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SHIPPED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/models/aligner/config.json");
+
+    fn put(dir: &Path, name: &str, config: &str) {
+        std::fs::create_dir(dir.join(name)).unwrap();
+        std::fs::write(dir.join(name).join("config.json"), config).unwrap();
+    }
+
     #[test]
     fn each_model_comes_from_the_first_directory_that_has_it() {
         let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        for (dir, names) in
-            [(a.path(), vec![PARAPHRASER]), (b.path(), vec![PARAPHRASER, ALIGNER, ENCODER])]
-        {
-            for name in names {
-                std::fs::create_dir(dir.join(name)).unwrap();
-                std::fs::write(dir.join(name).join("config.json"), "{}").unwrap();
-            }
-        }
-        let models = Models::search(&[a.path().to_owned(), b.path().to_owned()]).unwrap();
+        put(a.path(), PARAPHRASER, "{}");
+        put(b.path(), PARAPHRASER, "{}");
+        let head = std::fs::read_to_string(SHIPPED).unwrap();
+        let head = head.replacen("\"encoder\": \"", "\"encoder\": \"another-", 1);
+        put(b.path(), ALIGNER, &head);
+        let dirs = [a.path().to_owned(), b.path().to_owned()];
+        let error = Models::search(&dirs).unwrap_err();
+        let source = std::error::Error::source(&error).map(ToString::to_string);
+        assert!(source.is_some_and(|why| why.contains("another-")), "{error}");
+        let named = head.split("\"another-").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let encoder = format!("another-{named}");
+        put(b.path(), &encoder, "{}");
+        let models = Models::search(&dirs).unwrap();
         assert_eq!(models.paraphraser, a.path().join(PARAPHRASER));
-        assert_eq!(models.encoder, b.path().join(ENCODER));
+        assert_eq!(models.encoder, b.path().join(encoder));
         let message = Models::open(a.path()).unwrap_err().to_string();
         assert!(message.contains("no model `aligner`"), "{message}");
     }

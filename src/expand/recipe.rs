@@ -22,6 +22,9 @@ pub struct Recipe {
     pub candidates: usize,
     /// Longer sentences are left out, in pieces of the rewriter.
     pub max_source_pieces: usize,
+    /// Outputs hold no words but those of the rewriter's list and of the seed's sentence; see
+    /// [`Settings::known_words`].
+    pub known_words: bool,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -41,6 +44,7 @@ impl Recipe {
             beam_size: 30,
             candidates: 20,
             max_source_pieces: 80,
+            known_words: true,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -76,6 +80,7 @@ impl Recipe {
                 ..BeamSettings::default()
             },
             max_source_pieces: self.max_source_pieces,
+            known_words: self.known_words,
             row_limit: self.device.rows_at_once(),
             // Every round bans what the round before banned, and more.
             keep_steps: true,
@@ -107,6 +112,9 @@ impl Recipe {
             "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
             "random_seed": null,
         });
+        if !self.known_words {
+            description["words"] = json!("any");
+        }
         // Only where there is one: recipes of models without marks stay what they were.
         if let Some(mark) = mark {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
@@ -118,7 +126,8 @@ impl Recipe {
 /// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
 /// the bans made from a trigger, or the choice of the winning pair change.
 const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
-                     align outputs that ended, cut ones only without them; best aligner score; v1";
+                     rewrite naturally spaced text; align outputs that ended, cut ones only without \
+                     them; fewest objections, then best aligner score; v2";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {
@@ -152,6 +161,7 @@ mod tests {
         assert_ne!(print(&Recipe { beam_size: 29, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
         let marked = recipe().description(a, Some("<avoid>"), b);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
     }

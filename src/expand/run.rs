@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
+use super::choice::{Pair, choose};
 use super::lexicon::Lexicon;
 use super::recipe::fingerprint;
 use super::{EndReason, ExpandError, Progress, Recipe, Report};
@@ -17,7 +18,7 @@ use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, JournalWrite, Write};
 use crate::decode::SourceId;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Flags, FrameId, Generation, IdSpace, Label, Layer,
+    AnnotationSet, AnnotationSetId, FeStatus, FrameId, Generation, IdSpace, Label, Layer,
     LayerName, Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
 };
 use crate::nn::EncoderDecoder;
@@ -26,7 +27,7 @@ use crate::paraphrase::{
 };
 use crate::query::Expression;
 
-type Result<T> = std::result::Result<T, ExpandError>;
+pub(super) type Result<T> = std::result::Result<T, ExpandError>;
 
 /// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
 /// aligner. Devices of larger batches take more.
@@ -276,7 +277,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let constraints = Constraints::avoiding(&chain.banned);
-        match session.open_under(&chain.seed.text, &constraints) {
+        match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
                 session.submit(source, &constraints)?;
                 Ok(Some((source, chain)))
@@ -301,21 +302,21 @@ impl<'a> Run<'a> {
             self.end(chain, EndReason::NothingLeft);
             return Ok(false);
         }
-        let Some((best, alignment)) = self.align(chain, &candidates)? else {
+        let Some(best) = self.align(chain, &candidates)? else {
             self.end(chain, EndReason::NotAligned);
             return Ok(false);
         };
         chain.round += 1;
-        self.keep(chain, best, &alignment)?;
+        self.keep(chain, best)?;
         Ok(chain.round < self.recipe.rounds)
     }
 
-    /// The pair of paraphrase and span with the best aligner score; of equals the better paraphrase.
+    /// The pair of paraphrase and span to keep, if any paraphrase has a span.
     fn align<'p>(
-        &self,
+        &mut self,
         chain: &Chain,
         candidates: &[&'p Paraphrase],
-    ) -> Result<Option<(&'p Paraphrase, Alignment)>> {
+    ) -> Result<Option<Pair<'p>>> {
         let requests = candidates
             .iter()
             .map(|candidate| AlignRequest {
@@ -325,14 +326,14 @@ impl<'a> Run<'a> {
             })
             .collect();
         let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
-        let mut best: Option<(&Paraphrase, Alignment)> = None;
+        let lexicon = self.lexicon(chain.seed.release)?;
+        let mut pairs = Vec::with_capacity(candidates.len());
         for (candidate, alignment) in candidates.iter().zip(alignments) {
-            let Some(alignment) = alignment else { continue };
-            if best.as_ref().is_none_or(|(_, leader)| alignment.score > leader.score) {
-                best = Some((candidate, alignment));
+            if let Some(alignment) = alignment {
+                pairs.push(Pair::new(chain, lexicon, candidate, alignment)?);
             }
         }
-        Ok(best)
+        Ok(choose(pairs))
     }
 
     /// Aligns a batch; a pair that is too long for the encoder has no answer.
@@ -363,29 +364,14 @@ impl<'a> Run<'a> {
     }
 
     /// Makes an annotation set of an output, with its LU and its place in the chain.
-    fn keep(
-        &mut self,
-        chain: &mut Chain,
-        output: &Paraphrase,
-        alignment: &Alignment,
-    ) -> Result<()> {
+    fn keep(&mut self, chain: &mut Chain, best: Pair<'_>) -> Result<()> {
+        let Pair { output, alignment, targets, trigger, flags, .. } = best;
         let (release, frame) = (chain.seed.release, chain.seed.frame);
-        let mut targets = alignment.spans.clone();
-        targets.sort_unstable();
-        let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
-        let trigger = pieces.join(" ");
         let pos = chain.seed.pos;
         let lexicon = self.lexicon(release)?;
         let unit = lexicon.unit_of(frame, &trigger, pos)?;
         let (new_trigger, new_pair) =
             (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
-        let flags = Flags {
-            copy: chain.is_copy(&output.text),
-            duplicate: chain.is_repeated(&output.text, &targets),
-            weak_alignment: alignment.weak,
-            unmet: false,
-            unknown_word: !lexicon.knows_words(&trigger)?,
-        };
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,

@@ -129,7 +129,7 @@ impl<'a> Tasks<'a> {
             };
             let chain = Chain::new(seed);
             requests.push(Request {
-                text: chain.seed.text.clone(),
+                text: chain.seed.natural(),
                 constraints: Constraints::avoiding(&chain.banned),
             });
             chains.push((pick, chain));

@@ -12,7 +12,7 @@ pub const SUMS: &str = "BLAKE3SUMS";
 
 /// Whether a model's results depend on a file of this name.
 pub(super) fn is_of_model(name: &str) -> bool {
-    ["config.json", "generation_config.json", "tokenizer.json"].contains(&name)
+    ["config.json", "generation_config.json", "tokenizer.json", "words.txt"].contains(&name)
         || name.ends_with(".safetensors")
         || name.ends_with(".safetensors.index.json")
 }

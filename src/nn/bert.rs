@@ -10,7 +10,7 @@ use super::layers::{
     Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Loader, Norm,
     sequence_lists, sequence_positions,
 };
-use super::{BertConfig, Fingerprint, InputProblem, NnError, Weights};
+use super::{Adapter, BertConfig, Fingerprint, InputProblem, NnError, Weights};
 use crate::compute::kernels::{Lookup, embedding};
 use crate::compute::{ComputeError, Device, Numbers, Tensor};
 
@@ -84,6 +84,7 @@ pub struct Encoder {
     /// The layer whose states are read, and the last that is computed; 0 is the embeddings.
     layer: usize,
     fingerprint: Fingerprint,
+    adapter: Option<Arc<Adapter>>,
     /// Another one on a fresh device, once the first device was lost.
     network: Mutex<Arc<Network>>,
 }
@@ -106,17 +107,19 @@ impl Encoder {
     /// When the configuration is not of the BERT family, or weights are missing, of the wrong
     /// shape or not finite.
     pub fn open(directory: &Path, device: &Device) -> Result<Self, NnError> {
-        Self::open_at(directory, None, device)
+        Self::open_at(directory, None, None, device)
     }
 
     /// Loads a model directory to read the states of one layer, counted from 1; 0 is the embeddings,
-    /// and none the last. The layers above it are neither loaded nor computed.
+    /// and none the last. The layers above it are neither loaded nor computed. An adapter changes what the layers
+    /// compute, not the encoder's fingerprint.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and when the network has fewer layers.
+    /// As [`open`](Self::open), when the network has fewer layers, and when the adapter is another network's.
     pub fn open_at(
         directory: &Path,
         layer: Option<usize>,
+        adapter: Option<Arc<Adapter>>,
         device: &Device,
     ) -> Result<Self, NnError> {
         let config = BertConfig::read(directory)?;
@@ -124,13 +127,14 @@ impl Encoder {
         if layer > config.layers {
             return Err(NnError::Layer { layer, layers: config.layers });
         }
-        let weights = Weights::open(directory)?;
+        let weights = Weights::open(directory)?.adapted(adapter.clone())?;
         Ok(Self {
             directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
             network: Mutex::new(Arc::new(Network::load(&weights, &config, layer, device)?)),
             config,
             layer,
+            adapter,
         })
     }
 
@@ -205,7 +209,7 @@ impl Encoder {
         match network.pass(inputs) {
             Err(NnError::Compute(ComputeError::Lost { .. })) => {
                 let device = network.device.renewed();
-                let weights = Weights::open(&self.directory)?;
+                let weights = Weights::open(&self.directory)?.adapted(self.adapter.clone())?;
                 let fresh = Arc::new(Network::load(&weights, &self.config, self.layer, &device)?);
                 *lock() = Arc::clone(&fresh);
                 fresh.pass(inputs)

@@ -7,6 +7,7 @@
 //! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
 
+mod adapter;
 mod bart;
 mod bert;
 mod cache;
@@ -26,6 +27,7 @@ mod t5;
 mod weights;
 mod whole_directory;
 
+pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
@@ -33,5 +35,6 @@ pub use save::{NamedTensor, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+pub(crate) use weights::WORDS;
 pub use weights::{Fingerprint, Weights, WeightsError};
 pub use whole_directory::WholeDirectory;

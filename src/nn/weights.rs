@@ -14,11 +14,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 
+use super::Adapter;
 use super::generation::{BESIDE, changed_beside};
 use crate::compute::kernels::Quantized;
 use crate::compute::{ComputeError, Tensor};
@@ -111,8 +113,11 @@ pub enum WeightsError {
     },
 }
 
+/// Name of the list of words that a rewriter may write, one a line.
+pub(crate) const WORDS: &str = "words.txt";
+
 /// BLAKE3 hash of a model: names, types, shapes and bytes of all tensors in order of their names,
-/// and the bytes of `config.json` and `tokenizer.json`. Where `generation_config.json` states other
+/// and the bytes of `config.json` and `tokenizer.json`, and of `words.txt` where there is one. Where `generation_config.json` states other
 /// special tokens than `config.json`, those that hold enter, too. How the tensors are spread over files
 /// does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -131,6 +136,8 @@ pub struct Weights {
     tensors: BTreeMap<String, Stored>,
     /// The text beside the tensors of a single file.
     note: Option<String>,
+    /// What is added to the tensors when they are read.
+    adapter: Option<Arc<Adapter>>,
 }
 
 /// Where a tensor lies.
@@ -178,6 +185,31 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The weights with an adapter's differences added wherever they are read; the fingerprint stays that of the
+    /// weights as they are.
+    ///
+    /// # Errors
+    /// When the adapter changes a tensor that is not there, or has another shape.
+    pub fn adapted(mut self, adapter: Option<Arc<Adapter>>) -> Result<Self, WeightsError> {
+        for (name, shape) in adapter.iter().flat_map(|adapter| adapter.adapted()) {
+            let prefixed = format!("bert.{name}");
+            let name = if self.contains(&prefixed) { &prefixed } else { name };
+            self.find(name, shape)?;
+        }
+        self.adapter = adapter;
+        Ok(self)
+    }
+
+    /// Names and shapes of all tensors, as they are stored.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.tensors.iter().map(|(name, stored)| (name.as_str(), stored.shape.as_slice()))
+    }
+
+    /// The shape of a tensor, if it is there.
+    pub(super) fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.tensors.get(name).map(|stored| stored.shape.as_slice())
+    }
+
     /// The text beside the tensors of a file, where there is one.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
@@ -189,6 +221,7 @@ impl Weights {
             files: Vec::new(),
             tensors: BTreeMap::new(),
             note: None,
+            adapter: None,
         }
     }
 
@@ -258,6 +291,9 @@ impl Weights {
                 row.iter_mut().for_each(|value| *value *= scale);
             }
         }
+        if let Some(adapter) = &self.adapter {
+            adapter.add(name, &mut values)?;
+        }
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             let (tensor, value, path) = (name.to_owned(), values[index], path.clone());
             return Err(WeightsError::NonFinite { tensor, index, value, path });
@@ -277,7 +313,9 @@ impl Weights {
     ) -> Result<Quantized, WeightsError> {
         let (stored, path) = self.find(name, shape)?;
         let values: Vec<i8> = match stored.dtype {
-            Dtype::I8 => self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect(),
+            Dtype::I8 if self.adapter.is_none() => {
+                self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect()
+            }
             _ => Vec::new(),
         };
         // Kernels do without -128, which has no negative; nobody who rounds symmetrically writes it.
@@ -325,7 +363,8 @@ impl Weights {
     /// The model's fingerprint. Reads everything: about a second per gigabyte.
     ///
     /// # Errors
-    /// When `config.json`, or an existing `tokenizer.json` or `generation_config.json`, cannot be read.
+    /// When `config.json`, or an existing `tokenizer.json`, `words.txt` or `generation_config.json`, cannot be
+    /// read.
     pub fn fingerprint(&self) -> Result<Fingerprint, WeightsError> {
         let mut hasher = blake3::Hasher::new();
         let mut field = |bytes: &[u8]| {
@@ -339,15 +378,18 @@ impl Weights {
             field(format!("{:?} {:?}", stored.dtype, stored.shape).as_bytes());
             field(self.bytes(stored));
         }
-        for name in ["config.json", "tokenizer.json"] {
+        for name in ["config.json", "tokenizer.json", WORDS] {
             let path = self.directory.join(name);
-            field(name.as_bytes());
-            match std::fs::read(&path) {
-                Ok(bytes) => field(&bytes),
+            let bytes = match std::fs::read(&path) {
+                Ok(bytes) => bytes,
+                // Models had no words when the first fingerprints were taken.
+                Err(error) if is_absent(&error) && name == WORDS => continue,
                 // A network without a tokenizer is complete for whoever brings token ids.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => field(b""),
+                Err(error) if is_absent(&error) => Vec::new(),
                 Err(source) => return Err(WeightsError::Read { path, source }),
-            }
+            };
+            field(name.as_bytes());
+            field(&bytes);
         }
         let changed = changed_beside(&self.directory).map_err(|source| WeightsError::Format {
             path: self.directory.join(BESIDE),
@@ -359,6 +401,10 @@ impl Weights {
         }
         Ok(Fingerprint(*hasher.finalize().as_bytes()))
     }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
 }
 
 impl std::fmt::Debug for Weights {

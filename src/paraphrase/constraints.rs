@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{ParaphraseError, Paraphraser};
-use crate::decode::{AvoidPhrases, Constraint, RequirePhrases, violations};
+use crate::decode::{AvoidPhrases, Constraint, KnownWords, RequirePhrases, violations};
 use crate::nn::StepNetwork;
 
 /// What is asked of the paraphrases of one sentence. All phrases occur as whole words, case folded.
@@ -45,13 +45,32 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Whether a final text breaks a promise: holds a banned phrase, or lacks a required one that is
-    /// not among the `unmet`.
+    /// Whether a final text breaks a promise: holds a banned phrase or an unknown word, or lacks a required
+    /// phrase that is not among the `unmet`.
     pub(super) fn is_broken(&self, text: &str, unmet: &[usize]) -> bool {
         let lacks = |(at, phrases): (usize, &Vec<String>)| {
             !unmet.contains(&at) && violations(text, phrases).is_ok_and(|found| found.is_empty())
         };
-        !self.constraint.violations(text).is_empty() || self.require.iter().enumerate().any(lacks)
+        let knows = |known: &Arc<KnownWords>| known.unknown(text).is_empty();
+        !self.constraint.violations(text).is_empty()
+            || !self.constraint.known.as_ref().is_none_or(knows)
+            || self.require.iter().enumerate().any(lacks)
+    }
+
+    /// Keeps the outputs of a source to words that the model knows and its own.
+    pub(super) fn know<N>(
+        &mut self,
+        paraphraser: &Paraphraser<N>,
+        source: &str,
+        prefix: &str,
+    ) -> Result<(), ParaphraseError> {
+        if let Some(words) = &paraphraser.words {
+            let spelled = paraphraser.tokenizer.normalize(source)?;
+            let required = self.require.iter().flatten().map(String::as_str);
+            let own = required.chain([source, &spelled, prefix]);
+            self.constraint.known = Some(Arc::new(KnownWords::new(Arc::clone(words), own)));
+        }
+        Ok(())
     }
 }
 
@@ -81,6 +100,7 @@ impl<N: StepNetwork> Paraphraser<N> {
             everywhere,
             here,
             tokens: Some(Arc::clone(&self.never)),
+            known: None,
             required: self.require(&require)?,
             required_tokens: None,
             prefix: begin.into(),

@@ -28,6 +28,14 @@ pub enum ParaphraseError {
         /// The mark.
         token: String,
     },
+    /// The list of words that comes with a rewriter cannot be read.
+    #[error("cannot read known words from `{path}`: expected UTF-8 text, a word a line")]
+    Words {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// A source that cannot be rewritten.
     #[error("cannot paraphrase the sentence")]
     Refused(#[from] Refusal),

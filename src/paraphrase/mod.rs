@@ -25,8 +25,8 @@ pub use error::{ParaphraseError, Refusal};
 pub use session::{Rewrite, Session};
 
 use crate::compute::{Device, Numbers};
-use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary};
-use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork};
+use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary, WordList};
+use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS};
 use crate::tokenize::Tokenizer;
 
 /// A rewriter: an encoder-decoder and its tokenizer.
@@ -63,6 +63,8 @@ pub struct Paraphraser<N = EncoderDecoder> {
     mark: Option<String>,
     /// What the network was trained to read before every source.
     source_prefix: String,
+    /// The words that outputs may hold beside those of their source, where the model says so.
+    words: Option<Arc<WordList>>,
     leaks: u64,
 }
 
@@ -75,6 +77,9 @@ pub struct Settings {
     pub sample: Option<SampleSettings>,
     /// Phrases banned from every output.
     pub avoid: Vec<String>,
+    /// Outputs hold words of the model's `words.txt`, of their source and of what is required, and no others.
+    /// Without effect where the model brings no list.
+    pub known_words: bool,
     /// Sources of more pieces, the end not counted, are refused. 80 in Culkin et al. 2021.
     pub max_source_pieces: usize,
     /// Hypotheses in one step of the network, over all sentences.
@@ -91,6 +96,7 @@ impl Default for Settings {
             beam: BeamSettings::default(),
             sample: None,
             avoid: Vec::new(),
+            known_words: true,
             max_source_pieces: 80,
             // Weights are read from memory once a step: 256 rows make that cost small, and their
             // logits still fit in cache or little more.
@@ -149,8 +155,8 @@ impl Outcome {
 }
 
 impl Paraphraser<EncoderDecoder> {
-    /// Opens a model directory: `config.json`, `model.safetensors` and `tokenizer.json`; computes in
-    /// f32.
+    /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and `words.txt` where there
+    /// is one; computes in f32.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
@@ -168,7 +174,10 @@ impl Paraphraser<EncoderDecoder> {
             .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
         let mark = network.config().avoid_token.clone();
         let source_prefix = network.config().source_prefix.clone().unwrap_or_default();
-        let paraphraser = Self { source_prefix, ..Self::new(network, tokenizer)? };
+        let mut paraphraser = Self { source_prefix, ..Self::new(network, tokenizer)? };
+        if let Some(words) = read_words(&dir.join(WORDS))? {
+            paraphraser = paraphraser.with_words(words.lines());
+        }
         match mark {
             Some(mark) => paraphraser.with_mark(mark),
             None => Ok(paraphraser),
@@ -200,7 +209,21 @@ impl<N: StepNetwork> Paraphraser<N> {
         });
         let never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
         let source_prefix = String::new();
-        Ok(Self { network, tokenizer, vocabulary, never, mark: None, source_prefix, leaks: 0 })
+        let (mark, words) = (None, None);
+        Ok(Self { network, tokenizer, vocabulary, never, mark, source_prefix, words, leaks: 0 })
+    }
+
+    /// Sets the words that outputs may hold beside those of their source; a model's `words.txt` does so by
+    /// itself. See [`Settings::known_words`].
+    #[must_use]
+    pub fn with_words<S: AsRef<str>>(self, words: impl IntoIterator<Item = S>) -> Self {
+        let words = WordList::new(Arc::clone(&self.vocabulary), words);
+        Self { words: Some(Arc::new(words)), ..self }
+    }
+
+    /// Whether the model says which words outputs may hold.
+    pub fn has_words(&self) -> bool {
+        self.words.is_some()
     }
 
     /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
@@ -282,6 +305,15 @@ impl<N: StepNetwork> Paraphraser<N> {
     }
 }
 
+/// A list of words, a line each; `None` where there is none.
+fn read_words(path: &Path) -> Result<Option<String>, ParaphraseError> {
+    match std::fs::read_to_string(path) {
+        Ok(words) => Ok(Some(words)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ParaphraseError::Words { path: path.display().to_string(), source }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -353,6 +385,36 @@ mod tests {
             assert!(violations(&paraphrase.text, &banned).unwrap().is_empty());
         }
         assert_eq!(paraphraser.leaks(), 0);
+    }
+
+    #[test]
+    fn outputs_hold_known_words_and_those_of_their_source() {
+        let mut paraphraser = paraphraser().with_words(["the", "cat", "dog"]);
+        let outcomes = |paraphraser: &mut Paraphraser<ToyNetwork>, known_words| {
+            let settings = Settings { known_words, ..settings() };
+            paraphraser.paraphrase(&[request("a bird confirmed", &["bird"])], &settings).unwrap()
+        };
+        let words = ["the", "cat", "dog", "a", "confirmed"];
+        let unknown = |text: &str| {
+            let mut of_text = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+            of_text.any(|word| !words.contains(&word.to_lowercase().as_str()))
+        };
+        let known = outcomes(&mut paraphraser, true);
+        assert!(!known[0].paraphrases().is_empty());
+        assert!(known[0].paraphrases().iter().all(|paraphrase| !unknown(&paraphrase.text)));
+        let any = outcomes(&mut paraphraser, false);
+        assert!(any[0].paraphrases().iter().any(|paraphrase| unknown(&paraphrase.text)));
+        assert_eq!(paraphraser.leaks(), 0);
+    }
+
+    #[test]
+    fn a_list_of_words_that_is_no_text_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(WORDS);
+        assert_eq!(read_words(&file).unwrap(), None);
+        std::fs::write(&file, b"caf\xe9\n").unwrap();
+        let message = read_words(&file).unwrap_err().to_string();
+        assert!(message.contains("words.txt") && message.contains("UTF-8"), "{message}");
     }
 
     #[test]

@@ -28,9 +28,16 @@ pub struct Session<'p, N: StepNetwork> {
     compiled: HashMap<JobId, (SourceId, Compiled)>,
     /// Constraints of each source's last job.
     last: HashMap<SourceId, Constraints>,
-    /// Texts of the open sources and the places of the marks in them, for networks that read marks.
-    marked: HashMap<SourceId, (String, Vec<usize>)>,
+    opened: HashMap<SourceId, Opened>,
     finished: VecDeque<Rewrite>,
+}
+
+/// A source as it was opened.
+#[derive(Debug)]
+struct Opened {
+    text: String,
+    /// Places of the marks in the text, for networks that read marks.
+    marks: Option<Vec<usize>>,
 }
 
 /// A job that is over.
@@ -61,7 +68,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             scheduler: Scheduler::new(settings.row_limit),
             compiled: HashMap::new(),
             last: HashMap::new(),
-            marked: HashMap::new(),
+            opened: HashMap::new(),
             finished: VecDeque::new(),
             paraphraser,
             settings,
@@ -74,7 +81,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// # Errors
     /// [`ParaphraseError::Refused`] when it is empty or too long.
     pub fn open(&mut self, text: &str) -> Result<SourceId, ParaphraseError> {
-        self.open_with(text.trim(), &[])
+        self.open_with(text.trim(), None)
     }
 
     /// As [`open`](Self::open), to be read under the constraints of its first job: where the network
@@ -88,13 +95,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         constraints: &Constraints,
     ) -> Result<SourceId, ParaphraseError> {
         let text = text.trim();
-        if self.paraphraser.mark.is_none() {
-            return self.open_with(text, &[]);
-        }
-        let places = self.places(text, constraints)?;
-        let source = self.open_with(text, &places)?;
-        self.marked.insert(source, (text.to_owned(), places));
-        Ok(source)
+        let reads_marks = self.paraphraser.mark.is_some();
+        let marks = reads_marks.then(|| self.places(text, constraints)).transpose()?;
+        self.open_with(text, marks)
     }
 
     /// A source that was opened [under](Self::open_under) constraints, as those of the next round want
@@ -108,8 +111,10 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         source: SourceId,
         constraints: &Constraints,
     ) -> Result<SourceId, ParaphraseError> {
-        let Some((text, places)) = self.marked.get(&source) else { return Ok(source) };
-        if *places == self.places(text, constraints)? {
+        let Some(Opened { text, marks: Some(marks) }) = self.opened.get(&source) else {
+            return Ok(source);
+        };
+        if *marks == self.places(text, constraints)? {
             return Ok(source);
         }
         let text = text.clone();
@@ -124,7 +129,12 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         Ok(compiled.constraint.banned_places(text))
     }
 
-    fn open_with(&mut self, text: &str, places: &[usize]) -> Result<SourceId, ParaphraseError> {
+    fn open_with(
+        &mut self,
+        text: &str,
+        marks: Option<Vec<usize>>,
+    ) -> Result<SourceId, ParaphraseError> {
+        let places = marks.as_deref().unwrap_or_default();
         let Paraphraser { tokenizer, network, mark, source_prefix, .. } = &*self.paraphraser;
         let pieces = tokenizer.encode(text)?.len();
         let read = |text: &str| tokenizer.encode_with_specials(&format!("{source_prefix}{text}"));
@@ -146,10 +156,14 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         match pieces {
             0 => Err(Refusal::Empty.into()),
             pieces if pieces > limit => Err(Refusal::TooLong { pieces, limit }.into()),
-            _ => Ok(match self.settings.keep_steps {
-                true => self.scheduler.add_source_with_steps(tokens),
-                false => self.scheduler.add_source(tokens),
-            }),
+            _ => {
+                let source = match self.settings.keep_steps {
+                    true => self.scheduler.add_source_with_steps(tokens),
+                    false => self.scheduler.add_source(tokens),
+                };
+                self.opened.insert(source, Opened { text: text.to_owned(), marks });
+                Ok(source)
+            }
         }
     }
 
@@ -169,7 +183,11 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         constraints: &Constraints,
     ) -> Result<JobId, ParaphraseError> {
         let everywhere = (self.settings.avoid.as_slice(), self.everywhere.as_ref());
-        let compiled = self.paraphraser.compile(constraints, everywhere)?;
+        let mut compiled = self.paraphraser.compile(constraints, everywhere)?;
+        if self.settings.known_words {
+            let Opened { text, .. } = &self.opened[&source];
+            compiled.know(self.paraphraser, text, &constraints.prefix)?;
+        }
         let constraint = compiled.constraint.clone();
         let before = self.last.insert(source, constraints.clone());
         let job = match before.is_some_and(|before| constraints.only_ban_more_than(&before)) {
@@ -203,7 +221,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                     self.scheduler.clear(&mut self.paraphraser.network);
                     self.compiled.clear();
                     self.last.clear();
-                    self.marked.clear();
+                    self.opened.clear();
                     return Err(error.into());
                 }
             }
@@ -215,7 +233,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         self.scheduler.release(source, &mut self.paraphraser.network);
         self.compiled.retain(|_, (of, _)| *of != source);
         self.last.remove(&source);
-        self.marked.remove(&source);
+        self.opened.remove(&source);
     }
 
     fn rewrite(&mut self, finished: Finished) -> Result<Rewrite, ParaphraseError> {

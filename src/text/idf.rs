@@ -20,6 +20,12 @@ const STOP_WORDS: [&str; 95] = [
     "which", "who", "will", "with", "would", "you", "your",
 ];
 
+/// Whether a word is a function word, which says little by itself. Case is folded.
+#[must_use]
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&fold(word).as_str()).is_ok()
+}
+
 /// Document frequencies of words.
 ///
 /// ```
@@ -76,7 +82,7 @@ impl Idf {
         let words = words(sentence).into_iter().filter_map(|word| word.of(sentence));
         let mut telling: Vec<&str> = words
             .filter(|word| word.chars().all(char::is_alphabetic))
-            .filter(|word| STOP_WORDS.binary_search(&fold(word).as_str()).is_err())
+            .filter(|word| !is_stop_word(word))
             .filter(|word| seen.insert(fold(word)))
             .collect();
         telling.sort_by(|a, b| self.of(b).total_cmp(&self.of(a)));

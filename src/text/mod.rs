@@ -14,11 +14,12 @@ mod markup;
 mod names;
 mod offsets;
 mod phrase;
+mod spacing;
 mod spelling;
 mod words;
 
 pub use case::{capitalize, case_variants, fold, title_case};
-pub use idf::Idf;
+pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
 pub use markup::{DefinitionPart, definition_parts, plain_definition};
@@ -27,5 +28,6 @@ pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
 };
+pub use spacing::natural_spacing;
 pub use spelling::spelling_variants;
 pub use words::{words, words_with_cuts};

@@ -22,6 +22,7 @@ from tokenizers import Tokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits
 from transformers import BertModel
 
+from .adapter import Adapter
 from .head import Head, answers, by_pair, candidates, encode, f1, features, labels, read, report, sampled
 from .session import Session, device
 
@@ -45,10 +46,22 @@ class Run:
             dtype=torch.float32,
             hidden_dropout_prob=DROPOUT,
             attention_probs_dropout_prob=DROPOUT,
-        ).to(device())
-        self.head = Head(self.model.config.hidden_size).to(device())
-        self.rates = [given.rate, HEAD_RATE]
-        parts = [{"params": module.parameters()} for module in (self.model, self.head)]
+            **({"num_hidden_layers": given.layers} if given.layers else {}),
+        )
+        self.head = Head(self.model.config.hidden_size)
+        self.adapter = None
+        if given.rank:
+            tuned = given.tuned and BertModel.from_pretrained(given.tuned, add_pooling_layer=False, dtype=torch.float32)
+            self.adapter = Adapter(self.model, given.rank, tuned)
+        if given.tuned:
+            self.head.load(given.tuned / "head.safetensors")
+        self.model.to(device())
+        self.head.to(device())
+        self.rates = [given.rate, HEAD_RATE * (0.3 if given.tuned else 1)]
+        parts = [
+            {"params": [weight for weight in module.parameters() if weight.requires_grad]}
+            for module in (self.model, self.head)
+        ]
         self.optimiser = torch.optim.AdamW(parts, lr=0.0, weight_decay=0.01)
         if state:
             for name in ("model", "head", "optimiser"):
@@ -79,9 +92,13 @@ class Run:
         return loss.item()
 
     def keep(self, directory, tokenizer, given, items):
-        """The model and the head as they are, for `export`."""
-        self.model.save_pretrained(directory)
-        tokenizer.save(str(directory / "tokenizer.json"))
+        """The model, or the adapter alone, and the head as they are, for `export`."""
+        directory.mkdir(parents=True, exist_ok=True)
+        if self.adapter:
+            save_file(self.adapter.tensors(), directory / "adapter.safetensors")
+        else:
+            self.model.save_pretrained(directory)
+            tokenizer.save(str(directory / "tokenizer.json"))
         save_file(self.head.tensors(), directory / "head.safetensors")
         record = {
             "items": items,
@@ -103,6 +120,9 @@ def main(arguments):
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--epochs", type=int, default=12, help="over which the learning rate falls to zero")
     parser.add_argument("--patience", type=int, default=3, metavar="EPOCHS")
+    parser.add_argument("--layers", type=int, help="train and read only the first layers [default: all]")
+    parser.add_argument("--rank", type=int, help="leave the encoder as it is and train an adapter of this rank")
+    parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank, from which adapter and head start")
     parser.add_argument("--rate", type=float, default=2e-4, help="the encoder's; 1e-4 for a large one")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")

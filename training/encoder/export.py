@@ -1,5 +1,8 @@
 """Writes a run of `align` as fnstore reads it: an encoder with 8-bit weights, and the head that stands on it.
 
+Of a run that trained an adapter, `--encoder` is the encoder that it is for, which stays as it is; the adapter lies with the
+head, in 16 bits.
+
     python -m encoder export --run RUN --data SPANS --encoder models/aligner-encoder --head models/aligner
 
 Threshold and counts in the head's config.json are those of the 8-bit encoder on `dev.jsonl`. The head names its encoder
@@ -63,33 +66,50 @@ def opened(directory):
     return model.to(device())
 
 
-def loaded_head(path, width):
-    head = Head(width)
-    tensors = load_file(path)
-    head.load_state_dict({name: tensors[name] for name in head.state_dict()})
-    return head.to(device())
+def adapted(directory, tensors):
+    """An encoder with an adapter's differences added to the layers that it has them for, which are all that is read."""
+    layers = 1 + max(int(name.split(".")[2]) for name in tensors)
+    model = BertModel.from_pretrained(directory, add_pooling_layer=False, dtype=torch.float32, num_hidden_layers=layers)
+    state = model.state_dict()
+    for name in state:
+        if f"{name}.up" in tensors:
+            state[name] += tensors[f"{name}.up"] @ tensors[f"{name}.down"]
+        elif f"{name}.delta" in tensors:
+            state[name] += tensors[f"{name}.delta"]
+    model.load_state_dict(state)
+    return model.to(device())
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(prog="encoder export", description=__doc__.split("\n")[0])
     parser.add_argument("--run", type=Path, required=True, help="of `align`")
     parser.add_argument("--data", type=Path, required=True, help="directory with dev.jsonl")
-    parser.add_argument("--encoder", type=Path, required=True, help="directory to write")
+    parser.add_argument("--encoder", type=Path, required=True, help="directory to write; of an adapter, to read")
     parser.add_argument("--head", type=Path, required=True, help="directory to write")
     parser.add_argument("--f32", action="store_true", help="keep the encoder's weights as they are")
     given = parser.parse_args(arguments)
     best = given.run / "best"
-    write_encoder(best, given.encoder, given.f32)
-    model, tokenizer = opened(given.encoder), Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
+    adapter = load_file(best / "adapter.safetensors") if (best / "adapter.safetensors").exists() else {}
+    # Rounded before anything is measured.
+    adapter = {name: tensor.half().float() for name, tensor in adapter.items()}
+    if adapter:
+        model = adapted(given.encoder, adapter)
+    else:
+        write_encoder(best, given.encoder, given.f32)
+        model = opened(given.encoder)
+    tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    head = loaded_head(best / "head.safetensors", model.config.hidden_size)
+    head = Head(model.config.hidden_size)
+    head.load(best / "head.safetensors")
+    head.to(device())
     found = answers(model, head, tokenizer, read(given.data / "dev.jsonl"), device())
     threshold = best_threshold(found)
     config = {
         "format": 1,
         "encoder": given.encoder.name,
         "encoder_fingerprint": fingerprint(given.encoder),
+        **({"layer": model.config.num_hidden_layers} if adapter else {}),
         "width": model.config.hidden_size,
         "hidden": head.hidden.out_features,
         "unit": "words",
@@ -103,7 +123,8 @@ def main(arguments):
     }
     given.head.mkdir(parents=True, exist_ok=True)
     (given.head / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    quantize.save(head.tensors(), given.head / "model.safetensors")
+    halves = {f"adapter.{name}": tensor.half() for name, tensor in adapter.items()}
+    quantize.save(head.tensors() | halves, given.head / "model.safetensors")
     for name in ("all", "changed", "identical"):
         counts = config["dev"][name]
         print(f"dev, {name}: exact F1 {100 * f1(counts['exact']):.2f} %, soft F1 {100 * f1(counts['soft']):.2f} %")

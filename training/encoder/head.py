@@ -8,6 +8,7 @@ import json
 from collections import Counter
 
 import torch
+from safetensors.torch import load_file
 
 from .student import Cut
 
@@ -32,6 +33,11 @@ class Head(torch.nn.Module):
     def forward(self, features):
         """Logits of candidates, one a row."""
         return self.output(self.prelu(self.hidden(features))).squeeze(-1)
+
+    def load(self, path):
+        """Reads what `tensors` wrote."""
+        tensors = load_file(path)
+        self.load_state_dict({name: tensors[name] for name in self.state_dict()})
 
     def tensors(self):
         units = self.hidden.out_features

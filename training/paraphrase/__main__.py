@@ -1,9 +1,9 @@
-"""`python -m paraphrase COMMAND`: prepare, tokenizer, train, export, evaluate."""
+"""`python -m paraphrase COMMAND`: prepare, tokenizer, words, train, export, evaluate."""
 
 import importlib
 import sys
 
-COMMANDS = ["prepare", "tokenizer", "train", "export", "evaluate"]
+COMMANDS = ["prepare", "tokenizer", "words", "train", "export", "evaluate"]
 
 
 def main():

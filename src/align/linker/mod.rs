@@ -96,7 +96,7 @@ impl Linker {
     /// When either cannot be read, or the linker was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
         let (config, parameters) = read(directory)?;
-        let encoder = PairEncoder::open(encoder, config.layer, device)?;
+        let encoder = PairEncoder::open(encoder, config.layer, None, device)?;
         let found = encoder.fingerprint();
         if config.encoder_fingerprint != found {
             return Err(AlignError::Encoder {

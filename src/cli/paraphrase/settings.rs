@@ -8,6 +8,8 @@ use clap::ValueEnum;
 use fnstore::decode::{BeamSettings, LengthLimit, LengthPenalty, SampleSettings, Stopping};
 use fnstore::paraphrase::Settings;
 
+use crate::cli::expand::Words;
+
 /// How paraphrases are found.
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
@@ -71,6 +73,10 @@ pub(super) struct SearchArgs {
     /// Draw among the likeliest tokens that hold this share of the probability
     #[arg(long, value_name = "P", default_value_t = 1.0, requires = "sample")]
     top_p: f32,
+
+    /// Words that paraphrases may hold: those that the rewriter's list and the sentence itself have, or any
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
+    words: Words,
 
     /// Refuse sentences of more than N pieces
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_source_pieces)]
@@ -149,7 +155,8 @@ impl SearchArgs {
             renormalize: self.renormalize,
         });
         let max_source_pieces = self.max_pieces;
-        Settings { beam, sample, avoid, max_source_pieces, ..Settings::default() }
+        let known_words = self.words == Words::Known;
+        Settings { beam, sample, avoid, known_words, max_source_pieces, ..Settings::default() }
     }
 }
 

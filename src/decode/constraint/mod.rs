@@ -1,8 +1,8 @@
 //! What a hypothesis may not say, and what it must.
 //!
 //! A [`Constraint`] joins up to three sources of bans (phrases for every sentence, phrases for this
-//! one, sequences of token ids), two of requirements (phrases, sequences of token ids), and tokens
-//! that every output begins with. Its progress in a hypothesis is a [`ConstraintState`], a small value
+//! one, sequences of token ids), two of requirements (phrases, sequences of token ids), the words that are
+//! known, and tokens that every output begins with. Its progress in a hypothesis is a [`ConstraintState`], a small value
 //! that is copied along when a hypothesis is continued.
 //!
 //! Both are hard. What a state blocks is masked before the best continuations are chosen, so no output
@@ -14,15 +14,18 @@
 
 mod automaton;
 mod goals;
+mod known;
 mod letters;
 mod phrases;
 mod required;
 mod tokens;
+mod trie;
 mod unions;
 mod vocabulary;
 
 use std::sync::Arc;
 
+pub use known::{KnownWords, WordList};
 pub use phrases::{AvoidPhrases, violations};
 pub use required::{RequirePhrases, RequireTokens};
 pub use tokens::AvoidTokens;
@@ -31,6 +34,7 @@ pub use vocabulary::Vocabulary;
 
 use automaton::ROOT;
 use goals::{GoalState, Goals};
+use known::WordState;
 use letters::TextState;
 
 /// Everything that is asked of one output. The default asks nothing. All phrases are compiled for the
@@ -60,6 +64,8 @@ pub struct Constraint {
     pub here: Option<Arc<AvoidPhrases>>,
     /// Banned sequences of token ids.
     pub tokens: Option<Arc<AvoidTokens>>,
+    /// The words that this output may hold, and no others.
+    pub known: Option<Arc<KnownWords>>,
     /// Phrases that must occur in this output.
     pub required: Option<Arc<RequirePhrases>>,
     /// Sequences of token ids that must occur.
@@ -75,6 +81,7 @@ pub struct ConstraintState {
     everywhere: u32,
     here: u32,
     tokens: u32,
+    word: WordState,
     required: GoalState,
     required_tokens: GoalState,
 }
@@ -126,6 +133,9 @@ impl Constraint {
                 if let Some(avoid) = &self.here {
                     state.here = avoid.next(state.here, symbol);
                 }
+                if let Some(known) = &self.known {
+                    state.word = known.next_or_unknown(state.word, symbol);
+                }
                 if let Some(require) = &self.required {
                     state.required = require.goals().next(state.required, symbol);
                 }
@@ -159,20 +169,27 @@ impl Constraint {
         let may_end = self.may_be_cut(state)
             && lists.iter().all(|list| list.binary_search(&eos_token).is_err())
             && self.is_met(state, eos_token);
-        if may_end && lists.iter().all(|list| list.is_empty()) {
+        let unknown = self.known.as_ref().map(|known| known.blocked(state.word, state.text));
+        if may_end && unknown.is_none() && lists.iter().all(|list| list.is_empty()) {
             return None;
         }
-        let tokens = unions.of(&lists, (!may_end).then_some(eos_token));
+        let mut tokens = unions.of(&lists, (!may_end).then_some(eos_token));
+        if let Some(mut unknown) = unknown {
+            unions::add(&mut unknown, &tokens);
+            tokens = unknown.into();
+        }
         Some(Blocked { tokens, may_end })
     }
 
-    /// Whether the text read so far holds no banned phrase, were it cut here.
+    /// Whether the text read so far holds no banned phrase and no unknown word, were it cut here.
     #[must_use]
     pub fn may_be_cut(&self, state: ConstraintState) -> bool {
         let lists = [(&self.everywhere, state.everywhere), (&self.here, state.here)];
-        lists
-            .into_iter()
-            .all(|(avoid, node)| avoid.as_ref().is_none_or(|avoid| avoid.may_end(node, state.text)))
+        let known = self.known.as_ref();
+        known.is_none_or(|known| known.may_be_cut(state.word, state.text))
+            && lists.into_iter().all(|(avoid, node)| {
+                avoid.as_ref().is_none_or(|avoid| avoid.may_end(node, state.text))
+            })
     }
 
     /// Whether something is required.
@@ -253,8 +270,9 @@ impl Constraint {
 
     fn vocabulary(&self) -> Option<&Vocabulary> {
         let avoid = self.everywhere.as_ref().or(self.here.as_ref());
-        let required = self.required.as_ref();
-        avoid.map(|avoid| &**avoid.vocabulary()).or(required.map(|require| require.vocabulary()))
+        let avoid = avoid.map(|avoid| &**avoid.vocabulary());
+        let required = || self.required.as_ref().map(|require| require.vocabulary());
+        avoid.or_else(required).or_else(|| self.known.as_ref().map(|known| known.vocabulary()))
     }
 }
 

@@ -20,7 +20,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::DecodeError;
 use super::automaton::{Automaton, ROOT};
 use super::letters::{self, After, BOUNDARY, TextState};
-use super::vocabulary::{TOP, Vocabulary};
+use super::trie::TOP;
+use super::vocabulary::Vocabulary;
 
 /// Phrases that may not occur in the output, compiled for one vocabulary.
 ///

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use super::super::DecodeError;
 use super::goals::{GoalState, Goals, Sequence};
 use super::letters::{self, After, TextState};
-use super::vocabulary::{TOP, Vocabulary};
+use super::trie::TOP;
+use super::vocabulary::Vocabulary;
 
 /// Phrases that must occur in the output, compiled for one vocabulary.
 #[derive(Debug)]

@@ -34,7 +34,7 @@ impl Unions {
 
 /// Adds an ascending list to an ascending list. Of a long one and a short one the long one is copied in
 /// pieces, between the tokens of the short one.
-fn add(tokens: &mut Vec<u32>, more: &[u32]) {
+pub(super) fn add(tokens: &mut Vec<u32>, more: &[u32]) {
     let before = std::mem::take(tokens);
     let (short, mut long) =
         if before.len() < more.len() { (&before[..], more) } else { (more, &before[..]) };

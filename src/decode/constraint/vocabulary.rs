@@ -11,9 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::letters::{self, TextState};
-
-/// Where the trie begins.
-pub(super) const TOP: u32 = 0;
+use super::trie::{TOP, Trie};
 
 /// The surfaces of all tokens of a tokenizer, prepared for [`AvoidPhrases`](super::AvoidPhrases).
 ///
@@ -21,8 +19,8 @@ pub(super) const TOP: u32 = 0;
 #[derive(Debug)]
 pub struct Vocabulary {
     surfaces: Vec<Box<[u8]>>,
-    nodes: Vec<Node>,
-    /// Token ids in the trie's depth-first order.
+    trie: Trie,
+    /// Token ids in the trie's order.
     order: Vec<u32>,
     /// Nodes at which a phrase may begin whatever came before, by the letter that leads to them.
     inner_starts: HashMap<char, Vec<u32>>,
@@ -33,22 +31,13 @@ pub struct Vocabulary {
     bytes: HashSet<u8>,
 }
 
-#[derive(Debug, Default)]
-struct Node {
-    /// Letter and child, ascending.
-    edges: Vec<(char, u32)>,
-    /// Tokens whose letters start with the path to here: a range of `order`.
-    first: usize,
-    end: usize,
-}
-
 impl Vocabulary {
     /// A vocabulary from the surface of each token id, from 0 on. A token with an empty surface
     /// (a special token) is never blocked.
     #[must_use]
     pub fn new<'a>(surfaces: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let surfaces: Vec<Box<[u8]>> = surfaces.into_iter().map(Box::from).collect();
-        let mut spelled = Vec::new();
+        let mut spelled: Vec<(Vec<char>, u32)> = Vec::new();
         let mut fragments = Vec::new();
         for (id, surface) in (0u32..).zip(&surfaces) {
             match std::str::from_utf8(surface) {
@@ -57,14 +46,15 @@ impl Vocabulary {
             }
         }
         spelled.sort_unstable();
-        let nodes = trie(&spelled);
+        let (spellings, order): (Vec<Vec<char>>, Vec<u32>) = spelled.into_iter().unzip();
+        let trie = Trie::new(&spellings);
         Self {
-            letters: spelled.iter().flat_map(|(letters, _)| letters).copied().collect(),
+            letters: spellings.iter().flatten().copied().collect(),
             bytes: surfaces.iter().filter(|s| s.len() == 1).map(|surface| surface[0]).collect(),
-            inner_starts: inner_starts(&nodes),
-            order: spelled.into_iter().map(|(_, id)| id).collect(),
+            inner_starts: inner_starts(&trie),
+            order,
             surfaces,
-            nodes,
+            trie,
             fragments,
         }
     }
@@ -88,7 +78,7 @@ impl Vocabulary {
 
     /// Letters and children of a node.
     pub(super) fn edges(&self, node: u32) -> &[(char, u32)] {
-        &self.nodes[node as usize].edges
+        self.trie.edges(node)
     }
 
     /// Whether there are tokens for a folded letter, whole or byte by byte.
@@ -100,16 +90,12 @@ impl Vocabulary {
 
     /// The tokens whose letters start with the path to a node.
     pub(super) fn below(&self, node: u32) -> &[u32] {
-        let node = &self.nodes[node as usize];
-        &self.order[node.first..node.end]
+        &self.order[self.trie.below(node)]
     }
 
     /// The tokens whose letters are the path to a node.
     pub(super) fn exactly(&self, node: u32) -> &[u32] {
-        let node = &self.nodes[node as usize];
-        let longer =
-            node.edges.first().map_or(node.end, |&(_, child)| self.nodes[child as usize].first);
-        &self.order[node.first..longer]
+        &self.order[self.trie.exactly(node)]
     }
 
     /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
@@ -139,45 +125,20 @@ impl Vocabulary {
     }
 }
 
-/// The trie of sorted spellings. Sorted spellings with a common beginning stand together, so the
-/// tokens below a node are a range.
-fn trie(spelled: &[(Vec<char>, u32)]) -> Vec<Node> {
-    let mut nodes = vec![Node { end: spelled.len(), ..Node::default() }];
-    for (place, (letters, _)) in spelled.iter().enumerate() {
-        let mut node = TOP as usize;
-        for &letter in letters {
-            node = match nodes[node].edges.last() {
-                Some(&(last, child)) if last == letter => child as usize,
-                _ => {
-                    let child = nodes.len();
-                    let id = u32::try_from(child).expect("a vocabulary is under 2^32 letters");
-                    nodes[node].edges.push((letter, id));
-                    nodes.push(Node { first: place, ..Node::default() });
-                    child
-                }
-            };
-            nodes[node].end = place + 1;
-        }
-    }
-    nodes
-}
-
 /// A phrase that starts with a word letter begins after a letter that is none; one that starts with
 /// another letter begins anywhere. (A word at the very start of a token is left out: whether it begins
 /// there depends on the text before.)
-fn inner_starts(nodes: &[Node]) -> HashMap<char, Vec<u32>> {
+fn inner_starts(trie: &Trie) -> HashMap<char, Vec<u32>> {
     let mut starts: HashMap<char, Vec<u32>> = HashMap::new();
-    for &(letter, child) in &nodes[TOP as usize].edges {
+    for &(letter, child) in trie.edges(TOP) {
         if !letters::is_word_letter(letter) {
             starts.entry(letter).or_default().push(child);
         }
     }
-    for node in nodes {
-        for &(before, middle) in &node.edges {
-            for &(letter, child) in &nodes[middle as usize].edges {
-                if !letters::is_word_letter(letter) || !letters::is_word_letter(before) {
-                    starts.entry(letter).or_default().push(child);
-                }
+    for &(before, middle) in trie.all_edges().flatten() {
+        for &(letter, child) in trie.edges(middle) {
+            if !letters::is_word_letter(letter) || !letters::is_word_letter(before) {
+                starts.entry(letter).or_default().push(child);
             }
         }
     }

@@ -1,0 +1,109 @@
+//! FrameNet's spacing undone.
+//!
+//! FrameNet writes punctuation and clitics apart (`He could n't , he said .`); whatever was trained on text as
+//! people write it reads `He couldn't, he said.` better. The words are the same in both, see [`words`](super::words).
+
+use super::fold;
+
+/// Marks that close what stands before them.
+const CLOSING: &str = ",;:?!).%]}";
+/// Marks that open what stands after them.
+const OPENING: &str = "([{$";
+/// Clitics that FrameNet writes apart; the apostrophe stands for the typographic one too.
+const CLITICS: [&str; 8] = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m", "'"];
+
+/// A sentence spaced as people write it: punctuation and clitics join the words that they belong to, and white
+/// space is one space.
+///
+/// A single apostrophe closes a plural (`the readers ' view`) unless one was opened before; double quotation marks
+/// open and close in turn.
+///
+/// ```
+/// use fnstore::text::natural_spacing;
+///
+/// let text = "\" They could n't , \" he said ( twice ) .";
+/// assert_eq!(natural_spacing(text), "\"They couldn't,\" he said (twice).");
+/// assert_eq!(natural_spacing("It's done."), "It's done.");
+/// ```
+#[must_use]
+pub fn natural_spacing(text: &str) -> String {
+    let mut natural = String::with_capacity(text.len());
+    let mut quotes = 0;
+    let (mut is_joined, mut was_clitic) = (true, false);
+    for word in text.split_whitespace() {
+        let opens_quote = word == "\"" && quotes % 2 == 0;
+        // Two clitics in a row would no longer be read apart.
+        was_clitic = !was_clitic && is_clitic(word, &natural);
+        let closes = word == "\"" && !opens_quote || is_closing(word) || was_clitic;
+        if !is_joined && !closes {
+            natural.push(' ');
+        }
+        natural.push_str(word);
+        quotes += word.matches('"').count();
+        is_joined = opens_quote || word.chars().all(|mark| OPENING.contains(mark));
+    }
+    natural
+}
+
+/// Whether a word is marks that close.
+fn is_closing(word: &str) -> bool {
+    word.chars().all(|mark| CLOSING.contains(mark) || mark == '\u{2026}')
+}
+
+/// Whether a word is a clitic that has a host: a text that ends in a letter.
+fn is_clitic(word: &str, before: &str) -> bool {
+    let plain = fold(word).replace('\u{2019}', "'");
+    // Of two single quotation marks the first opens: it stands before a word, and joins none.
+    let has_host = before.ends_with(char::is_alphanumeric);
+    let is_quoting = plain == "'" && (!before.ends_with('s') || before.contains(" '"));
+    has_host && !is_quoting && CLITICS.contains(&plain.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::words;
+    use super::*;
+
+    #[test]
+    fn clitics_join_their_hosts() {
+        assert_eq!(natural_spacing("They 'd say I 'm not , wo n't"), "They'd say I'm not, won't");
+        assert_eq!(natural_spacing("the readers ' view"), "the readers' view");
+        assert_eq!(natural_spacing("it \u{2019}s so"), "it\u{2019}s so");
+    }
+
+    #[test]
+    fn quotation_marks_open_and_close_in_turn() {
+        assert_eq!(
+            natural_spacing("he said \" yes \" and \" no \" ."),
+            "he said \"yes\" and \"no\"."
+        );
+        assert_eq!(natural_spacing("' Yes , ' he said"), "' Yes, ' he said");
+    }
+
+    #[test]
+    fn a_clitic_without_a_host_stays_apart() {
+        assert_eq!(natural_spacing("'s done"), "'s done");
+        assert_eq!(natural_spacing(", 's"), ", 's");
+        assert_eq!(natural_spacing("  "), "");
+    }
+
+    proptest! {
+        #[test]
+        fn only_white_space_changes_and_twice_is_once(text in "[a-z ,.'\"()$n]{0,40}") {
+            let natural = natural_spacing(&text);
+            let letters = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert_eq!(letters(&natural), letters(&text));
+            prop_assert!(natural.len() <= text.len());
+        }
+
+        #[test]
+        fn words_stay_words(text in "([a-z]{1,4}|[,;?!]|n't|'s|\\(|\\))( ([a-z]{1,4}|[,;?!]|'s))*") {
+            let cut = |text: &str| -> Vec<String> {
+                words(text).iter().filter_map(|word| word.of(text)).map(str::to_owned).collect()
+            };
+            prop_assert_eq!(cut(&natural_spacing(&text)), cut(&text));
+        }
+    }
+}
