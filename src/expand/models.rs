@@ -81,7 +81,8 @@ mod tests {
         let error = Models::search(&dirs).unwrap_err();
         let source = std::error::Error::source(&error).map(ToString::to_string);
         assert!(source.is_some_and(|why| why.contains("another-")), "{error}");
-        let named = head.split("\"another-").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        let named =
+            head.split("\"another-").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         let encoder = format!("another-{named}");
         put(b.path(), &encoder, "{}");
         let models = Models::search(&dirs).unwrap();

@@ -23,7 +23,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from transformers import BertModel
 
 from .adapter import Adapter
-from .head import Head, answers, by_pair, candidates, encode, f1, features, labels, read, report, sampled
+from .head import Head, answers, by_pair, candidates, encode, f1, features, labels, read, report, sampled, that_fit
 from .session import Session, device
 
 BATCH = 16
@@ -139,7 +139,9 @@ def main(arguments):
 
 def train(run, given, session, tokenizer):
     items, dev = read(given.data / "train.jsonl"), read(given.data / "dev.jsonl")
-    pairs = by_pair(items)
+    pairs, too_long = that_fit(run.model, tokenizer, by_pair(items))
+    if too_long:
+        print(f"{len(too_long)} pairs are longer than the encoder's positions, and left out", flush=True)
     steps = -(-len(pairs) // BATCH)
     run.model.train()
     while run.epoch < given.epochs and run.epoch - run.best_epoch < given.patience:

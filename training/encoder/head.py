@@ -63,6 +63,14 @@ def by_pair(items):
     return [(list(source), list(target), of_pair) for (source, target), of_pair in groups.items()]
 
 
+def that_fit(model, tokenizer, groups):
+    """The groups of `by_pair` that the model has positions for, and the others."""
+    cuts = tokenizer.encode_batch([(source, target) for source, target, _ in groups], is_pretokenized=True)
+    most = model.config.max_position_embeddings
+    fit = [len(cut.ids) <= most for cut in cuts]
+    return [g for g, fits in zip(groups, fit) if fits], [g for g, fits in zip(groups, fit) if not fits]
+
+
 def encode(model, tokenizer, pairs, device):
     """For each pair ((S + 1, D), (S + 1), (T + 1, D), (T + 1)): the states of the pieces of all words before a word,
     summed, and their number; first of the source, then of the target."""
@@ -126,7 +134,8 @@ def answers(model, head, tokenizer, items, device):
     """(item, best span or None, its score in [0, 1]) of every item."""
     model.eval()
     found = []
-    groups = by_pair(items)
+    groups, too_long = that_fit(model, tokenizer, by_pair(items))
+    found += [(item, None, 0.0) for *_, of_pair in too_long for item in of_pair]
     groups.sort(key=lambda group: len(group[0]) + len(group[1]))
     for at in range(0, len(groups), 32):
         chunk = groups[at : at + 32]

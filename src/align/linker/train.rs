@@ -110,7 +110,8 @@ pub fn run(
     let out = trained::prepare(&options.settings.out)?;
     let name = trained::encoder_name(&options.settings.encoder)?;
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
-    let encoder = PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let encoder =
+        PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
     let (of_data, total) = (data.len(), data.len() + dev.len());
     let mut ready = |data: Dataset<SentencePair>, before, files| -> Result<Encoded, AlignError> {
         let mut done = |done| progress(Progress::Encoded { done: before + done, total });

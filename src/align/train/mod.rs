@@ -190,7 +190,8 @@ pub fn run(
     let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
     has_answer(&data, &options.data, options.k)?;
     has_answer(&dev, &options.dev, options.k)?;
-    let encoder = PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let encoder =
+        PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
     let checkpoint = options.checkpoint.as_ref().map(|path| {
         let of_data = [data.items(), dev.items()];
         Checkpoint::new(path, options, device, &encoder.fingerprint(), of_data)
