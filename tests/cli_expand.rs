@@ -203,7 +203,7 @@ fn training_on_nothing_or_on_a_broken_line_is_refused_as_bad_data() {
     std::fs::write(&empty, "").unwrap();
     std::fs::write(&broken, "{\"id\": 1\n").unwrap();
     let out = store.path().join("head");
-    for (data, found) in [(&empty, "found the end of the file"), (&broken, "line 1")] {
+    for (data, found) in [(&empty, "found the end of the data"), (&broken, "line 1")] {
         let data = data.to_str().unwrap();
         let arguments =
             ["train", "aligner", "--data", data, "--dev", data, "--out", out.to_str().unwrap()];

@@ -93,9 +93,10 @@ impl Aligner {
     /// # Errors
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
+        let layer = read_config(head)?.layer;
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;
-        let encoder = PairEncoder::open(encoder, read_config(head)?.layer, adapter, device)?;
+        let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
         let Head { config, parameters } = Head::read(head, &encoder.fingerprint())?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {

@@ -11,11 +11,9 @@ use super::*;
 fn knowing(list: &[String], own: &str, banned: &[String]) -> Constraint {
     let vocabulary = Arc::new(Vocabulary::new(SURFACES));
     let list = Arc::new(WordList::new(Arc::clone(&vocabulary), list));
-    Constraint {
-        known: Some(Arc::new(KnownWords::new(list, [own]))),
-        here: Some(Arc::new(AvoidPhrases::new(vocabulary, banned).unwrap())),
-        ..Constraint::default()
-    }
+    let avoid = Arc::new(AvoidPhrases::new(vocabulary, banned).unwrap());
+    let known = KnownWords::new(list, [own]).without_banned(&avoid);
+    Constraint { known: Some(Arc::new(known)), here: Some(avoid), ..Constraint::default() }
 }
 
 proptest! {

@@ -141,7 +141,7 @@ mod tests {
         let lone = message(&[up()]);
         assert!(lone.contains("no tensor `adapter.a.weight.down`"), "{lone}");
         let other = message(&[("adapter.c.bias.delta", tensor(&[2], &[1., 1.]))]);
-        assert!(other.contains("no tensor `bert.c.bias`"), "{other}");
+        assert!(other.contains("no tensor `c.bias`"), "{other}");
         let wide = message(&[up(), ("adapter.a.weight.down", tensor(&[1, 4], &[1.; 4]))]);
         assert!(wide.contains("`bert.a.weight` has shape [2, 3], expected [2, 4]"), "{wide}");
         let odd = message(&[("adapter.a.weight", tensor(&[2], &[1., 1.]))]);

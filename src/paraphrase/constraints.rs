@@ -68,7 +68,12 @@ impl Compiled {
             let spelled = paraphraser.tokenizer.normalize(source)?;
             let required = self.require.iter().flatten().map(String::as_str);
             let own = required.chain([source, &spelled, prefix]);
-            self.constraint.known = Some(Arc::new(KnownWords::new(Arc::clone(words), own)));
+            let mut known = KnownWords::new(Arc::clone(words), own);
+            for avoid in [&self.constraint.everywhere, &self.constraint.here].into_iter().flatten()
+            {
+                known = known.without_banned(avoid);
+            }
+            self.constraint.known = Some(Arc::new(known));
         }
         Ok(())
     }

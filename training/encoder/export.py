@@ -27,7 +27,7 @@ import quantize
 from .head import CUE_SCALE, FEATURES, REACH, Head, answers, best_threshold, f1, read, report
 from .session import device
 
-TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8"}
+TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8", torch.int64: "I64"}
 
 
 def fingerprint(directory):

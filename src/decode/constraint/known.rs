@@ -5,27 +5,28 @@
 //! end only as a whole one, however it is cut into tokens. Known are the words of a [`WordList`], which many
 //! sentences share, and words of this sentence's own: names, numbers and rare words of a source may come back.
 //!
+//! A word that is banned is not known. So a search does not write its favourite word to find that nothing may
+//! follow it: a beginning that leads to banned words alone is blocked from its first letter on.
+//!
 //! Words are runs of word letters (`letters.rs`), so `don't` is `don` and `t`, and are read with case folded. What
 //! is no word letter is free.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::letters::{self, After, BOUNDARY, TextState};
+use super::phrases::AvoidPhrases;
 use super::trie::{TOP, Trie};
 use super::vocabulary::Vocabulary;
 
 /// A list of words, compiled for one vocabulary.
-///
-/// It keeps what it learned about places inside its words, for all sentences.
 #[derive(Debug)]
 pub struct WordList {
     vocabulary: Arc<Vocabulary>,
     words: Words,
     /// Every token that adds something to a text, ascending.
     visible: Vec<u32>,
-    /// How words go on that only this list knows.
-    going_on: Mutex<TokensByPlace>,
 }
 
 /// Words that an output may hold: those of a list and some of its own.
@@ -36,6 +37,8 @@ pub struct WordList {
 pub struct KnownWords {
     list: Arc<WordList>,
     own: Words,
+    /// Words of the list, and of its own, that are banned: their places, ascending.
+    banned: [Vec<usize>; 2],
     /// Tokens that add something to a text, less those that may follow any whole word. Ascending.
     after_words: OnceLock<Vec<u32>>,
     going_on: Mutex<TokensByPlace>,
@@ -65,7 +68,7 @@ impl WordList {
         words: impl IntoIterator<Item = S>,
     ) -> Self {
         let visible = vocabulary.visible().collect();
-        Self { vocabulary, words: Words::new(words), visible, going_on: Mutex::default() }
+        Self { vocabulary, words: Words::new(words), visible }
     }
 
     /// Number of different words.
@@ -105,13 +108,36 @@ impl KnownWords {
     #[must_use]
     pub fn new<S: AsRef<str>>(list: Arc<WordList>, texts: impl IntoIterator<Item = S>) -> Self {
         let (after_words, going_on) = (OnceLock::new(), Mutex::default());
-        Self { list, own: Words::new(texts), after_words, going_on }
+        Self { list, own: Words::new(texts), banned: [vec![], vec![]], after_words, going_on }
     }
 
-    /// The words of a text that are not known, case folded, in order of text.
+    /// These words without those that are banned by themselves.
+    #[must_use]
+    pub fn without_banned(self, avoid: &AvoidPhrases) -> Self {
+        let [mut of_list, mut of_own] = self.banned;
+        for word in avoid.words() {
+            of_list.extend(self.list.words.place(&word));
+            of_own.extend(self.own.place(&word));
+        }
+        for banned in [&mut of_list, &mut of_own] {
+            banned.sort_unstable();
+            banned.dedup();
+        }
+        // What was learned holds no more.
+        Self {
+            banned: [of_list, of_own],
+            after_words: OnceLock::new(),
+            going_on: Mutex::default(),
+            ..self
+        }
+    }
+
+    /// The words of a text that are not known, banned or not, case folded, in order of text.
     #[must_use]
     pub fn unknown(&self, text: &str) -> Vec<String> {
-        let is_known = |word: &Vec<char>| self.list.words.holds(word) || self.own.holds(word);
+        let is_known = |word: &Vec<char>| {
+            [&self.list.words, &self.own].iter().any(|w| w.place(word).is_some())
+        };
         runs(text).into_iter().filter(|word| !is_known(word)).map(String::from_iter).collect()
     }
 
@@ -129,13 +155,16 @@ impl KnownWords {
         if !letters::is_word_letter(letter) {
             return Some(state);
         }
-        let step = |words: &Words, place: Option<Place>| {
+        let step = |words: &Words, banned: &[usize], place: Option<Place>| {
             if state.is_inside && place.is_none() {
                 return None;
             }
-            words.trie.child(place.map_or(TOP, Place::get), letter).and_then(Place::new)
+            let node = words.trie.child(place.map_or(TOP, Place::get), letter)?;
+            leaves_some(words.trie.below(node), banned).then(|| Place::new(node)).flatten()
         };
-        let (list, own) = (step(&self.list.words, state.list), step(&self.own, state.own));
+        let [of_list, of_own] = &self.banned;
+        let list = step(&self.list.words, of_list, state.list);
+        let own = step(&self.own, of_own, state.own);
         (list.is_some() || own.is_some()).then_some(WordState { list, own, is_inside: true })
     }
 
@@ -150,11 +179,14 @@ impl KnownWords {
 
     /// Whether a word that is under way may end here, or none is.
     fn may_end(&self, state: WordState) -> bool {
-        let ends = |words: &Words, place: Option<Place>| {
-            place.is_some_and(|place| !words.trie.exactly(place.get()).is_empty())
+        let ends = |words: &Words, banned: &[usize], place: Option<Place>| {
+            place.is_some_and(|place| leaves_some(words.trie.exactly(place.get()), banned))
         };
         let is_unknown = state.list.is_none() && state.own.is_none();
-        is_unknown || ends(&self.list.words, state.list) || ends(&self.own, state.own)
+        let [of_list, of_own] = &self.banned;
+        is_unknown
+            || ends(&self.list.words, of_list, state.list)
+            || ends(&self.own, of_own, state.own)
     }
 
     /// Whether the text may end here.
@@ -185,9 +217,7 @@ impl KnownWords {
 
     /// Tokens that go on with a word, or with a letter; ascending.
     fn going_on(&self, state: WordState, text: TextState) -> Arc<[u32]> {
-        let is_shared = state.is_inside && state.own.is_none();
-        let known = if is_shared { &self.list.going_on } else { &self.going_on };
-        let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = || self.going_on.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tokens) = known().get(&(state, text)) {
             return Arc::clone(tokens);
         }
@@ -266,10 +296,17 @@ impl Words {
         Self { trie: Trie::new(&words), count: words.len() }
     }
 
-    fn holds(&self, word: &[char]) -> bool {
+    /// The place of a word among them, in ascending order.
+    fn place(&self, word: &[char]) -> Option<usize> {
         let end = word.iter().try_fold(TOP, |node, &letter| self.trie.child(node, letter));
-        end.is_some_and(|node| !self.trie.exactly(node).is_empty())
+        end.and_then(|node| self.trie.exactly(node).next())
     }
+}
+
+/// Whether some of these places are not banned; `banned` is ascending.
+fn leaves_some(places: Range<usize>, banned: &[usize]) -> bool {
+    let before = |place| banned.partition_point(|&other| other < place);
+    before(places.end) - before(places.start) < places.len()
 }
 
 /// The runs of word letters in a text, folded.
@@ -338,6 +375,19 @@ mod tests {
         assert!(!says(&constraint(&["ab"], &[]), &[" a", "7"]));
         assert!(!says(&constraint(&["ab"], &["it is A7, AC"]), &[" a", "7", " ", "C"]));
         assert!(says(&constraint(&["ab"], &["it is A7, AC"]), &[" a", "7", " A", "C"]));
+    }
+
+    #[test]
+    fn a_beginning_that_leads_to_banned_words_alone_is_blocked() {
+        let vocabulary = Arc::new(Vocabulary::new(SURFACES));
+        let list = Arc::new(WordList::new(Arc::clone(&vocabulary), ["ab", "abc", "cb"]));
+        let avoid = Arc::new(AvoidPhrases::new(vocabulary, ["AB", "cb", "b c"]).unwrap());
+        let known = KnownWords::new(list, ["7b"]).without_banned(&avoid);
+        let constraint =
+            Constraint { known: Some(Arc::new(known)), here: Some(avoid), ..Constraint::default() };
+        assert!(says(&constraint, &[" a", "b", "c"]) && says(&constraint, &["7", "b"]));
+        assert!(!says(&constraint, &[" a", "b"]));
+        assert!(constraint.blocked(constraint.start(0), 0).unwrap().tokens.contains(&id("c")));
     }
 
     #[test]

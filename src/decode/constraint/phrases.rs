@@ -78,6 +78,17 @@ impl AvoidPhrases {
         self.list.places(text)
     }
 
+    /// The phrases that are one word, in folded letters.
+    pub(super) fn words(&self) -> impl Iterator<Item = Vec<char>> {
+        self.list.phrases.keys().filter_map(|symbols| match symbols.as_slice() {
+            [BOUNDARY, letters @ .., BOUNDARY] => {
+                let letters = letters.iter().map(|&letter| char::from_u32(letter));
+                letters.map(|letter| letter.filter(|&l| letters::is_word_letter(l))).collect()
+            }
+            _ => None,
+        })
+    }
+
     /// The vocabulary it was compiled for.
     pub(super) fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
