@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser recipes fmt
+.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -133,6 +133,17 @@ paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again
 		--preset $(TRAIN_PRESET) --minutes $(TRAIN_MINUTES) --dev "$$data/dev.tsv.xz" && \
 	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export" && \
 	"$$python" -m paraphrase words --data "$$data" --out "$(TRAINING)/$(TRAIN_PRESET)/export/words.txt"
+
+TAGGER_ENCODER := $(ENCODER_NAME)
+
+tagger: setup ## train models/tagger anew on FRAMENET's full text, over TAGGER_ENCODER, and measure it
+	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }
+	$(CARGO) build --release --locked
+	@set -ex; store=$$(mktemp -d); trap 'rm -rf "$$store"' EXIT; trap 'exit 130' INT TERM; \
+	export FNSTORE_DIR="$$store/store"; "$(FNSTORE)" import "$(FRAMENET)"; \
+	"$(FNSTORE)" train tagger --encoder "$(TAGGER_ENCODER)" --out models/tagger; \
+	"$(FNSTORE)" model verify models/tagger --record; \
+	"$(FNSTORE)" eval tagger --tagger models/tagger --encoder "$(TAGGER_ENCODER)"
 
 recipes: ## check the laws of the training recipes; needs training/requirements.txt
 	"$(PYTHON)" -B -m unittest discover training

@@ -42,12 +42,18 @@ pub mod nn;
 
 #[cfg(feature = "neural")]
 pub mod decode;
+#[cfg(feature = "neural")]
+mod learn;
+#[cfg(feature = "neural")]
+pub use learn::Progress;
 
 #[cfg(feature = "neural")]
 pub mod align;
 pub mod database;
 #[cfg(feature = "neural")]
 pub mod paraphrase;
+#[cfg(feature = "neural")]
+pub mod tag;
 
 #[cfg(feature = "neural")]
 pub mod expand;

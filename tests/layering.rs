@@ -11,8 +11,8 @@ const LAYERS: [&[&str]; 9] = [
     // Gathers the errors of the layers under it.
     &["error"],
     &["expand", "installed"],
-    &["database", "align", "paraphrase", "filter"],
-    &["decode"],
+    &["database", "align", "paraphrase", "tag", "filter"],
+    &["decode", "learn"],
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
     &["text"],

@@ -9,11 +9,9 @@ use std::sync::Arc;
 use super::error::{AlignError, TooLong};
 use super::features::{PairStates, SentenceStates};
 use crate::compute::Device;
-use crate::nn::{Adapter, Encoder, EncoderInput, Hidden};
-use crate::tokenize::{Tokenizer, WordPieces};
-
-/// Pairs that are encoded between two reports of progress.
-const BATCH: usize = 64;
+use crate::learn::{TooManyPieces, WordEncoder, states_of};
+use crate::nn::{Adapter, Hidden};
+use crate::tokenize::WordPieces;
 
 /// The words of a sentence and of its paraphrase.
 #[derive(Debug, Clone)]
@@ -25,8 +23,7 @@ pub(super) struct WordPair<'a> {
 /// The frozen encoder with its tokenizer.
 #[derive(Debug)]
 pub(super) struct PairEncoder {
-    tokenizer: Tokenizer,
-    encoder: Encoder,
+    words: WordEncoder,
 }
 
 impl PairEncoder {
@@ -37,20 +34,17 @@ impl PairEncoder {
         adapter: Option<Arc<Adapter>>,
         device: &Device,
     ) -> Result<Self, AlignError> {
-        Ok(Self {
-            tokenizer: Tokenizer::open(directory)?,
-            encoder: Encoder::open_at(directory, layer, adapter, device)?,
-        })
+        Ok(Self { words: WordEncoder::open::<AlignError>(directory, layer, adapter, device)? })
     }
 
     /// Width D of a state.
     pub(super) fn width(&self) -> usize {
-        self.encoder.hidden_size()
+        self.words.width()
     }
 
     /// The encoder's fingerprint in hexadecimal.
     pub(super) fn fingerprint(&self) -> String {
-        self.encoder.fingerprint().to_string()
+        self.words.fingerprint()
     }
 
     /// Encodes pairs, in the order given; one that is too long takes the others with it.
@@ -65,8 +59,9 @@ impl PairEncoder {
                 return Err(AlignError::TooLong { request, pieces, limit });
             }
         }
-        let states =
-            self.run(cut, |at, pieces, hidden| pool(&pairs[at], pieces, hidden), |_| ())?;
+        let pooled =
+            |at: usize, pieces: &WordPieces, hidden: &Hidden| pool(&pairs[at], pieces, hidden);
+        let states = self.words.run(cut, pooled, |_| ())?;
         Ok(states.into_iter().map(|pair| pair.expect("none is too long")).collect())
     }
 
@@ -78,7 +73,9 @@ impl PairEncoder {
         done: impl FnMut(usize),
     ) -> Result<Vec<Result<PairStates, TooLong>>, AlignError> {
         let cut = self.cut_pairs(pairs)?;
-        self.run(cut, |at, pieces, hidden| pool(&pairs[at], pieces, hidden), done)
+        let pooled =
+            |at: usize, pieces: &WordPieces, hidden: &Hidden| pool(&pairs[at], pieces, hidden);
+        Ok(self.words.run(cut, pooled, done)?)
     }
 
     /// Encodes the two sentences of each pair apart, as `[CLS] S [SEP]`, in the order given; a pair with
@@ -94,8 +91,10 @@ impl PairEncoder {
             self.cut(at / 2, words, None, side)
         });
         let cut: Vec<_> = cut.collect::<Result<_, _>>()?;
-        let states =
-            self.run(cut, |at, pieces, hidden| side(sides[at].len(), 0, pieces, hidden), |_| ())?;
+        let pooled = |at: usize, pieces: &WordPieces, hidden: &Hidden| {
+            side(sides[at].len(), 0, pieces, hidden)
+        };
+        let states = self.words.run(cut, pooled, |_| ())?;
         let mut states = states.into_iter();
         let mut next = || states.next().expect("each pair has two sides");
         let pair = |_| {
@@ -123,43 +122,9 @@ impl PairEncoder {
         second: Option<&[&str]>,
         side: &'static str,
     ) -> Result<Result<WordPieces, TooLong>, AlignError> {
-        let cut = self
-            .tokenizer
-            .encode_words(first, second)
-            .map_err(|source| AlignError::Cut { request, source })?;
-        let (pieces, limit) = (cut.ids.len(), self.encoder.max_length());
-        Ok(if pieces > limit { Err(TooLong { side, pieces, limit }) } else { Ok(cut) })
-    }
-
-    /// Runs the encoder batch by batch, shortest inputs first, and pools every input's states.
-    fn run<S>(
-        &self,
-        cut: Vec<Result<WordPieces, TooLong>>,
-        mut pool: impl FnMut(usize, &WordPieces, &Hidden) -> S,
-        mut done: impl FnMut(usize),
-    ) -> Result<Vec<Result<S, TooLong>>, AlignError> {
-        let fitting = cut.iter().enumerate();
-        let mut order: Vec<(usize, &WordPieces)> =
-            fitting.filter_map(|(at, cut)| Some((at, cut.as_ref().ok()?))).collect();
-        order.sort_by_key(|(_, pieces)| pieces.ids.len());
-        let mut states: Vec<Option<S>> = cut.iter().map(|_| None).collect();
-        let mut finished = cut.len() - order.len();
-        for batch in order.chunks(BATCH) {
-            let input = |(_, pieces): &(usize, &WordPieces)| EncoderInput {
-                ids: pieces.ids.clone(),
-                type_ids: pieces.type_ids.clone(),
-            };
-            let inputs: Vec<EncoderInput> = batch.iter().map(input).collect();
-            for (&(at, pieces), hidden) in batch.iter().zip(self.encoder.encode(&inputs)?) {
-                states[at] = Some(pool(at, pieces, &hidden));
-            }
-            finished += batch.len();
-            done(finished);
-        }
-        let result = |(cut, states): (Result<WordPieces, TooLong>, Option<S>)| {
-            cut.map(|_| states.expect("what fits is in one batch"))
-        };
-        Ok(cut.into_iter().zip(states).map(result).collect())
+        let cut =
+            self.words.cut(first, second).map_err(|source| AlignError::Cut { request, source })?;
+        Ok(cut.map_err(|TooManyPieces { pieces, limit }| TooLong { side, pieces, limit }))
     }
 }
 
@@ -173,9 +138,5 @@ fn pool(pair: &WordPair<'_>, pieces: &WordPieces, hidden: &Hidden) -> PairStates
 
 /// Sums the states of one sequence's pieces by word.
 fn side(words: usize, sequence: u8, pieces: &WordPieces, hidden: &Hidden) -> SentenceStates {
-    let states = pieces.words.iter().enumerate().filter_map(|(at, word)| {
-        let word = word.filter(|word| word.sequence == sequence)?;
-        Some((word.word as usize, hidden.token(at)))
-    });
-    SentenceStates::new(hidden.width(), words, states)
+    SentenceStates::new(hidden.width(), words, states_of(sequence, pieces, hidden))
 }

@@ -17,6 +17,10 @@
 use super::mlp::{EPSILON, Parameters, sigmoid};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::{AdamW, Schedule, Trained, product_of_columns};
+
+/// Number of tensors that training changes, the first of [`Parameters::tensors`].
+pub(super) const TRAINED: usize = 7;
 
 /// What one batch teaches.
 #[derive(Debug)]
@@ -24,7 +28,7 @@ pub(super) struct Pass {
     /// Mean binary cross-entropy, natural log.
     pub(super) loss: f64,
     /// Gradients in the order of [`Parameters::trainable`].
-    pub(super) gradients: [Vec<f32>; 7],
+    pub(super) gradients: [Vec<f32>; TRAINED],
     /// Mean of each hidden value over the batch (H).
     pub(super) mean: Vec<f32>,
     /// Variance of each hidden value over the batch (H), divided by the number of rows.
@@ -33,7 +37,7 @@ pub(super) struct Pass {
 
 impl Parameters {
     /// The tensors that training changes; running statistics are not among them.
-    pub(super) fn trainable(&mut self) -> [&mut Vec<f32>; 7] {
+    pub(super) fn trainable(&mut self) -> [&mut Vec<f32>; TRAINED] {
         [
             &mut self.weight,
             &mut self.bias,
@@ -43,6 +47,29 @@ impl Parameters {
             &mut self.output,
             &mut self.output_bias,
         ]
+    }
+
+    /// An optimizer for these weights, before its first step.
+    pub(super) fn optimizer(&mut self) -> AdamW {
+        AdamW::new(self.trainable().map(|tensor| tensor.len()))
+    }
+
+    /// One step against the gradients.
+    pub(super) fn update(
+        &mut self,
+        adam: &mut AdamW,
+        gradients: &[Vec<f32>; TRAINED],
+        schedule: Schedule,
+    ) {
+        /// Indices of the two matrices in [`Parameters::trainable`].
+        const MATRICES: [usize; 2] = [0, 5];
+        let tensors = self.trainable().into_iter().zip(gradients).enumerate();
+        let tensors = tensors.map(|(at, (values, gradient))| Trained {
+            values,
+            gradient,
+            decays: MATRICES.contains(&at),
+        });
+        adam.update(tensors, schedule);
     }
 }
 
@@ -136,105 +163,10 @@ fn column_means<'a>(
     sums.iter().map(|sum| sum / rows as f32).collect()
 }
 
-/// `left^T right`: (R, L) and (R, W) give (L, W).
-///
-/// The kernel multiplies rows by rows, so both matrices are transposed first.
-fn product_of_columns(
-    device: &Device,
-    left: &[f32],
-    left_width: usize,
-    right: &Tensor,
-) -> Result<Vec<f32>, ComputeError> {
-    let rows = right.rows();
-    let left = Tensor::new(&[left_width, rows], transposed(left, left_width))?;
-    let right = Tensor::new(&[right.width(), rows], transposed(right.data(), right.width()))?;
-    Ok(matmul(device, &left, &Weight::new(device, &right), None)?.to_host()?.into_data())
-}
-
-/// The columns of a row-major matrix, one after another.
-fn transposed(matrix: &[f32], width: usize) -> Vec<f32> {
-    /// Rows and columns moved together, so that both sides stay in near memory.
-    const BLOCK: usize = 32;
-    let rows = matrix.len() / width;
-    let mut columns = vec![0.0; matrix.len()];
-    for first_row in (0..rows).step_by(BLOCK) {
-        for first_column in (0..width).step_by(BLOCK) {
-            for column in first_column..(first_column + BLOCK).min(width) {
-                for row in first_row..(first_row + BLOCK).min(rows) {
-                    columns[column * rows + row] = matrix[row * width + column];
-                }
-            }
-        }
-    }
-    columns
-}
-
-/// AdamW (Loshchilov and Hutter 2019, algorithm 2): Adam with decay apart from the gradient.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct AdamW {
-    step: i32,
-    /// First moments, in the order of [`Parameters::trainable`].
-    pub(super) first: Vec<Vec<f32>>,
-    /// Second moments, in the same order.
-    pub(super) second: Vec<Vec<f32>>,
-}
-
-impl AdamW {
-    /// Decay of the first and second moments.
-    const BETAS: (f32, f32) = (0.9, 0.999);
-    /// Added to the root of the second moment.
-    const EPSILON: f32 = 1e-8;
-    /// Number of tensors in [`Parameters::trainable`], which are the first of
-    /// [`Parameters::tensors`].
-    pub(super) const TENSORS: usize = 7;
-
-    pub(super) fn new(parameters: &mut Parameters) -> Self {
-        let zeros: Vec<Vec<f32>> =
-            parameters.trainable().iter().map(|tensor| vec![0.0; tensor.len()]).collect();
-        Self { step: 0, first: zeros.clone(), second: zeros }
-    }
-
-    /// As it was after some steps, with the moments of then.
-    pub(super) fn at(step: i32, first: Vec<Vec<f32>>, second: Vec<Vec<f32>>) -> Self {
-        Self { step, first, second }
-    }
-
-    /// Steps taken.
-    pub(super) fn steps(&self) -> i32 {
-        self.step
-    }
-
-    /// One step against the gradients. Only matrices decay, not biases, slopes and scales.
-    pub(super) fn update(
-        &mut self,
-        parameters: &mut Parameters,
-        gradients: &[Vec<f32>; 7],
-        rate: f32,
-        decay: f32,
-    ) {
-        /// Indices of the two matrices in [`Parameters::trainable`].
-        const MATRICES: [usize; 2] = [0, 5];
-        self.step += 1;
-        let (beta1, beta2) = Self::BETAS;
-        let correction1 = 1.0 - beta1.powi(self.step);
-        let correction2 = 1.0 - beta2.powi(self.step);
-        for (at, tensor) in parameters.trainable().into_iter().enumerate() {
-            let shrink = if MATRICES.contains(&at) { 1.0 - rate * decay } else { 1.0 };
-            let moments = self.first[at].iter_mut().zip(&mut self.second[at]);
-            for ((value, g), (m, v)) in tensor.iter_mut().zip(&gradients[at]).zip(moments) {
-                *m = beta1 * *m + (1.0 - beta1) * g;
-                *v = beta2 * *v + (1.0 - beta2) * g * g;
-                let root = (*v / correction2).sqrt() + Self::EPSILON;
-                *value = *value * shrink - rate * (*m / correction1) / root;
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::align::random::SplitMix64;
+    use crate::learn::SplitMix64;
 
     fn batch(random: &mut SplitMix64, rows: usize, width: usize) -> (Tensor, Vec<f32>) {
         let data = (0..rows * width).map(|_| 2.0 * random.unit() - 1.0).collect();
@@ -286,21 +218,15 @@ mod tests {
         let mut parameters = Parameters::random(8, 16, &mut random);
         let (inputs, labels) = batch(&mut random, 12, 8);
         let labels: Vec<f32> = labels.iter().map(|label| label.round()).collect();
-        let mut adam = AdamW::new(&mut parameters);
+        let mut adam = parameters.optimizer();
+        let schedule = Schedule { rate: 0.05, decay: 0.0, steps: 500 };
         let device = Device::cpu();
         let first = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap().loss;
         for _ in 0..300 {
             let pass = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap();
-            adam.update(&mut parameters, &pass.gradients, 0.02, 0.0);
+            parameters.update(&mut adam, &pass.gradients, schedule);
         }
         let last = loss_and_gradients(&device, &parameters, &inputs, &labels).unwrap().loss;
         assert!(last < 0.05 && last < first / 5.0, "{first} {last}");
-    }
-
-    #[test]
-    fn transposing_twice_gives_the_matrix_back() {
-        let matrix: Vec<f32> = (0..70 * 37).map(|i| i as f32).collect();
-        assert_eq!(transposed(&matrix, 37)[1], 37.0);
-        assert_eq!(transposed(&transposed(&matrix, 37), 70), matrix);
     }
 }

@@ -179,8 +179,8 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::align::random::SplitMix64;
     use crate::align::trained;
+    use crate::learn::SplitMix64;
 
     fn write(head: &Head, directory: &Path) {
         let out = trained::prepare(directory).unwrap();

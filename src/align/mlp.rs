@@ -17,11 +17,11 @@
 use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
 use super::features::{CUES, PairStates, cues};
-use super::random::SplitMix64;
 use crate::compute::kernels::{
     SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
 };
 use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::SplitMix64;
 
 /// Added to a variance before its root is taken (PyTorch's default).
 pub(super) const EPSILON: f32 = 1e-5;

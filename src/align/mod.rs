@@ -36,7 +36,6 @@ mod head;
 pub mod linker;
 mod metrics;
 mod mlp;
-mod random;
 mod tasks;
 pub mod train;
 mod trained;

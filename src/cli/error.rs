@@ -10,6 +10,7 @@ use fnstore::expand::ExpandError;
 use fnstore::framenet::FramenetError;
 use fnstore::installed::ModelError;
 use fnstore::store::StoreError;
+use fnstore::tag::TagError;
 
 /// Bad input data (`EX_DATAERR` of sysexits.h).
 const BAD_DATA: u8 = 65;
@@ -34,6 +35,10 @@ pub(super) struct LinesFailed {
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
         matches!(cause.downcast_ref(), Some(AlignError::Content { .. } | AlignError::Item { .. }))
+            || matches!(
+                cause.downcast_ref(),
+                Some(TagError::Content { .. } | TagError::NoTags { .. })
+            )
             || cause.is::<LinesFailed>()
             || matches!(
                 cause.downcast_ref(),

@@ -48,6 +48,8 @@ mod semtypes;
 mod sentence;
 mod show;
 mod stats;
+mod tag;
+mod tagged;
 mod train;
 mod tree;
 mod upgrade;
@@ -106,6 +108,7 @@ enum Command {
     Expand(expand::Args),
     Paraphrase(paraphrase::Args),
     Align(align::Args),
+    Tag(tag::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -183,6 +186,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Expand(args) => expand::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
+        Command::Tag(args) => tag::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::eval::{ENCODER, HEAD};
 use super::locate::{self, Place};
 use super::output::{Format, Output, grouped, size, tell};
+use super::tag::TAGGER;
 use super::{Context, Outcome};
 
 /// List, check and add models, and choose the rewriter
@@ -234,6 +235,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
                 let default = match record.kind {
                     Some(kind) if kind == Kind::Encoder.as_str() => ENCODER,
                     Some(kind) if kind == Kind::Aligner.as_str() => HEAD,
+                    Some(kind) if kind == Kind::Tagger.as_str() => TAGGER,
                     _ => rewriter.as_str(),
                 };
                 record.name == default
@@ -417,8 +419,9 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     };
     let description = describe(&holder.join(name))?;
     if description.kind != Kind::Paraphraser {
+        let article = if description.kind == Kind::Tagger { "a" } else { "an" };
         bail!(
-            "`{name}` is an {}, expected a rewriter; `fnstore model list` shows which are",
+            "`{name}` is {article} {}, expected a rewriter; `fnstore model list` shows which are",
             description.kind.as_str()
         );
     }

@@ -18,6 +18,8 @@ pub enum Kind {
     Encoder,
     /// The aligner's head, trained on the states of one encoder.
     Aligner,
+    /// A part-of-speech tagger, trained on the states of one encoder.
+    Tagger,
 }
 
 impl Kind {
@@ -27,6 +29,7 @@ impl Kind {
             Self::Paraphraser => "paraphraser",
             Self::Encoder => "encoder",
             Self::Aligner => "aligner",
+            Self::Tagger => "tagger",
         }
     }
 }
@@ -65,8 +68,10 @@ impl Description {
 #[derive(Deserialize)]
 struct Config {
     model_type: Option<String>,
-    /// A head knows its encoder.
+    /// A head and a tagger know their encoder.
     encoder_fingerprint: Option<String>,
+    /// What a tagger's network can answer.
+    tags: Option<Vec<String>>,
 }
 
 impl Config {
@@ -93,6 +98,9 @@ impl Config {
                 Some(layout) => return Ok((Kind::Paraphraser, layout)),
                 None => format!("`model_type` `{family}`"),
             },
+            None if self.encoder_fingerprint.is_some() && self.tags.is_some() => {
+                return Ok((Kind::Tagger, "head"));
+            }
             None if self.encoder_fingerprint.is_some() => return Ok((Kind::Aligner, "head")),
             None => "no `model_type`".to_owned(),
         };
@@ -100,7 +108,10 @@ impl Config {
         Err(ModelError::Content {
             path: directory.join("config.json"),
             found,
-            expected: format!("{}, `bert`, or the head of an aligner", known.join(", ")),
+            expected: format!(
+                "{}, `bert`, or the head of an aligner or a tagger",
+                known.join(", ")
+            ),
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::Device;
 use crate::nn::{Encoder, NnError};
 use crate::paraphrase::{ParaphraseError, Paraphraser};
+use crate::tag::{TagError, Tagger};
 use crate::tokenize::Tokenizer;
 
 /// What may be wrong with a model.
@@ -65,8 +66,8 @@ pub struct Verification {
 }
 
 /// Checks a model: that it loads on the CPU, all weights there, of the right shapes and finite, with a
-/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head is
-/// checked with the encoder that it names, from the first of the directories of `models` that has it
+/// tokenizer that belongs to it; that its files are those of its `BLAKE3SUMS`. An aligner's head and a
+/// tagger are checked with the encoder that they name, from the first of the directories of `models` that has it
 /// ([`encoder_of`]).
 ///
 /// Takes the time and memory of loading it.
@@ -120,6 +121,12 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let opened = Aligner::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_aligner(&error), &error))
         }
+        Kind::Tagger => {
+            let encoder = encoder_of(directory, models)
+                .map_err(|error| finding(code_of_aligner(&error), &error))?;
+            let opened = Tagger::open(directory, &encoder, &device);
+            opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
+        }
     }
 }
 
@@ -166,6 +173,15 @@ fn code_of_aligner(error: &AlignError) -> FindingCode {
         AlignError::Encoder { .. } | AlignError::EncoderMissing { .. } => FindingCode::Encoder,
         AlignError::Network { source } => code_of_network(source),
         AlignError::File { .. } | AlignError::Content { .. } => FindingCode::Config,
+        _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_tagger(error: &TagError) -> FindingCode {
+    match error {
+        TagError::Encoder { .. } => FindingCode::Encoder,
+        TagError::Network { source } => code_of_network(source),
+        TagError::File { .. } | TagError::Content { .. } => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }

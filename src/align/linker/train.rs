@@ -17,11 +17,11 @@ use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
 use crate::align::mlp::Parameters;
-use crate::align::random::SplitMix64;
-use crate::align::train::{Learner, Progress, Schedule, Settings};
+use crate::align::train::{Learner, LeftOut, Progress, Settings};
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::Device;
+use crate::learn::{Schedule, SplitMix64};
 
 /// Score of a possible link.
 const POSSIBLE: f32 = 0.5;
@@ -119,7 +119,7 @@ pub fn run(
             encode(&encoder, data.items(), &mut done).map_err(|error| data.blame(error))?;
         for (place, features) in data.places().iter().zip(&features) {
             if let Err(why) = *features {
-                progress(Progress::LeftOut { place: place.clone(), why });
+                progress(Progress::LeftOut(LeftOut { place: place.clone(), why }));
             }
         }
         let mut fits = features.iter().map(Result::is_ok);

@@ -17,11 +17,11 @@ use super::fit::State;
 use super::learner::Learner;
 use crate::align::data::AlignedSpan;
 use crate::align::error::AlignError;
-use crate::align::gradient::AdamW;
+use crate::align::gradient::TRAINED;
 use crate::align::metrics::Report;
 use crate::align::mlp::Parameters;
-use crate::align::random::SplitMix64;
 use crate::compute::Device;
+use crate::learn::{AdamW, SplitMix64};
 use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
 /// The format that this build writes and reads.
@@ -157,7 +157,7 @@ impl Checkpoint {
         };
         let (now, best) = (parameters("now")?, parameters("best")?);
         let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, AlignError> {
-            let trained = now.tensors().into_iter().take(AdamW::TENSORS);
+            let trained = now.tensors().into_iter().take(TRAINED);
             trained.map(|(name, shape, _)| tensor(format!("{prefix}.{name}"), &shape)).collect()
         };
         let adam = AdamW::at(note.steps, moments("first")?, moments("second")?);

@@ -1,6 +1,6 @@
 //! The epochs: a head from random weights to its best ones.
 
-use super::learner::{Learner, Schedule};
+use super::learner::Learner;
 use super::sample::sample;
 use super::{Encoded, Options, Progress};
 use crate::align::aligner::is_candidate;
@@ -8,8 +8,8 @@ use crate::align::error::AlignError;
 use crate::align::features::CUES;
 use crate::align::metrics::Report;
 use crate::align::mlp::{Parameters, Question, Scored, Scorer, best};
-use crate::align::random::SplitMix64;
 use crate::compute::Device;
+use crate::learn::{Schedule, SplitMix64};
 
 /// All that the epochs to come depend on.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,11 +17,12 @@ mod fit;
 mod learner;
 mod sample;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use checkpoint::Checkpoint;
 use fit::{State, answers, fit, report};
-pub(super) use learner::{Learner, Schedule};
+pub(super) use learner::Learner;
 
 use super::aligner::{first_of, is_candidate};
 use super::data::{AlignedSpan, distinct_pairs};
@@ -118,49 +119,24 @@ impl Options {
     }
 }
 
-/// What training has just done; a head's says of the development data its counts with nothing held back
-/// by a threshold, a linker's its links under the best thresholds.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Progress<D> {
-    /// An item is too long for the encoder, and is neither trained on nor measured.
-    LeftOut {
-        /// Where it stands.
-        place: Place,
-        /// How long it is.
-        why: TooLong,
-    },
-    /// So many sentence pairs are encoded.
-    Encoded {
-        /// Pairs finished.
-        done: usize,
-        /// Pairs in all.
-        total: usize,
-    },
-    /// Training goes on from a checkpoint.
-    Resumed {
-        /// The last epoch that is done.
-        epoch: usize,
-    },
-    /// A step of an epoch is taken.
-    Step {
-        /// Number of the epoch, from 1.
-        epoch: usize,
-        /// Steps done in it.
-        done: usize,
-        /// Steps in it.
-        total: usize,
-    },
-    /// An epoch is over.
-    Epoch {
-        /// Its number, from 1.
-        epoch: usize,
-        /// Mean loss over its steps, natural log.
-        loss: f64,
-        /// What the development data says of it.
-        dev: D,
-    },
+/// An item that is too long for the encoder, and is neither trained on nor measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Where it stands.
+    pub place: Place,
+    /// How long it is.
+    pub why: TooLong,
 }
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.why)
+    }
+}
+
+/// What training has just done. Of the development data a head's says its counts with nothing held back by a
+/// threshold, a linker's its links under the best thresholds.
+pub type Progress<D> = crate::learn::Progress<D, LeftOut>;
 
 /// Data ready for training.
 struct Encoded {
@@ -282,7 +258,7 @@ fn encode(
         .map_err(|error| data.blame(error.of_request(|pair| first_of(pair, &pair_of))))?;
     for (place, &pair) in data.places().iter().zip(&pair_of) {
         if let Err(why) = states[pair] {
-            progress(Progress::LeftOut { place: place.clone(), why });
+            progress(Progress::LeftOut(LeftOut { place: place.clone(), why }));
         }
     }
     let mut pair_of = pair_of.iter();
@@ -303,7 +279,7 @@ mod tests {
     use super::*;
     use crate::align::candidates::WordSpan;
     use crate::align::mlp::tests::random_pair;
-    use crate::align::random::SplitMix64;
+    use crate::learn::SplitMix64;
 
     /// Items whose answer can be read off the states: the target repeats the source, shifted.
     pub(super) fn shifted_copies(random: &mut SplitMix64, count: usize) -> Encoded {

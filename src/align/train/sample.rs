@@ -4,7 +4,7 @@ use super::{Encoded, Options};
 use crate::align::candidates::{WordSpan, candidates};
 use crate::align::features::CUES;
 use crate::align::head::Labels;
-use crate::align::random::SplitMix64;
+use crate::learn::SplitMix64;
 
 /// Candidates within this distance of the gold span are always looked at: their soft labels are not
 /// yet near zero.

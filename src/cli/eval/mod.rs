@@ -2,6 +2,7 @@
 
 mod aligner;
 mod figures;
+mod tagger;
 mod words;
 
 use fnstore::align::{Counts, Report};
@@ -27,12 +28,14 @@ pub(super) struct Args {
 enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
+    Tagger(tagger::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.model {
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(&args, context),
+        Model::Tagger(args) => tagger::run(args, context),
     }
 }
 

@@ -2,9 +2,12 @@
 
 mod aligner;
 mod settings;
+mod tagger;
 mod words;
 
-use fnstore::align::train::Progress;
+use std::fmt::Display;
+
+use fnstore::Progress;
 use indicatif::ProgressBar;
 
 use super::output::tell;
@@ -21,20 +24,26 @@ pub(super) struct Args {
 enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
+    Tagger(tagger::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.model {
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
+        Model::Tagger(args) => tagger::run(args, context),
     }
 }
 
 /// Draws how far training is, and says how each epoch went on the development data.
-fn tell_progress<D>(bar: &mut ProgressBar, at: Progress<D>, went: impl Fn(&D) -> String) {
+fn tell_progress<D, L: Display>(
+    bar: &mut ProgressBar,
+    at: Progress<D, L>,
+    went: impl Fn(&D) -> String,
+) {
     match at {
-        Progress::LeftOut { place, why } => {
-            bar.suspend(|| tell(&format!("warning: E-too-long: {place}: {why}; left out")));
+        Progress::LeftOut(what) => {
+            bar.suspend(|| tell(&format!("warning: E-too-long: {what}; left out")));
         }
         Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
         Progress::Encoded { done, total } => {

@@ -1,0 +1,277 @@
+//! `fnstore tag`: the part of speech of each word.
+
+use std::path::{Path, PathBuf};
+
+use fnstore::compute::Device;
+use fnstore::tag::{Tag, TagError, Tagger};
+use fnstore::text::words;
+use serde::{Deserialize, Serialize};
+
+use super::device::DeviceArgs;
+use super::error::LinesFailed;
+use super::line_reader::{self, LineError, LineReader};
+use super::output::{Format, Output};
+use super::{Context, Outcome, locate};
+
+/// Name of the shipped tagger.
+pub(super) const TAGGER: &str = "tagger";
+
+/// Lines that are tagged together.
+const BATCH: usize = 64;
+
+/// Tag the words of sentences with their parts of speech
+///
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, or `words` (a list); an `id` of
+/// any kind comes back. Writes a JSON line for each, with its words, their tags (those of the Penn Treebank, by
+/// the tagger that comes with the program) and the network's share for each tag; as a table `word/TAG` in the
+/// sentence's order. A line that cannot be tagged gets a record with an error and its code; the others go on, and
+/// the program ends with code 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// File to read [default: standard input]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    tagger: TaggerArgs,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  echo 'They checked the locks.' | fnstore tag
+  echo '{"id": 7, "words": ["They", "checked", "it"]}' | fnstore tag --format table"#;
+
+/// Which tagger tags, and where.
+#[derive(Debug, clap::Args)]
+pub(super) struct TaggerArgs {
+    /// Directory of the tagger, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = TAGGER)]
+    pub(super) tagger: PathBuf,
+
+    /// Directory of the encoder, or its name among the models [default: the one that the tagger names]
+    #[arg(long, value_name = "DIR|NAME")]
+    pub(super) encoder: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    pub(super) models: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) device: DeviceArgs,
+}
+
+impl TaggerArgs {
+    pub(super) fn open(self) -> anyhow::Result<Tagger> {
+        let dirs = locate::model_dirs(self.models);
+        open(&self.tagger, self.encoder.as_deref(), &dirs, &self.device.open()?)
+    }
+}
+
+/// Opens a tagger with an encoder, the one that it names for none.
+pub(super) fn open(
+    tagger: &Path,
+    encoder: Option<&Path>,
+    dirs: &[PathBuf],
+    device: &Device,
+) -> anyhow::Result<Tagger> {
+    let tagger = locate::model(tagger, dirs)?;
+    let encoder = locate::encoder(encoder, &tagger, dirs)?;
+    Ok(Tagger::open(&tagger, &encoder, device)?)
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
+    let tagger = args.tagger.open()?;
+    let output = &mut context.output;
+    let format = match output.format_or(Format::Jsonl) {
+        format @ (Format::Json | Format::Table) => format,
+        _ => Format::Jsonl,
+    };
+    let (mut read, mut failed, mut is_json) = (0, 0, None);
+    loop {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH {
+            let Some((number, line)) = lines.next()? else { break };
+            let is_json = *is_json.get_or_insert_with(|| {
+                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
+            });
+            batch.push((number, line.and_then(|line| Item::read(&line, is_json))));
+        }
+        if batch.is_empty() {
+            break;
+        }
+        read += batch.len() as u64;
+        failed += tag(&tagger, &batch, format, output)?;
+    }
+    if format != Format::Table {
+        output.end_records(format)?;
+    }
+    if failed > 0 {
+        output.flush()?;
+        return Err(LinesFailed { done: "tagged", failed, lines: read }.into());
+    }
+    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// Tags a batch and writes its records; returns how many lines failed.
+fn tag(
+    tagger: &Tagger,
+    batch: &[(u64, Result<Item, LineError>)],
+    format: Format,
+    output: &mut Output,
+) -> anyhow::Result<u64> {
+    let items = batch.iter().filter_map(|(_, item)| item.as_ref().ok());
+    let sentences: Vec<Vec<&str>> =
+        items.map(|item| item.words.iter().map(String::as_str).collect()).collect();
+    let mut answers = tagger.tag_each(&sentences)?.into_iter();
+    let mut failed = 0;
+    for (line, item) in batch {
+        let tagged = match item {
+            Ok(item) => {
+                let answer = answers.next().expect("every good line has been tagged");
+                answer.map(|tags| (item, tags)).map_err(|error| refusal(&error))
+            }
+            Err(error) => Err(error.clone()),
+        };
+        match tagged {
+            Ok((item, tags)) if format == Format::Table => output.line(&written(item, &tags))?,
+            Ok((item, tags)) => output.record(&Record::new(*line, item, &tags), format)?,
+            Err(error) => {
+                failed += 1;
+                if format == Format::Table {
+                    output.line(&format!("! line {line}: {} ({})", error.message, error.code))?;
+                } else {
+                    output.record(&Failed { line: *line, error: &error }, format)?;
+                }
+            }
+        }
+    }
+    Ok(failed)
+}
+
+fn refusal(error: &TagError) -> LineError {
+    match error {
+        TagError::TooLong { pieces, limit, .. } => LineError::new(
+            "E-too-long",
+            format!("the sentence has {pieces} pieces, the encoder takes at most {limit}"),
+        ),
+        error => LineError::new("E-tag", error.to_string()),
+    }
+}
+
+/// A sentence as `word/TAG word/TAG`.
+fn written(item: &Item, tags: &[Tag<'_>]) -> String {
+    let words = item.words.iter().zip(tags);
+    words.map(|(word, tag)| format!("{word}/{}", tag.name)).collect::<Vec<_>>().join(" ")
+}
+
+/// A JSON line as it comes in.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<serde_json::Value>,
+    text: Option<String>,
+    words: Option<Vec<String>>,
+}
+
+/// What a line asks for.
+#[derive(Debug)]
+struct Item {
+    id: Option<serde_json::Value>,
+    words: Vec<String>,
+}
+
+impl Item {
+    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
+        let text = line_reader::text(line)?;
+        if !is_json {
+            return Ok(Self { id: None, words: words_of(text) });
+        }
+        let line: Line = serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+        let words = match (line.text, line.words) {
+            (Some(text), None) => words_of(&text),
+            (None, Some(words)) => words,
+            (Some(_), Some(_)) => {
+                let message = "the line has both `text` and `words`: expected one of them";
+                return Err(LineError::new("E-key", message));
+            }
+            (None, None) => {
+                let message = "the line has neither `text` nor `words`: expected one of them";
+                return Err(LineError::new("E-key", message));
+            }
+        };
+        if words.is_empty() {
+            return Err(LineError::new("E-empty", "the sentence has no word"));
+        }
+        if let Some(at) = words.iter().position(|word| word.trim().is_empty()) {
+            let message = format!("`words` has an empty word, its number {}", at + 1);
+            return Err(LineError::new("E-empty", message));
+        }
+        Ok(Self { id: line.id, words })
+    }
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    words(text).into_iter().filter_map(|span| span.of(text)).map(str::to_owned).collect()
+}
+
+/// One line of the output; see `schema/tag.schema.json`.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a serde_json::Value>,
+    words: &'a [String],
+    tags: Vec<&'a str>,
+    scores: Vec<f32>,
+}
+
+impl<'a> Record<'a> {
+    fn new(line: u64, item: &'a Item, tags: &[Tag<'a>]) -> Self {
+        Self {
+            line,
+            id: item.id.as_ref(),
+            words: &item.words,
+            tags: tags.iter().map(|tag| tag.name).collect(),
+            scores: tags.iter().map(|tag| tag.score).collect(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Failed<'a> {
+    line: u64,
+    error: &'a LineError,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_a_text_or_its_words() {
+        let read = |line: &str, is_json| Item::read(line.as_bytes(), is_json).unwrap();
+        assert_eq!(read("They don't.", false).words, ["They", "do", "n't", "."]);
+        let item = read(r#"{"id": [1], "text": "{x}"}"#, true);
+        assert_eq!((item.words.len(), item.id), (3, Some(serde_json::json!([1]))));
+        assert_eq!(read(r#"{"words": ["don't", "a b"]}"#, true).words, ["don't", "a b"]);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_has_a_code_and_names_the_field() {
+        for (line, code, names) in [
+            (r#"{"text": "a", "words": ["a"]}"#, "E-key", "both `text` and `words`"),
+            (r#"{"id": 3}"#, "E-key", "neither `text` nor `words`"),
+            (r#"{"text": "a", "tags": []}"#, "E-key", "`tags`"),
+            (r#"{"words": "a b"}"#, "E-type", "a sequence"),
+            (r#"{"words": ["a", " "]}"#, "E-empty", "number 2"),
+            (r#"{"text": " "}"#, "E-empty", "no word"),
+            ("{", "E-json", "column"),
+            (" ", "E-empty", "empty"),
+        ] {
+            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            assert_eq!(error.code, code, "{line}: {}", error.message);
+            assert!(error.message.contains(names), "{line}: {}", error.message);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! States of words: a frozen encoder of the BERT family with its tokenizer.
+//!
+//! Said once and kept everywhere: a network over the encoder sees **words**, and the state of a word is made
+//! of those of its pieces.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::compute::Device;
+use crate::nn::{Adapter, Encoder, EncoderInput, Hidden, NnError};
+use crate::tokenize::{TokenizeError, Tokenizer, WordPieces};
+
+/// Inputs that go through the encoder between two reports of progress.
+const BATCH: usize = 64;
+
+/// Words that are more pieces than the encoder takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooManyPieces {
+    /// Number of pieces, special tokens counted.
+    pub(crate) pieces: usize,
+    /// Longest input of the encoder.
+    pub(crate) limit: usize,
+}
+
+/// A frozen encoder with its tokenizer.
+#[derive(Debug)]
+pub(crate) struct WordEncoder {
+    tokenizer: Tokenizer,
+    encoder: Encoder,
+}
+
+impl WordEncoder {
+    /// Opens a model directory of the BERT family to read the states of a layer, the last for none. `E` is
+    /// the caller's error.
+    pub(crate) fn open<E: From<TokenizeError> + From<NnError>>(
+        directory: &Path,
+        layer: Option<usize>,
+        adapter: Option<Arc<Adapter>>,
+        device: &Device,
+    ) -> Result<Self, E> {
+        Ok(Self {
+            tokenizer: Tokenizer::open(directory)?,
+            encoder: Encoder::open_at(directory, layer, adapter, device)?,
+        })
+    }
+
+    /// Width D of a state.
+    pub(crate) fn width(&self) -> usize {
+        self.encoder.hidden_size()
+    }
+
+    /// The encoder's fingerprint in hexadecimal.
+    pub(crate) fn fingerprint(&self) -> String {
+        self.encoder.fingerprint().to_string()
+    }
+
+    /// Cuts the words of one sequence, or of two that are encoded together, into pieces.
+    pub(crate) fn cut(
+        &self,
+        first: &[&str],
+        second: Option<&[&str]>,
+    ) -> Result<Result<WordPieces, TooManyPieces>, TokenizeError> {
+        let cut = self.tokenizer.encode_words(first, second)?;
+        let (pieces, limit) = (cut.ids.len(), self.encoder.max_length());
+        Ok(if pieces > limit { Err(TooManyPieces { pieces, limit }) } else { Ok(cut) })
+    }
+
+    /// Runs the encoder batch by batch, shortest inputs first, and pools every input's states; an input that
+    /// could not be cut keeps its error. `done` hears how many are finished.
+    ///
+    /// Inputs of similar length go through the encoder together; the states of an input do not depend on
+    /// its company.
+    pub(crate) fn run<S, E>(
+        &self,
+        cut: Vec<Result<WordPieces, E>>,
+        mut pool: impl FnMut(usize, &WordPieces, &Hidden) -> S,
+        mut done: impl FnMut(usize),
+    ) -> Result<Vec<Result<S, E>>, NnError> {
+        let fitting = cut.iter().enumerate();
+        let mut order: Vec<(usize, &WordPieces)> =
+            fitting.filter_map(|(at, cut)| Some((at, cut.as_ref().ok()?))).collect();
+        order.sort_by_key(|(_, pieces)| pieces.ids.len());
+        let mut states: Vec<Option<S>> = cut.iter().map(|_| None).collect();
+        let mut finished = cut.len() - order.len();
+        for batch in order.chunks(BATCH) {
+            let input = |(_, pieces): &(usize, &WordPieces)| EncoderInput {
+                ids: pieces.ids.clone(),
+                type_ids: pieces.type_ids.clone(),
+            };
+            let inputs: Vec<EncoderInput> = batch.iter().map(input).collect();
+            for (&(at, pieces), hidden) in batch.iter().zip(self.encoder.encode(&inputs)?) {
+                states[at] = Some(pool(at, pieces, &hidden));
+            }
+            finished += batch.len();
+            done(finished);
+        }
+        let result = |(cut, states): (Result<WordPieces, E>, Option<S>)| {
+            cut.map(|_| states.expect("what fits is in one batch"))
+        };
+        Ok(cut.into_iter().zip(states).map(result).collect())
+    }
+}
+
+/// The states of the pieces of one sequence, in order, each with the word that it belongs to.
+pub(crate) fn states_of<'a>(
+    sequence: u8,
+    pieces: &'a WordPieces,
+    hidden: &'a Hidden,
+) -> impl Iterator<Item = (usize, &'a [f32])> {
+    pieces.words.iter().enumerate().filter_map(move |(at, word)| {
+        let word = word.filter(|word| word.sequence == sequence)?;
+        Some((word.word as usize, hidden.token(at)))
+    })
+}

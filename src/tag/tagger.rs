@@ -1,0 +1,112 @@
+//! The tagger: sentences in, the tag of each word out.
+
+use std::path::Path;
+
+use super::error::TagError;
+use super::features::features;
+use super::model::{TaggerConfig, read_config, read_parameters};
+use super::network::Network;
+use crate::compute::Device;
+use crate::learn::WordEncoder;
+use crate::nn::{Fingerprint, NnError};
+
+/// Sentences whose states are held at once.
+const SENTENCES_AT_ONCE: usize = 256;
+
+/// The tag of a word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tag<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The network's share for it, in (0, 1].
+    pub score: f32,
+}
+
+/// An encoder and the network that was trained to tag words by its states.
+///
+/// ```no_run
+/// use fnstore::compute::Device;
+/// use fnstore::tag::Tagger;
+/// # fn main() -> Result<(), fnstore::tag::TagError> {
+/// let encoder = "models/all-MiniLM-L6-v2".as_ref();
+/// let tagger = Tagger::open("models/tagger".as_ref(), encoder, &Device::cpu())?;
+/// let words = vec!["They", "checked", "the", "lock", "."];
+/// for tag in &tagger.tag(&[words])?[0] {
+///     println!("{} {:.2}", tag.name, tag.score);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Tagger {
+    encoder: WordEncoder,
+    network: Network,
+    config: TaggerConfig,
+    fingerprint: Fingerprint,
+}
+
+impl Tagger {
+    /// Opens a tagger and its encoder.
+    ///
+    /// # Errors
+    /// When either cannot be read, or the tagger was trained on the states of another encoder.
+    pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, TagError> {
+        let config = read_config(directory)?;
+        let encoder = WordEncoder::open::<TagError>(encoder, config.layer, None, device)?;
+        let (parameters, weights) = read_parameters(directory, &config, &encoder.fingerprint())?;
+        Ok(Self {
+            network: Network::new(parameters, device)?,
+            fingerprint: weights.fingerprint().map_err(NnError::from)?,
+            encoder,
+            config,
+        })
+    }
+
+    /// What the tagger was made for and how it did on its development data.
+    #[must_use]
+    pub fn config(&self) -> &TaggerConfig {
+        &self.config
+    }
+
+    /// The fingerprint of the tagger, which names its encoder's in turn.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The tags of the words of each sentence, in order. A sentence's tags depend on nothing but the
+    /// sentence.
+    ///
+    /// # Errors
+    /// When a sentence is too long for the encoder ([`TagError::sentence`] says which).
+    pub fn tag(&self, sentences: &[Vec<&str>]) -> Result<Vec<Vec<Tag<'_>>>, TagError> {
+        self.tag_each(sentences)?.into_iter().collect()
+    }
+
+    /// The tags of each sentence as [`tag`](Self::tag) gives them, and in the place of one that is too long
+    /// its error; the others go on.
+    ///
+    /// # Errors
+    /// When the network or the tokenizer fails.
+    pub fn tag_each(
+        &self,
+        sentences: &[Vec<&str>],
+    ) -> Result<Vec<Result<Vec<Tag<'_>>, TagError>>, TagError> {
+        let mut answers = Vec::with_capacity(sentences.len());
+        for (batch, sentences) in sentences.chunks(SENTENCES_AT_ONCE).enumerate() {
+            for rows in features(&self.encoder, sentences, batch * SENTENCES_AT_ONCE)? {
+                answers.push(match rows {
+                    Ok(rows) => Ok(self.tags_of(rows)?),
+                    Err(error) => Err(error),
+                });
+            }
+        }
+        Ok(answers)
+    }
+
+    /// The tags of the words that some rows of features are of.
+    fn tags_of(&self, rows: Vec<f32>) -> Result<Vec<Tag<'_>>, TagError> {
+        let best = self.network.best(rows)?.into_iter();
+        Ok(best.map(|(tag, score)| Tag { name: &self.config.tags[tag], score }).collect())
+    }
+}

@@ -1,0 +1,185 @@
+//! `fnstore train tagger`, `fnstore eval tagger` and `fnstore tag`.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::cli_program::{Ran, fnstore};
+use crate::cli_schema::faults_in;
+use crate::span_alignment::POSITIONS;
+use crate::tagging::{data, with_encoder};
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Trains on the small data set; the tagger stands beside its encoder.
+fn train_with(folder: &Path, more: &[&str]) -> Ran {
+    let (train, dev) = (data("train.jsonl"), data("dev.jsonl"));
+    let (encoder, out) = (folder.join("encoder"), folder.join("tagger"));
+    let files = ["--data", path(&train), "--dev", path(&dev)];
+    let places = ["--encoder", path(&encoder), "--out", path(&out), "--device", "cpu"];
+    let settings = ["--layer", "1", "--hidden", "16", "--learning-rate", "0.02"];
+    fnstore(&[&["train", "tagger"], &files[..], &places, &settings, more].concat())
+}
+
+fn tagger() -> TempDir {
+    let folder = with_encoder();
+    let ran = train_with(folder.path(), &["--epochs", "30"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    folder
+}
+
+/// Runs `fnstore tag` on an input.
+fn tag(folder: &Path, input: &str, more: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+    command.args(["tag", "--models", path(folder), "--device", "cpu"]).args(more);
+    let output = command.write_stdin(input).output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_tagger_is_trained_measured_and_used() {
+    let folder = with_encoder();
+    let ran = train_with(folder.path(), &["--epochs", "30", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("accuracy on the development data"), "{}", ran.stderr);
+    let config: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&config["encoder"], &config["layer"]), (&json!("encoder"), &json!(1)));
+
+    let (train, dev) = (data("train.jsonl"), data("dev.jsonl"));
+    let files = ["eval", "tagger", "--data", path(&dev), "--train", path(&train)];
+    let eval = [&files[..], &["--models", path(folder.path()), "--device", "cpu"]].concat();
+    let ran = fnstore(&[&eval[..], &["--format", "jsonl"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let document = &ran.records()[0];
+    assert_eq!(faults_in("eval-tagger.schema.json", document), [""; 0]);
+    assert_eq!((&document["sentences"], &document["left_out"]), (&json!(5), &json!(0)));
+    let [all, _, baseline, ..] = document["scores"].as_array().unwrap().as_slice() else {
+        panic!("{document}")
+    };
+    assert_eq!(
+        (&all["number"], &all["right"]),
+        (&config["dev"]["written"]["words"], &config["dev"]["written"]["right"])
+    );
+    // Every word of it stands in the training data, nearly all with one tag only.
+    assert!(baseline["accuracy"].as_f64().unwrap() > 0.9, "{baseline}");
+    let table = fnstore(&[&eval[..], &["--format", "table"]].concat()).stdout;
+    assert!(table.contains("most frequent tag") && table.contains("most frequent confusions"));
+
+    let input = "They checked the lock twice\nthe crew repaired the old bridge\n";
+    let ran = tag(folder.path(), input, &["--format", "table"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "They/PRP checked/VBD the/DT lock/NN twice/RB\n\
+         the/DT crew/NN repaired/VBD the/DT old/JJ bridge/NN\n"
+    );
+}
+
+#[test]
+fn lines_come_back_with_their_marks_and_can_be_trained_on() {
+    let folder = tagger();
+    let input =
+        "{\"id\": [7], \"words\": [\"the\", \"plan\"]}\n{\"text\": \"she gave up the search\"}\n";
+    let ran = tag(folder.path(), input, &["--format", "jsonl"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let records = ran.records();
+    for record in &records {
+        assert_eq!(faults_in("tag.schema.json", record), [""; 0]);
+    }
+    assert_eq!((&records[0]["id"], &records[0]["tags"]), (&json!([7]), &json!(["DT", "NN"])));
+    assert_eq!(records[1]["words"][4], "search");
+    let file = folder.path().join("tagged.jsonl");
+    std::fs::write(&file, &ran.stdout).unwrap();
+    let ran = train_with(folder.path(), &["--epochs", "1"]);
+    assert_eq!(ran.code, Some(0));
+    let again = ["train", "tagger", "--data", path(&file), "--dev", path(&file), "--layer", "0"];
+    let (encoder, out) = (folder.path().join("encoder"), folder.path().join("again"));
+    let places = ["--encoder", path(&encoder), "--out", path(&out), "--device", "cpu"];
+    let ran = fnstore(&[&again[..], &places, &["--format", "table"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("7 words of 2 sentences"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_bad_line_gets_a_coded_error_and_the_others_go_on() {
+    let folder = tagger();
+    let long = "plan ".repeat(POSITIONS);
+    let input = format!(
+        "{{\"text\": \"the plan\"}}\n{{\"text\": \"{long}\"}}\n\n[]\n{{\"text\": \"it\"}}\n"
+    );
+    let ran = tag(folder.path(), &input, &["--format", "jsonl"]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`3` of 5 lines could not be tagged"), "{}", ran.stderr);
+    let records = ran.records();
+    let codes: Vec<&Value> = records.iter().map(|record| &record["error"]["code"]).collect();
+    assert_eq!(
+        codes,
+        [&Value::Null, &json!("E-too-long"), &json!("E-empty"), &json!("E-type"), &Value::Null]
+    );
+    assert!(records[1]["error"]["message"].as_str().unwrap().contains("at most 64"));
+    for record in &records {
+        assert_eq!(faults_in("tag.schema.json", record), [""; 0]);
+    }
+    let table = tag(folder.path(), &input, &["--format", "table"]).stdout;
+    assert!(table.contains("\n! line 2: the sentence has"), "{table}");
+    assert_eq!(tag(folder.path(), "", &[]).code, Some(1), "nothing to tag");
+}
+
+#[test]
+fn what_cannot_be_trained_on_is_refused_with_its_place() {
+    let folder = with_encoder();
+    let file = folder.path().join("bad.jsonl");
+    let train = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let (encoder, out) = (folder.path().join("encoder"), folder.path().join("tagger"));
+        let files = ["train", "tagger", "--data", path(&file), "--dev", path(&file)];
+        let places = ["--encoder", path(&encoder), "--out", path(&out), "--layer", "1"];
+        fnstore(&[&files[..], &places].concat())
+    };
+    let bad =
+        train("{\"words\": [\"a\"], \"tags\": [\"DT\"]}\n{\"words\": [\"a\"], \"tags\": []}\n");
+    assert_eq!(bad.code, Some(65), "{}", bad.stderr);
+    assert!(
+        bad.stderr.contains("bad.jsonl` line 2: found 1 `words` and 0 `tags`"),
+        "{}",
+        bad.stderr
+    );
+    let none = train("{\"words\": [\"a\"], \"tags\": [null]}\n");
+    assert_eq!(none.code, Some(65), "{}", none.stderr);
+    assert!(none.stderr.contains("no word of the training data has a tag"), "{}", none.stderr);
+    assert!(!folder.path().join("tagger").exists());
+    // The mini lexicon has tagged full text, and none of it is in the part `dev`.
+    let (encoder, out) = (folder.path().join("encoder"), folder.path().join("tagger"));
+    let places = ["--encoder", path(&encoder), "--out", path(&out)];
+    let store = fnstore(&[&["train", "tagger"], &places[..]].concat());
+    assert_eq!(store.code, Some(2));
+    assert!(store.stderr.contains("no tagged full text of the part `dev`"), "{}", store.stderr);
+}
+
+#[test]
+fn full_text_of_the_store_is_training_data() {
+    let folder = with_encoder();
+    let dev = data("dev.jsonl");
+    let (encoder, out) = (folder.path().join("encoder"), folder.path().join("tagger"));
+    let places = ["--encoder", path(&encoder), "--out", path(&out), "--device", "cpu"];
+    let settings = ["--dev", path(&dev), "--layer", "1", "--epochs", "1", "--format", "jsonl"];
+    let ran = fnstore(&[&["train", "tagger"], &places[..], &settings].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let config = &ran.records()[0];
+    // The seven sentences of the two documents, with the Treebank's names: VVP is VBP, SENT the full stop.
+    assert_eq!(config["training"]["sentences"], json!(7));
+    let tags = config["tags"].as_array().unwrap();
+    for (tag, is_there) in
+        [(".", true), ("VBP", true), ("PRP", true), ("VVP", false), ("nn", false)]
+    {
+        assert_eq!(tags.contains(&json!(tag)), is_there, "{tag}");
+    }
+}
