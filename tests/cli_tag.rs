@@ -1,4 +1,4 @@
-//! `fnstore train tagger`, `fnstore eval tagger` and `fnstore tag`.
+//! `fnstore train tagger`, `fnstore eval tagger`, `fnstore tag`, and the parts of speech in `fnstore eval aligner`.
 
 use std::path::Path;
 
@@ -8,12 +8,15 @@ use tempfile::TempDir;
 
 use crate::cli_program::{Ran, fnstore};
 use crate::cli_schema::faults_in;
-use crate::span_alignment::POSITIONS;
+use crate::span_alignment::{self, POSITIONS, trained};
 use crate::tagging::{data, with_encoder};
 
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
+
+/// A step takes more words than the small data set has twice over, so it needs many passes.
+const LONG: [&str; 4] = ["--epochs", "300", "--patience", "300"];
 
 /// Trains on the small data set; the tagger stands beside its encoder.
 fn train_with(folder: &Path, more: &[&str]) -> Ran {
@@ -27,7 +30,7 @@ fn train_with(folder: &Path, more: &[&str]) -> Ran {
 
 fn tagger() -> TempDir {
     let folder = with_encoder();
-    let ran = train_with(folder.path(), &["--epochs", "30"]);
+    let ran = train_with(folder.path(), &LONG);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     folder
 }
@@ -47,7 +50,7 @@ fn tag(folder: &Path, input: &str, more: &[&str]) -> Ran {
 #[test]
 fn a_tagger_is_trained_measured_and_used() {
     let folder = with_encoder();
-    let ran = train_with(folder.path(), &["--epochs", "30", "--format", "json"]);
+    let ran = train_with(folder.path(), &[&LONG[..], &["--format", "json"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(ran.stderr.contains("accuracy on the development data"), "{}", ran.stderr);
     let config: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -182,4 +185,39 @@ fn full_text_of_the_store_is_training_data() {
     {
         assert_eq!(tags.contains(&json!(tag)), is_there, "{tag}");
     }
+}
+
+#[test]
+fn an_evaluation_of_an_aligner_compares_parts_of_speech() {
+    let models = trained();
+    // The tagger is of the aligner's encoder, and is found beside it by the name that it has there.
+    let folder = tempfile::tempdir().unwrap();
+    let (train, out) = (data("train.jsonl"), folder.path().join("tagger"));
+    let files = ["train", "tagger", "--data", path(&train), "--dev", path(&train)];
+    let places = ["--encoder", path(models.encoder.path()), "--out", path(&out), "--layer", "1"];
+    let settings = ["--learning-rate", "0.02", "--hidden", "16", "--device", "cpu"];
+    let ran = fnstore(&[&files[..], &places, &settings, &LONG].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let items = span_alignment::data("train.jsonl");
+    let eval = ["eval", "aligner", "--data", path(&items), "--threshold", "0", "--device", "cpu"];
+    let models_used =
+        ["--head", path(models.head.path()), "--encoder", path(models.encoder.path())];
+    let with_tagger = [&eval[..], &models_used, &["--tagger", path(&out)]].concat();
+    let ran = fnstore(&[&with_tagger[..], &["--format", "jsonl"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let document = &ran.records()[0];
+    assert_eq!(faults_in("eval-aligner.schema.json", document), [""; 0]);
+    let rows = document["parts_of_speech"]["rows"].as_array().unwrap();
+    assert_eq!(rows[1]["pairs"], document["scores"][0]["gold"]);
+    assert_eq!(rows[1]["paper_not_exact"], json!(0.3454));
+    for row in rows {
+        let share = |name: &str| row[name].as_f64().unwrap();
+        assert!(share("not_exact") >= share("weighted"), "{row}");
+    }
+    // Spans whose wording did not change have the same tags, so that those which changed differ more.
+    assert!(rows[3]["not_exact"].as_f64() >= rows[1]["not_exact"].as_f64());
+    let table = fnstore(&[&with_tagger[..], &["--format", "table"]].concat()).stdout;
+    assert!(table.contains("source and gold") && table.contains("(34.54)"), "{table}");
+    let without = fnstore(&[&eval[..], &models_used, &["--format", "jsonl"]].concat());
+    assert_eq!(without.records()[0]["parts_of_speech"], Value::Null);
 }

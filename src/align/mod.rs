@@ -13,7 +13,8 @@
 //!                  trained.rs    its directory, and where its encoder is
 //! answer           aligner.rs    the best candidate, piece by piece
 //! data files       data.rs       items with gold spans; dataset.rs: and the lines on which they stand
-//! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans
+//! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans;
+//!                                diversity.rs: how far parts of speech change
 //! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
 //! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states;
 //!                  linker/       trained on gold links
@@ -27,6 +28,7 @@ mod breakdown;
 mod candidates;
 mod data;
 mod dataset;
+mod diversity;
 mod embedding;
 mod encode;
 mod error;
@@ -46,6 +48,7 @@ pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Length
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
 pub use dataset::{Dataset, Place};
+pub use diversity::TagDistances;
 pub use embedding::EmbeddingAligner;
 pub use error::{AlignError, TooLong};
 pub use features::Features;

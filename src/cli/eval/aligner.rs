@@ -1,18 +1,21 @@
 //! `fnstore eval aligner`: how well the span aligner does, and on which spans.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::align::{
     AlignedSpan, Aligner, Bin, Breakdown, Counts, DISTANCE_BIN, DISTANCE_BINS, Dataset, LONGEST,
     Lengths, Prediction, SeenSpans,
 };
+use fnstore::compute::Device;
+use fnstore::tag::Tagger;
 use serde::Serialize;
 
+use super::diversity::Diversity;
 use super::{HEAD, Row, figures, rows, write_report, write_rows};
 use crate::cli::align::tell_refused;
 use crate::cli::device::DeviceArgs;
 use crate::cli::output::{Format, Output};
-use crate::cli::{Context, Outcome, locate, number};
+use crate::cli::{Context, Outcome, locate, number, tag};
 
 /// Precision, recall and F1 of the span aligner, of whole spans and of words
 ///
@@ -43,6 +46,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
+    /// Directory of a part-of-speech tagger, or its name among the models: also compare the parts of speech of
+    /// spans (Table 3)
+    #[arg(long, value_name = "DIR|NAME")]
+    tagger: Option<PathBuf>,
+
     /// Directory to draw the figures in, as length.svg and distance.svg
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
@@ -57,7 +65,7 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  fnstore eval aligner --data test.jsonl
+  fnstore eval aligner --data test.jsonl --tagger tagger
   fnstore eval aligner --data test.jsonl --train train.jsonl --threshold 0 --plot figures --format json";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -72,7 +80,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
-    let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
+    let device = args.device.open()?;
+    let aligner = Aligner::open(&head, &encoder, &device)?;
+    let tagger = match &args.tagger {
+        Some(tagger) => Some(open_tagger(tagger, dirs, &encoder, &device)?),
+        None => None,
+    };
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
     let answers = aligner.predict(data.items()).map_err(|error| data.blame(error))?;
     tell_refused(&data, &answers);
@@ -81,10 +94,19 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let found: Vec<_> = answers.into_iter().map(found).collect();
     let breakdown = Breakdown::new(data.items(), &found, aligner.config().k, seen.as_ref());
+    let diversity = match &tagger {
+        Some(tagger) => Some(Diversity::measure(data.items(), &found, tagger)?),
+        None => None,
+    };
     let output = &mut context.output;
     match output.format_or(Format::Table) {
-        Format::Table => write_tables(&breakdown, output)?,
-        Format::Json | Format::Jsonl => output.json(&Document::new(&breakdown, threshold))?,
+        Format::Table => {
+            write_tables(&breakdown, output)?;
+            diversity.iter().try_for_each(|diversity| diversity.write(output))?;
+        }
+        Format::Json | Format::Jsonl => {
+            output.json(&Document::new(&breakdown, threshold, diversity))?;
+        }
         format => {
             write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
         }
@@ -95,6 +117,17 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         figures::draw(dir, &breakdown)?;
     }
     Ok(if data.is_empty() { Outcome::NothingFound } else { Outcome::Done })
+}
+
+/// Opens a tagger with the encoder that it names, which may stand beside the aligner's.
+fn open_tagger(
+    tagger: &Path,
+    mut dirs: Vec<PathBuf>,
+    encoder: &Path,
+    device: &Device,
+) -> anyhow::Result<Tagger> {
+    dirs.extend(encoder.parent().map(Path::to_owned));
+    tag::open(tagger, None, &dirs, device)
 }
 
 /// Mean length in words of a kind of span, and share of those with several words, in section 4.6 of
@@ -233,6 +266,9 @@ struct Document {
     lengths: Vec<LengthsRecord>,
     distances: Vec<DistanceRecord>,
     paper_first_three_distances: f64,
+    /// With a tagger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts_of_speech: Option<Diversity>,
 }
 
 #[derive(Debug, Serialize)]
@@ -265,7 +301,7 @@ struct DistanceRecord {
 }
 
 impl Document {
-    fn new(breakdown: &Breakdown, threshold: f32) -> Self {
+    fn new(breakdown: &Breakdown, threshold: f32, diversity: Option<Diversity>) -> Self {
         let bins = |lengths: &Lengths| {
             let bins = (1..).zip(lengths.bins).map(|(words, bin)| BinRecord {
                 words,
@@ -299,6 +335,7 @@ impl Document {
             lengths: lengths.into(),
             distances: distances.collect(),
             paper_first_three_distances: PAPER_FIRST_THREE,
+            parts_of_speech: diversity,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `fnstore eval`: how well a model does on data with known answers.
 
 mod aligner;
+mod diversity;
 mod figures;
 mod tagger;
 mod words;
