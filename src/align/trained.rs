@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
 use super::mlp::Parameters;
-use crate::nn::{WholeDirectory, write_weights};
+use crate::nn::WholeDirectory;
 
 /// Name of the configuration's file.
 pub(super) const CONFIG: &str = "config.json";
@@ -86,13 +86,7 @@ pub(super) fn write(
     parameters: &Parameters,
 ) -> Result<(), AlignError> {
     let place = out.place().to_owned();
-    let mut json = serde_json::to_string_pretty(config).expect("numbers and strings have JSON");
-    json.push('\n');
-    let written = out.write(|directory| {
-        write_weights(directory, &parameters.tensors()).map_err(io::Error::other)?;
-        std::fs::write(directory.join(CONFIG), json)
-    });
-    written.map_err(|error| failed(&place, error))
+    out.write_model(config, &parameters.tensors()).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> AlignError {

@@ -8,6 +8,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
+use super::{NamedTensor, write_weights};
+
 /// The place of a directory that is to be written, tried beforehand.
 #[derive(Debug)]
 pub struct WholeDirectory {
@@ -54,6 +58,23 @@ impl WholeDirectory {
     /// Where it will be.
     pub fn place(&self) -> &Path {
         &self.place
+    }
+
+    /// Writes what training leaves behind: `config.json` and `model.safetensors`.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn write_model(
+        self,
+        config: &impl Serialize,
+        tensors: &[NamedTensor<'_>],
+    ) -> io::Result<()> {
+        let mut json = serde_json::to_string_pretty(config)?;
+        json.push('\n');
+        self.write(|directory| {
+            write_weights(directory, tensors).map_err(io::Error::other)?;
+            fs::write(directory.join("config.json"), json)
+        })
     }
 
     /// Writes the directory: `fill` gets an empty one. Files of an earlier directory that `fill` does not

@@ -13,7 +13,7 @@ use super::error::TagError;
 use super::features::WRITING;
 use super::network::Parameters;
 use super::train::DevAccuracy;
-use crate::nn::{NnError, Weights, WholeDirectory, write_weights};
+use crate::nn::{NnError, Weights, WholeDirectory};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -84,13 +84,7 @@ pub(super) fn write(
     parameters: &Parameters,
 ) -> Result<(), TagError> {
     let place = out.place().to_owned();
-    let mut json = serde_json::to_string_pretty(config).expect("numbers and strings have JSON");
-    json.push('\n');
-    let written = out.write(|directory| {
-        write_weights(directory, &parameters.tensors()).map_err(io::Error::other)?;
-        std::fs::write(directory.join(CONFIG), json)
-    });
-    written.map_err(|error| failed(&place, error))
+    out.write_model(config, &parameters.tensors()).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> TagError {
