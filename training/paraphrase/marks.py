@@ -3,12 +3,15 @@
 A rewriter that is only *kept* from a word at its output often drops the word or bends its spelling, because
 nothing in its input said that another word was wanted. So sources carry a mark, `<avoid>`, before some words
 that the target does not use, neither in that form nor in another; whoever rewrites under a ban sets the same mark
-before what is banned. Half of the sources stay bare, so the model also rewrites without being told.
+before what is banned. Half of the sources stay bare, so the model also rewrites without being told; those of close
+pairs, which differ in little more than a word, never do, or it would learn to copy.
 """
 
-from .text import FUNCTION_WORDS, WORD, same_lemma, spaced, words
+from .text import FUNCTION_WORDS, WORD, jaccard, same_lemma, spaced, words
 from .tokenizer import AVOID
 
+# Token Jaccard above which a pair is close.
+CLOSE = 0.65
 MARKED_SHARE = 0.5
 SPACED_SHARE = 0.3
 # How many words are marked, by chance, when some can be.
@@ -16,16 +19,21 @@ MARKS = [1, 1, 1, 2, 2, 3]
 
 
 def avoidable(source, target):
-    """Places of content words in the source of which the target has no form, as (start, end)."""
+    """Places of content words in the source, names aside, of which the target has no form, as (start, end)."""
     present = set(words(target))
     return [
         (match.start(), match.end())
         for match in WORD.finditer(source)
         if len(match.group()) > 2
         and match.group().isalpha()
-        and match.group().lower() not in FUNCTION_WORDS
-        and not any(same_lemma(match.group().lower(), word) for word in present)
+        and match.group().islower()
+        and match.group() not in FUNCTION_WORDS
+        and not any(same_lemma(match.group(), word) for word in present)
     ]
+
+
+def is_close(source, target):
+    return jaccard(set(words(source)), set(words(target))) > CLOSE
 
 
 def mark(source, places):
@@ -37,9 +45,10 @@ def mark(source, places):
 
 def corrupt(source, target, rng):
     """A source as the model shall see it."""
+    marked = rng.random() < MARKED_SHARE or is_close(source, target)
     if rng.random() < SPACED_SHARE:
         source = spaced(source)
-    if rng.random() < MARKED_SHARE:
+    if marked:
         places = avoidable(source, target)
         if places:
             source = mark(source, rng.sample(places, min(len(places), rng.choice(MARKS))))

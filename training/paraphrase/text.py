@@ -39,6 +39,11 @@ def words(text):
     return WORD.findall(text.lower())
 
 
+def jaccard(a, b):
+    """The share that two sets have in common."""
+    return len(a & b) / len(a | b)
+
+
 def same_lemma(a, b):
     """Whether two words look like forms of one lemma. Errs towards yes: a constraint that the target
     breaks teaches the wrong thing, one that is left out teaches nothing."""
