@@ -4,9 +4,9 @@
 // h = z where z > 0, else slope * z
 // output[r] = 1 / (1 + e^-(output_bias + output_weight . h))
 //
-// Shapes      differences (N, H); maxima (R, H); head (H, 6): bias, output weight and four weights of
-//             the cues of each unit. candidates (R, 8) in words: rows of the differences (source,
-//             before, after), bits of the weight, bits of the four cues. output (R).
+// Shapes      differences (N, H); maxima (R, H); head (2 + C, H): bias, output weight and the weights of
+//             C cues of all units. candidates (R, 4 + C) in words: rows of the differences (source,
+//             before, after), bits of the weight, bits of the cues. output (R).
 // Bindings    0 params; 1 words; 2 differences; 3 maxima; 4 head; 5 output
 // Dispatch    one workgroup for each candidate, over x, then y
 // Reference   kernels/span_scores.rs, 1e-5
@@ -17,9 +17,9 @@ struct Params {
     candidates: u32,
     slope: f32,
     output_bias: f32,
+    cues: u32,
     padding_0: u32,
     padding_1: u32,
-    padding_2: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -30,8 +30,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read_write> output: array<f32>;
 
 const WORKGROUP_SIZE: u32 = 64u;
-const RECORD: u32 = 8u;
-const UNIT: u32 = 6u;
+const RECORD: u32 = 4u;
 
 var<workgroup> partial: array<f32, WORKGROUP_SIZE>;
 
@@ -45,27 +44,23 @@ fn span_scores(
     if (row >= params.rows) {
         return;
     }
-    let record = params.candidates + row * RECORD;
+    let record = params.candidates + row * (RECORD + params.cues);
     let source = words[record] * params.hidden;
     let before = words[record + 1u] * params.hidden;
     let after = words[record + 2u] * params.hidden;
     let weight = bitcast<f32>(words[record + 3u]);
-    let cues = vec4<f32>(
-        bitcast<f32>(words[record + 4u]),
-        bitcast<f32>(words[record + 5u]),
-        bitcast<f32>(words[record + 6u]),
-        bitcast<f32>(words[record + 7u]),
-    );
     // 1. Each lane its units.
     var sum = 0.0;
     for (var unit = lane; unit < params.hidden; unit += WORKGROUP_SIZE) {
-        let own = unit * UNIT;
-        let of_cues = vec4<f32>(head[own + 2u], head[own + 3u], head[own + 4u], head[own + 5u]);
-        let z = head[own] + differences[source + unit]
+        var z = head[unit] + differences[source + unit]
             - (differences[after + unit] - differences[before + unit]) * weight
-            + maxima[row * params.hidden + unit] + dot(of_cues, cues);
+            + maxima[row * params.hidden + unit];
+        for (var cue = 0u; cue < params.cues; cue++) {
+            let of_cue = head[(2u + cue) * params.hidden + unit];
+            z = fma(of_cue, bitcast<f32>(words[record + RECORD + cue]), z);
+        }
         let h = select(params.slope * z, z, z > 0.0);
-        sum = fma(head[own + 1u], h, sum);
+        sum = fma(head[params.hidden + unit], h, sum);
     }
     // 2. Together, and the sigmoid of what comes out.
     partial[lane] = sum;

@@ -60,6 +60,7 @@ mod killed_reader;
 mod layering;
 mod lexicon_reading;
 mod licences;
+mod linked_heads;
 mod load_many;
 mod mini;
 mod model_bad_input;

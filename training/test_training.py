@@ -9,11 +9,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import torch
 
-from encoder import head
+from encoder import head, links
 from encoder.student import Cut, pooled
 from encoder.vocabulary import train as train_vocabulary
 from judge.shares import apportioned, wilson
 from paraphrase.language_model import END, KneserNey, LanguageModel
+from paraphrase.loss import SlicedCrossEntropy
+from paraphrase.marks import avoidable, corrupt
 from paraphrase.measures import change_rate, holds, is_copy, spelling, trigger_faults
 from paraphrase.prepare import TEXT_REPEATS, Repeats, fault
 from paraphrase.text import spaced, unspaced
@@ -79,9 +81,14 @@ class Words(unittest.TestCase):
     def test_pairs_are_refused_for_a_reason(self):
         good = ("The old man walked slowly to the market.", "Slowly, the elderly man went to the market.")
         self.assertIsNone(fault(*good))
-        self.assertEqual(fault(good[0], good[0]), "word overlap")
+        self.assertEqual(fault(good[0], good[0]), "near copy")
+        self.assertEqual(fault(good[0], "Nobody ever saw cats that sing so well."), "word overlap")
         self.assertEqual(fault(good[0] + " 12", good[1] + " 13"), "numbers")
         self.assertEqual(fault("Old men walk with Anna to the market", "The men go with Peter to the market"), "names")
+        # A close pair is of use when a word of each stands for another; a longer one is none.
+        self.assertIsNone(fault("They checked the old bill again today", "They paid the old bill again today"))
+        longer = ("They checked the old bill again today", "They checked the old bill again today at noon")
+        self.assertEqual(fault(*longer), "nothing replaced")
         inflected = ("They often checked the old bill today", "They were often checking old bills today")
         self.assertEqual(fault(*inflected), "near copy")
 
@@ -95,6 +102,31 @@ class Words(unittest.TestCase):
         for number in range(9):
             repeats.add("x", f"John paid {number}")
         self.assertEqual(repeats.fault("y", "Anna paid 77"), "template")
+
+
+class Marks(unittest.TestCase):
+    def test_close_pairs_are_only_learned_from_with_a_mark(self):
+        close = ("They checked the old bill again today", "They paid the old bill again today")
+        for seed in range(20):
+            source = corrupt(*close, random.Random(seed))
+            self.assertEqual(source, "They <avoid>checked the old bill again today")
+
+    def test_names_and_words_that_the_target_has_are_not_avoided(self):
+        source = "Anna walked slowly to Brno"
+        places = avoidable(source, "Peter goes slowly to Wien")
+        self.assertEqual([source[start:end] for start, end in places], ["walked"])
+
+
+class Losses(unittest.TestCase):
+    def test_in_slices_it_is_pytorchs_cross_entropy(self):
+        torch.manual_seed(1)
+        hidden, weight = (torch.randn(size, 16, requires_grad=True) for size in (600, 50))
+        bias, targets = torch.randn(50), torch.randint(0, 50, (600,))
+        wanted = torch.nn.functional.cross_entropy(hidden @ weight.T + bias, targets, label_smoothing=0.1)
+        gradients = torch.autograd.grad(3 * wanted, (hidden, weight))
+        found = SlicedCrossEntropy.apply(hidden, weight, bias, targets, 0.1, torch.float32)
+        torch.testing.assert_close(found, wanted)
+        torch.testing.assert_close(torch.autograd.grad(3 * found, (hidden, weight)), gradients)
 
 
 class Fluency(unittest.TestCase):
@@ -129,6 +161,35 @@ class Aligning(unittest.TestCase):
     def test_candidates_are_the_spans_of_allowed_length(self):
         self.assertEqual(head.candidates(1, 3), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
         self.assertEqual({end - start for start, end in head.candidates(8, 20)}, set(range(3, 14)))
+
+    def test_cues_of_links_are_those_that_fnstore_computes(self):
+        # The same numbers as in src/align/link_scores.rs.
+        scores = torch.tensor([[0.5, 0, 0.25, 0], [0, 0.75, 0, 0.125], [0, 0.5, 0, 1]])
+        found = links.span_cues(scores, (0, 2), [(1, 3), (0, 4)])
+        expected = [0.75, 0.25, 0.5, 0.125, 0.5, 0.125, 0.5, (0.25 + 0.75) / 2, (0.5 + 0.125) / 2, 0.25]
+        self.assertEqual(found[0].tolist(), expected)
+        self.assertEqual(links.span_cues(scores, (0, 3), [(0, 4)])[0, [2, 3, 4, 5, 8, 9]].tolist(), [0.0] * 6)
+
+    def test_features_of_word_pairs_are_those_that_fnstore_computes(self):
+        # The same numbers as in src/align/linker/features.rs.
+        states = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 0.0]])
+        rows = links.pair_features(*states, (("The", "locks"), ("locked", "the")))
+        self.assertEqual(rows.shape, (2, 2, 4 + links.PAIR_CUES))
+        self.assertEqual(rows[1, 0, :7].tolist(), [0.0, 1.0, 0.0, 6.0, 1.0, 0.0, 0.0])
+        self.assertGreater(min(rows[1, 0, 7:9].tolist()), 0.99)
+        self.assertAlmostEqual(rows[1, 0, 9].item(), 16 / 36, 6)
+        self.assertEqual(rows[1, 0, 10:13].tolist(), [0.0, 0.0, 0.0])
+        self.assertEqual(rows[1, 0, 16].item(), 0.5)
+        self.assertEqual(rows[0, 1, [9, 10, 17]].tolist(), [1.0, 1.0, 0.5])
+
+    def test_words_are_linked_that_score_high_or_are_each_the_others_best(self):
+        scores = torch.tensor([[0.9, 0.8, 0.1], [0.2, 0.3, 0.3]])
+        linked = lambda *both: [tuple(place) for place in links.decode(scores, *both).nonzero().tolist()]
+        self.assertEqual(linked(0.5, 0.5), [(0, 0), (0, 1)])
+        self.assertEqual(linked(0.5, 0.25), [(0, 0), (0, 1), (1, 2)])
+        self.assertEqual(linked(1.1, 0.25), [(0, 0), (1, 2)])
+        wanted = torch.tensor([[1.0, 0.5, 0], [0, 0, 0]])
+        self.assertAlmostEqual(links.error_rate([(scores, wanted)], 0.5, 0.5), 1 - (1 + 2) / (2 + 1))
 
     def test_words_are_means_of_their_pieces(self):
         tokenizer = train_vocabulary(TEXTS, 60)

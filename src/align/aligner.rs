@@ -12,6 +12,7 @@ use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::head::{Head, HeadConfig, read_config};
+use super::linked::LinkedEncoder;
 use super::metrics::Report;
 use super::mlp::{Question, Scored, Scorer, best};
 use crate::compute::Device;
@@ -81,7 +82,7 @@ pub type Prediction = Result<Option<(WordSpan, f32)>, TooLong>;
 /// ```
 #[derive(Debug)]
 pub struct Aligner {
-    encoder: PairEncoder,
+    encoder: LinkedEncoder,
     scorer: Scorer,
     config: HeadConfig,
     fingerprint: Fingerprint,
@@ -97,12 +98,12 @@ impl Aligner {
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
-        let Head { config, parameters } = Head::read(head, &encoder.fingerprint())?;
+        let Head { config, parameters, linker } = Head::read(head, &encoder.fingerprint())?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {
-            scorer: Scorer::new(&parameters, config.k, device)?,
+            scorer: Scorer::new(&parameters, config.width, config.k, device)?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
-            encoder,
+            encoder: LinkedEncoder::new(encoder, linker, device),
             config,
         })
     }

@@ -44,7 +44,7 @@ impl EmbeddingAligner {
                 .encode_apart(&words)
                 .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
             links.extend(states.into_iter().map(|states| {
-                let PairStates { source, target } = states?;
+                let PairStates { source, target, .. } = states?;
                 Ok(mutual(&directions(&source), &directions(&target)))
             }));
         }

@@ -99,7 +99,7 @@ impl PairEncoder {
         let mut next = || states.next().expect("each pair has two sides");
         let pair = |_| {
             let (source, target) = (next(), next());
-            Ok(PairStates { source: source?, target: target? })
+            Ok(PairStates { source: source?, target: target?, links: None })
         };
         Ok(pairs.iter().map(pair).collect())
     }
@@ -133,6 +133,7 @@ fn pool(pair: &WordPair<'_>, pieces: &WordPieces, hidden: &Hidden) -> PairStates
     PairStates {
         source: side(pair.source.len(), 0, pieces, hidden),
         target: side(pair.target.len(), 1, pieces, hidden),
+        links: None,
     }
 }
 

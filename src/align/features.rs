@@ -10,10 +10,12 @@
 //! ```
 //!
 //! so 2 D + 4 numbers: 772 for an encoder 384 wide. Starts and lengths count words and are divided
-//! by [`CUE_SCALE`]. A span's mean runs over the *pieces* of its words; words are only the units
+//! by [`CUE_SCALE`]. Where a linker stands beside the head, what it says follows ([`LinkScores::cues`]), which
+//! the paper has not. A span's mean runs over the *pieces* of its words; words are only the units
 //! that spans are made of.
 
 use super::candidates::WordSpan;
+use super::link_scores::{LINK_CUES, LinkScores};
 
 /// Which features a head looks at, for the rows of the paper's Table 2; all of them by default.
 ///
@@ -75,11 +77,12 @@ impl Features {
         features.names().iter().copied().eq(names.iter().map(AsRef::as_ref)).then_some(features)
     }
 
-    /// Makes zero what is switched off, in a row of 2 D + 4 numbers.
-    pub(super) fn mask(self, row: &mut [f32]) {
-        let width = (row.len() - CUES) / 2;
+    /// Makes zero what is switched off, in a row of features of states `width` wide. What word links say
+    /// stays: it is there when there are any.
+    pub(super) fn mask(self, width: usize, row: &mut [f32]) {
         let (difference, rest) = row.split_at_mut(width);
-        let (maximum, cue) = rest.split_at_mut(width);
+        let (maximum, rest) = rest.split_at_mut(width);
+        let cue = &mut rest[..CUES];
         let parts = [(self.difference, difference), (self.maximum, maximum), (self.cue, cue)];
         for (on, part) in parts {
             if !on {
@@ -87,6 +90,11 @@ impl Features {
             }
         }
     }
+}
+
+/// Numbers in a row of features of states `width` wide, with or without word links.
+pub(super) fn inputs(width: usize, linked: bool) -> usize {
+    2 * width + CUES + if linked { LINK_CUES } else { 0 }
 }
 
 /// Number of positional cues.
@@ -166,6 +174,8 @@ impl SentenceStates {
 pub(super) struct PairStates {
     pub(super) source: SentenceStates,
     pub(super) target: SentenceStates,
+    /// What a linker says of their words, where one was asked.
+    pub(super) links: Option<LinkScores>,
 }
 
 impl PairStates {
@@ -174,17 +184,26 @@ impl PairStates {
         self.source.width()
     }
 
-    /// Writes the 2 D + 4 features of a source span and a candidate into `row`.
+    /// Numbers in a row of features.
+    pub(super) fn inputs(&self) -> usize {
+        inputs(self.width(), self.links.is_some())
+    }
+
+    /// Writes the features of a source span and a candidate into `row`.
     pub(super) fn features(&self, span: WordSpan, candidate: WordSpan, row: &mut [f32]) {
         let width = self.width();
         let (difference, rest) = row.split_at_mut(width);
-        let (maximum, positions) = rest.split_at_mut(width);
+        let (maximum, rest) = rest.split_at_mut(width);
         self.source.mean(span, difference);
         self.target.mean(candidate, maximum);
         for (d, m) in difference.iter_mut().zip(maximum) {
             (*d, *m) = (*d - *m, d.max(*m));
         }
+        let (positions, of_links) = rest.split_at_mut(CUES);
         positions.copy_from_slice(&cues(span, candidate));
+        if let Some(links) = &self.links {
+            of_links.copy_from_slice(&links.of_span(span).cues(candidate));
+        }
     }
 }
 
@@ -209,11 +228,20 @@ mod tests {
                 [(0, &[1.0, 0.0][..]), (0, &[3.0, 2.0]), (1, &[5.0, 4.0])].into_iter(),
             ),
             target: SentenceStates::new(2, 1, [(0, &[1.0, 3.0][..])].into_iter()),
+            links: None,
         };
         let mut row = [0.0; 8];
         states.features(WordSpan::new(0, 1), WordSpan::new(0, 1), &mut row);
         // s = (2, 1), c = (1, 3).
         assert_eq!(row, [1.0, -2.0, 2.0, 3.0, 0.0, 0.1, 0.0, 0.1]);
+        // What links say of the span comes last.
+        let links = LinkScores::new([2, 1], vec![0.5, 0.25]);
+        let linked = PairStates { links: Some(links.clone()), ..states.clone() };
+        let mut longer = vec![0.0; linked.inputs()];
+        linked.features(WordSpan::new(0, 1), WordSpan::new(0, 1), &mut longer);
+        assert_eq!(longer[..8], row);
+        let span = WordSpan::new(0, 1);
+        assert_eq!(longer[8..], links.of_span(span).cues(span));
         // Three pieces in two words: the mean weighs pieces.
         let mut mean = [0.0; 2];
         states.source.mean(WordSpan::new(0, 2), &mut mean);
@@ -224,11 +252,11 @@ mod tests {
     fn features_that_are_off_are_zero() {
         let all = Features::default();
         let mut row = [1.0; 10];
-        all.mask(&mut row);
+        all.mask(3, &mut row);
         assert_eq!(row, [1.0; 10]);
-        Features { maximum: false, ..all }.mask(&mut row);
+        Features { maximum: false, ..all }.mask(3, &mut row);
         assert_eq!(row, [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
-        Features { cue: true, ..Features::NONE }.mask(&mut row);
+        Features { cue: true, ..Features::NONE }.mask(3, &mut row);
         assert_eq!(row[..6], [0.0; 6]);
     }
 

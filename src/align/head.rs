@@ -1,16 +1,18 @@
 //! A trained head on disk.
 //!
 //! A directory with `config.json` ([`HeadConfig`]) and `model.safetensors` (f32 tensors
-//! `hidden.weight` (H, 2 D + 4), `hidden.bias`, `prelu.weight`, `norm.weight`, `norm.bias`,
-//! `norm.running_mean`, `norm.running_var`, `output.weight` (1, H), `output.bias`). A head belongs to
-//! the states of one encoder and names it by fingerprint.
+//! `hidden.weight` (H, 2 D + 4, or ten more with a linker), `hidden.bias`, `prelu.weight`, `norm.weight`, `norm.bias`,
+//! `norm.running_mean`, `norm.running_var`, `output.weight` (1, H), `output.bias`). A linker that stands beside
+//! the head has the same tensors, `linker.hidden.weight` and so on. A head belongs to the states of one encoder and
+//! names it by fingerprint.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
-use super::features::{CUE_SCALE, CUES, Features};
+use super::features::{CUE_SCALE, Features, inputs};
+use super::linker::{LinkerPart, Network};
 use super::metrics::Report;
 use super::mlp::Parameters;
 use super::trained::CONFIG;
@@ -45,6 +47,9 @@ pub struct HeadConfig {
     pub k: u32,
     /// Score below which a source span counts as not aligned, tuned for exact F1.
     pub threshold: f32,
+    /// The linker whose scores the head sees, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linker: Option<LinkerPart>,
     /// How the weights were trained.
     pub training: TrainingRecord,
     /// Counts on the data that threshold and length of training were chosen on, every source span
@@ -103,6 +108,7 @@ impl HeadConfig {
             cue_scale: CUE_SCALE,
             k: 0,
             threshold: 0.0,
+            linker: None,
             training: TrainingRecord {
                 items: 0,
                 labels: Labels::default(),
@@ -124,6 +130,7 @@ impl HeadConfig {
 pub(super) struct Head {
     pub(super) config: HeadConfig,
     pub(super) parameters: Parameters,
+    pub(super) linker: Option<Network>,
 }
 
 impl Head {
@@ -138,12 +145,15 @@ impl Head {
             });
         }
         let weights = Weights::open(directory).map_err(NnError::from)?;
-        let inputs = 2 * config.width + CUES;
+        let linker = config.linker.as_ref();
+        let linker = linker.map(|part| Network::beside_head(directory, part, config.width));
+        let linker = linker.transpose()?;
+        let inputs = inputs(config.width, linker.is_some());
         let parameters = Parameters::read(inputs, config.hidden, |name, shape| {
             let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
             Ok::<_, AlignError>(tensor.into_data())
         })?;
-        Ok(Self { config, parameters })
+        Ok(Self { config, parameters, linker })
     }
 }
 
@@ -170,6 +180,10 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
         let found = format!("{} {:?}", config.unit, config.features);
         return Err(refuse(1, found, "the unit, features and cue scale of src/align/features.rs"));
     }
+    if let Some(linker) = config.linker.as_ref().filter(|linker| !linker.is_of_this_build()) {
+        let found = format!("a linker of `{}`", linker.features);
+        return Err(refuse(1, found, "the features of src/align/linker/features.rs"));
+    }
     if config.width == 0 || config.hidden == 0 {
         return Err(refuse(1, "no inputs or no hidden units".to_owned(), "at least one of each"));
     }
@@ -184,13 +198,14 @@ mod tests {
 
     fn write(head: &Head, directory: &Path) {
         let out = trained::prepare(directory).unwrap();
-        trained::write(out, &head.config, &head.parameters).unwrap();
+        trained::write(out, &head.config, &head.parameters, head.linker.as_ref()).unwrap();
     }
 
     fn head() -> Head {
         let mut config = HeadConfig::current("tiny".to_owned(), "abc".to_owned(), 3);
         (config.hidden, config.k) = (2, 5);
-        Head { config, parameters: Parameters::random(10, 2, &mut SplitMix64::new(1)) }
+        let parameters = Parameters::random(10, 2, &mut SplitMix64::new(1));
+        Head { config, parameters, linker: None }
     }
 
     #[test]

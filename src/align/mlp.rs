@@ -3,7 +3,7 @@
 //! Culkin et al. 2021, section 4.1: one hidden layer, PReLU, batch normalisation, a sigmoid output:
 //!
 //! ```text
-//! z = W x + b                           W (H, 2 D + 4)
+//! z = W x + b                           W (H, 2 D + 4), or ten columns more (features.rs)
 //! h = max(0, z) + slope * min(0, z)     one slope, as PyTorch's PReLU
 //! n = gamma * (h - mean) / sqrt(variance + EPSILON) + beta
 //! p = sigmoid(v . n + c)
@@ -16,7 +16,7 @@
 
 use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
-use super::features::{CUES, PairStates, cues};
+use super::features::{PairStates, cues};
 use crate::compute::kernels::{
     SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
 };
@@ -32,7 +32,7 @@ const CHUNK: usize = 4096;
 /// The weights of a head, as they are trained and stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameters {
-    /// Number of inputs, 2 D + 4.
+    /// Number of inputs (features.rs).
     pub(super) inputs: usize,
     /// Number of hidden units H.
     pub(super) hidden: usize,
@@ -185,25 +185,25 @@ pub(super) struct Scorer {
 }
 
 impl Scorer {
-    /// Arranges weights whose number of inputs is 2 D + 4.
+    /// Arranges weights for states `width` wide.
     pub(super) fn new(
         parameters: &Parameters,
+        width: usize,
         k: u32,
         device: &Device,
     ) -> Result<Self, ComputeError> {
-        let (hidden, width) = (parameters.hidden, (parameters.inputs - CUES) / 2);
+        let hidden = parameters.hidden;
         let rows = || parameters.weight.chunks_exact(parameters.inputs);
         let part = |from: usize| -> Result<Weight, ComputeError> {
             let columns = rows().flat_map(|row| row[from..from + width].iter().copied()).collect();
             Ok(Weight::new(device, &Tensor::new(&[hidden, width], columns)?))
         };
         let (output, output_bias) = parameters.folded_output();
-        let mut units = Vec::with_capacity(hidden * (2 + CUES));
-        for ((row, bias), output) in rows().zip(&parameters.bias).zip(&output) {
-            units.extend([bias, output]);
-            units.extend(&row[2 * width..]);
+        let mut units = [&parameters.bias[..], &output].concat();
+        for column in 2 * width..parameters.inputs {
+            units.extend(rows().map(|row| row[column]));
         }
-        let units = Tensor::new(&[hidden, 2 + CUES], units)?;
+        let units = Tensor::new(&[units.len() / hidden, hidden], units)?;
         Ok(Self {
             device: device.clone(),
             k,
@@ -253,20 +253,22 @@ impl Scorer {
         // whose first row is zero.
         let width = self.difference.inputs();
         let mut rows = Vec::new();
-        let (mut pairs, mut places) = (Vec::new(), Vec::new());
+        let (mut pairs, mut places, mut of_candidates) = (Vec::new(), Vec::new(), Vec::new());
         for (Question { states, span }, candidates) in questions.iter().zip(spans) {
             let source = (rows.len() / width) as u32;
             rows.resize(rows.len() + width, 0.0);
             states.source.mean(*span, &mut rows[source as usize * width..]);
             rows.extend_from_slice(states.target.sums());
             let zero = source + 1;
+            let links = states.links.as_ref().map(|links| links.of_span(*span));
             for candidate in candidates {
                 let (start, end) = (zero + candidate.start, zero + candidate.end);
                 let weight = states.target.weight(*candidate);
                 let mean = SpanRows { start: zero, end: source, weight: 1.0 };
                 pairs.push([mean, SpanRows { start, end, weight }]);
-                let cues = cues(*span, *candidate);
-                places.push(SpanCandidate { source, before: start, after: end, weight, cues });
+                places.push(SpanCandidate { source, before: start, after: end, weight });
+                of_candidates.extend(cues(*span, *candidate));
+                of_candidates.extend(links.iter().flat_map(|links| links.cues(*candidate)));
             }
         }
         let rows = Tensor::new(&[rows.len() / width, width], rows)?.to_device(&self.device)?;
@@ -274,7 +276,7 @@ impl Scorer {
         let maxima = span_maxima(&self.device, &rows, &pairs)?;
         let differences = matmul(&self.device, &rows, &self.difference, None)?;
         let maxima = matmul(&self.device, &maxima, &self.maximum, None)?;
-        span_scores(&self.device, &self.head, &differences, &maxima, &places)
+        span_scores(&self.device, &self.head, &differences, &maxima, &places, &of_candidates)
     }
 }
 
@@ -286,7 +288,8 @@ pub(super) fn sigmoid(logit: f32) -> f32 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::align::features::SentenceStates;
+    use crate::align::features::{CUES, SentenceStates};
+    use crate::align::link_scores::LinkScores;
 
     /// States of a pair with one or two pieces per word, drawn at random.
     pub(in crate::align) fn random_pair(
@@ -305,7 +308,15 @@ pub(super) mod tests {
             let states = pieces.iter().map(|(word, state)| (*word, state.as_slice()));
             SentenceStates::new(width, words, states)
         };
-        PairStates { source: sentence(source_words), target: sentence(target_words) }
+        let (source, target) = (sentence(source_words), sentence(target_words));
+        PairStates { source, target, links: None }
+    }
+
+    /// The same with scores of links, drawn at random.
+    fn linked(random: &mut SplitMix64, pair: PairStates) -> PairStates {
+        let sizes = [&pair.source, &pair.target].map(|side| side.words() as usize);
+        let scores = (0..sizes[0] * sizes[1]).map(|_| random.unit()).collect();
+        PairStates { links: Some(LinkScores::new(sizes, scores)), ..pair }
     }
 
     /// The head's formula, read aloud.
@@ -326,8 +337,8 @@ pub(super) mod tests {
         (1.0 / (1.0 + (-logit).exp())) as f32
     }
 
-    fn random_head(width: usize, hidden: usize, random: &mut SplitMix64) -> Parameters {
-        let mut parameters = Parameters::random(2 * width + CUES, hidden, random);
+    fn random_head(inputs: usize, hidden: usize, random: &mut SplitMix64) -> Parameters {
+        let mut parameters = Parameters::random(inputs, hidden, random);
         for unit in 0..hidden {
             parameters.gamma[unit] = 0.5 + random.unit();
             parameters.beta[unit] = random.unit() - 0.5;
@@ -340,13 +351,19 @@ pub(super) mod tests {
     #[test]
     fn shared_products_give_the_scores_of_the_formula() {
         let mut random = SplitMix64::new(3);
-        let (width, hidden) = (7, 5);
-        let parameters = random_head(width, hidden, &mut random);
-        let scorer = Scorer::new(&parameters, 2, &Device::cpu()).unwrap();
-        let pairs: Vec<_> = [(3, 6), (5, 1), (4, 9)]
-            .map(|(source, target)| random_pair(&mut random, width, source, target))
-            .into_iter()
-            .collect();
+        for is_linked in [false, true] {
+            let pairs = [(3, 6), (5, 1), (4, 9)].map(|(source, target)| {
+                let pair = random_pair(&mut random, 7, source, target);
+                if is_linked { linked(&mut random, pair) } else { pair }
+            });
+            has_the_scores_of_the_formula(&pairs, &mut random);
+        }
+    }
+
+    fn has_the_scores_of_the_formula(pairs: &[PairStates], random: &mut SplitMix64) {
+        let (width, inputs) = (pairs[0].width(), pairs[0].inputs());
+        let parameters = random_head(inputs, 5, random);
+        let scorer = Scorer::new(&parameters, width, 2, &Device::cpu()).unwrap();
         let spans = [WordSpan::new(0, 1), WordSpan::new(2, 5), WordSpan::new(1, 3)];
         let questions: Vec<_> =
             pairs.iter().zip(spans).map(|(states, span)| Question { states, span }).collect();
@@ -355,7 +372,7 @@ pub(super) mod tests {
             let words = question.states.target.words();
             assert_eq!(scores.len(), candidates(question.span.len(), words, 2).count());
             for (candidate, score) in scores {
-                let mut row = vec![0.0; 2 * width + CUES];
+                let mut row = vec![0.0; inputs];
                 question.states.features(question.span, *candidate, &mut row);
                 let expected = naive(&parameters, &row);
                 assert!((score - expected).abs() < 1e-5, "{score} {expected}");
@@ -366,7 +383,7 @@ pub(super) mod tests {
     #[test]
     fn rows_of_features_have_the_scores_of_the_formula() {
         let mut random = SplitMix64::new(3);
-        let parameters = random_head(4, 6, &mut random);
+        let parameters = random_head(12, 6, &mut random);
         let rows: Vec<f32> = (0..5 * 12).map(|_| 2.0 * random.unit() - 1.0).collect();
         let tensor = Tensor::new(&[5, 12], rows.clone()).unwrap();
         let scores = parameters.score_rows(&Device::cpu(), &tensor).unwrap();
@@ -378,8 +395,8 @@ pub(super) mod tests {
     #[test]
     fn a_question_scores_the_same_bits_alone_and_in_company() {
         let mut random = SplitMix64::new(5);
-        let parameters = random_head(16, 12, &mut random);
-        let scorer = Scorer::new(&parameters, 5, &Device::cpu()).unwrap();
+        let parameters = random_head(2 * 16 + CUES, 12, &mut random);
+        let scorer = Scorer::new(&parameters, 16, 5, &Device::cpu()).unwrap();
         let pairs: Vec<_> = (1..60).map(|n| random_pair(&mut random, 16, 4, n)).collect();
         let questions: Vec<_> =
             pairs.iter().map(|states| Question { states, span: WordSpan::new(1, 3) }).collect();
@@ -392,8 +409,8 @@ pub(super) mod tests {
     #[test]
     fn a_paraphrase_without_words_has_no_candidate() {
         let mut random = SplitMix64::new(9);
-        let parameters = random_head(4, 3, &mut random);
-        let scorer = Scorer::new(&parameters, 5, &Device::cpu()).unwrap();
+        let parameters = random_head(2 * 4 + CUES, 3, &mut random);
+        let scorer = Scorer::new(&parameters, 4, 5, &Device::cpu()).unwrap();
         let states = random_pair(&mut random, 4, 2, 0);
         let question = Question { states: &states, span: WordSpan::new(0, 2) };
         assert_eq!(scorer.score(&[question]).unwrap(), [vec![]]);

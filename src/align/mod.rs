@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! words, pieces    encode.rs     [CLS] S [SEP] S' [SEP] through the encoder
-//! pooled states    features.rs   2 D + 4 features of a pair of spans
+//! pooled states    features.rs   2 D + 4 features of a pair of spans, and ten more where a linker
+//!                                stands beside the head: link_scores.rs, linked.rs
 //! candidates       candidates.rs all spans within k words of the source span's length
 //! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its configuration;
 //!                  trained.rs    its directory, and where its encoder is
@@ -35,6 +36,8 @@ mod error;
 mod features;
 mod gradient;
 mod head;
+mod link_scores;
+mod linked;
 pub mod linker;
 mod metrics;
 mod mlp;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
+use super::linker::Network;
 use super::mlp::Parameters;
-use crate::nn::WholeDirectory;
+use crate::nn::{NamedTensor, WholeDirectory};
 
 /// Name of the configuration's file.
 pub(super) const CONFIG: &str = "config.json";
@@ -19,6 +20,8 @@ struct OfEncoder {
     encoder: String,
     #[serde(rename = "encoder_fingerprint")]
     _fingerprint: String,
+    /// What only a head counts.
+    unit: Option<String>,
 }
 
 impl OfEncoder {
@@ -60,6 +63,11 @@ pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, Alig
     })
 }
 
+/// Whether a directory is that of a head, and not of a linker.
+pub(super) fn is_head(model: &Path) -> Result<bool, AlignError> {
+    Ok(OfEncoder::read(model)?.unit.is_some())
+}
+
 /// The name under which a head or linker will look for its encoder: that of the encoder's directory. A link
 /// has its own.
 pub(super) fn encoder_name(directory: &Path) -> Result<String, AlignError> {
@@ -79,14 +87,18 @@ pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, AlignError> {
     WholeDirectory::prepare(out, |old| OfEncoder::read(old).is_ok()).map_err(|e| failed(out, e))
 }
 
-/// Writes a head or linker, all of it or nothing.
+/// Writes a head or linker, all of it or nothing; a head with the linker that stands beside it.
 pub(super) fn write(
     out: WholeDirectory,
     config: &impl Serialize,
     parameters: &Parameters,
+    beside: Option<&Network>,
 ) -> Result<(), AlignError> {
     let place = out.place().to_owned();
-    out.write_model(config, &parameters.tensors()).map_err(|error| failed(&place, error))
+    let others = beside.map(Network::tensors_beside_head).unwrap_or_default();
+    let mut tensors: Vec<NamedTensor<'_>> = parameters.tensors().into();
+    tensors.extend(others.iter().map(|(name, shape, data)| (name.as_str(), shape.clone(), *data)));
+    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> AlignError {

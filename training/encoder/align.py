@@ -3,7 +3,8 @@
     python -m encoder align --data SPANS --encoder DIR --run RUN --minutes 60
     (the same again goes on)
 
-DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
+With `--words` a linker is trained too, on the manual word alignments of those files (links.py), and the head sees what it
+says. DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
 target, target_span (null where nothing answers), changed. Binary cross-entropy against soft labels 2^-d over the
 candidates near the gold span and a sample of the others (Culkin et al. 2021, section 4.1). After each epoch the
 development data is aligned; the epoch with the best exact F1 on spans that changed is kept in `best/`, and training
@@ -22,8 +23,12 @@ from tokenizers import Tokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits
 from transformers import BertModel
 
+from memory import keep_memory
+
 from .adapter import Adapter
-from .head import Head, answers, by_pair, candidates, encode, f1, features, labels, read, report, sampled, that_fit
+from . import links
+from .head import answers, by_pair, candidates, encode, f1, features, labels, linked, linker, network, read, report, sampled
+from .head import that_fit
 from .session import Session, device
 
 BATCH = 16
@@ -31,6 +36,8 @@ SAMPLE = 60
 WARMUP = 100
 DROPOUT = 0.1
 HEAD_RATE = 1e-3
+# Of the linker's loss beside the head's.
+LINKS_WEIGHT = 0.2
 
 
 class Run:
@@ -48,43 +55,59 @@ class Run:
             attention_probs_dropout_prob=DROPOUT,
             **({"num_hidden_layers": given.layers} if given.layers else {}),
         )
-        self.head = Head(self.model.config.hidden_size)
+        self.head = network(self.model.config.hidden_size, bool(given.words))
+        self.linker = linker(self.model.config.hidden_size) if given.words else None
+        self.links = links.read(given.words)
         self.adapter = None
         if given.rank:
             tuned = given.tuned and BertModel.from_pretrained(given.tuned, add_pooling_layer=False, dtype=torch.float32)
             self.adapter = Adapter(self.model, given.rank, tuned)
         if given.tuned:
             self.head.load(given.tuned / "head.safetensors")
-        self.model.to(device())
-        self.head.to(device())
-        self.rates = [given.rate, HEAD_RATE * (0.3 if given.tuned else 1)]
+            if self.linker:
+                self.linker.load(given.tuned / "linker.safetensors")
+        self.modules = {"model": self.model, "head": self.head} | ({"linker": self.linker} if self.linker else {})
+        for module in self.modules.values():
+            module.to(device())
+        of_head = HEAD_RATE * (0.3 if given.tuned else 1)
+        self.rates = [given.rate if name == "model" else of_head for name in self.modules]
         parts = [
             {"params": [weight for weight in module.parameters() if weight.requires_grad]}
-            for module in (self.model, self.head)
+            for module in self.modules.values()
         ]
         self.optimiser = torch.optim.AdamW(parts, lr=0.0, weight_decay=0.01)
         if state:
-            for name in ("model", "head", "optimiser"):
-                getattr(self, name).load_state_dict(state[name])
+            self.optimiser.load_state_dict(state["optimiser"])
+            for name, module in self.modules.items():
+                module.load_state_dict(state[name])
 
     def state(self):
-        modules = {name: getattr(self, name).state_dict() for name in ("model", "head", "optimiser")}
+        modules = {name: module.state_dict() for name, module in self.modules.items()}
+        modules["optimiser"] = self.optimiser.state_dict()
         return modules | {name: getattr(self, name) for name in ("epoch", "place", "step", "best_epoch", "best")}
 
     def learn(self, pairs, tokenizer, factor, rng):
         self.step += 1
         for group, rate in zip(self.optimiser.param_groups, self.rates):
             group["lr"] = rate * factor
-        rows, wanted, counts = [], [], []
-        for (_, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
+        rows, wanted, of_links = [], [], []
+        for (source, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
+            scores = None
+            if self.linker:
+                logits = linked(self.linker, sums, (source, target))
+                scores = logits.sigmoid()
+                gold = self.links.get((tuple(source), tuple(target)))
+                of_links += [] if gold is None else [links.loss(logits, gold.to(device()))]
             for item in items:
                 start, end = item["source_span"]
                 gold = tuple(item["target_span"]) if item["target_span"] else None
                 spans = sampled(candidates(end - start, len(target)), gold, SAMPLE, rng)
                 if spans:
-                    rows.append(features(sums, (start, end), spans))
+                    rows.append(features(sums, (start, end), spans, scores))
                     wanted.append(labels(spans, gold))
         loss = binary_cross_entropy_with_logits(self.head(torch.cat(rows)), torch.cat(wanted).to(device()))
+        if of_links:
+            loss = loss + LINKS_WEIGHT * torch.stack(of_links).mean()
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -100,6 +123,8 @@ class Run:
             self.model.save_pretrained(directory)
             tokenizer.save(str(directory / "tokenizer.json"))
         save_file(self.head.tensors(), directory / "head.safetensors")
+        if self.linker:
+            save_file(self.linker.tensors(), directory / "linker.safetensors")
         record = {
             "items": items,
             "epoch": self.best_epoch,
@@ -115,6 +140,7 @@ class Run:
 def main(arguments):
     parser = argparse.ArgumentParser(prog="encoder align", description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="directory with train.jsonl and dev.jsonl")
+    parser.add_argument("--words", type=Path, nargs="*", default=[], help="files of word alignments, to learn links from")
     parser.add_argument("--encoder", type=Path, required=True, help="a BERT directory with tokenizer.json")
     parser.add_argument("--run", type=Path, required=True, help="directory of this run; made, or gone on with")
     parser.add_argument("--minutes", type=float, required=True)
@@ -128,6 +154,7 @@ def main(arguments):
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
+    keep_memory()
     torch.set_num_threads(given.threads)
     given.run.mkdir(parents=True, exist_ok=True)
     session = Session(given.run, given.minutes, given.save_every)
@@ -158,7 +185,7 @@ def train(run, given, session, tokenizer):
             losses.append(run.learn(batch, tokenizer, left * min(1, (run.step + 1) / WARMUP), rng))
             run.place += 1
         run.epoch, run.place = run.epoch + 1, 0
-        found = report(answers(run.model, run.head, tokenizer, dev, device()), 0.0)
+        found = report(answers(run.model, run.head, run.linker, tokenizer, dev, device()), 0.0)
         reached = f1(found["changed"]["exact"])
         if reached > run.best:
             run.best, run.best_epoch = reached, run.epoch

@@ -30,6 +30,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.optim.swa_utils import AveragedModel
 from transformers import BertModel
 
+from memory import keep_memory
 from paraphrase.batches import chunks, grouped, read_pairs
 from paraphrase.prepare import lines
 from paraphrase.text import spaced
@@ -201,6 +202,7 @@ def main(arguments):
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
+    keep_memory()
     torch.set_num_threads(given.threads)
     given.run.mkdir(parents=True, exist_ok=True)
     session = Session(given.run, given.minutes, given.save_every)

@@ -24,7 +24,8 @@ from transformers import BertModel
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import quantize
 
-from .head import CUE_SCALE, FEATURES, REACH, Head, answers, best_threshold, f1, read, report
+from . import links
+from .head import CUE_SCALE, FEATURES, REACH, answers, best_threshold, f1, linker, network, read, report, scored_links
 from .session import device
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8", torch.int64: "I64"}
@@ -80,12 +81,22 @@ def adapted(directory, tensors):
     return model.to(device())
 
 
+def part(given, model, of_words, tokenizer):
+    """What the head's configuration says of the linker beside it."""
+    scored = scored_links(model, of_words, tokenizer, links.read(given.words), device())
+    threshold, mutual = links.tuned(scored)
+    print(f"links: error rate {100 * links.error_rate(scored, threshold, mutual):.2f} %, at {threshold} and {mutual}")
+    hidden = of_words.hidden.out_features
+    return {"hidden": hidden, "features": links.FEATURES, "threshold": threshold, "mutual_threshold": mutual}
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(prog="encoder export", description=__doc__.split("\n")[0])
     parser.add_argument("--run", type=Path, required=True, help="of `align`")
     parser.add_argument("--data", type=Path, required=True, help="directory with dev.jsonl")
     parser.add_argument("--encoder", type=Path, required=True, help="directory to write; of an adapter, to read")
     parser.add_argument("--head", type=Path, required=True, help="directory to write")
+    parser.add_argument("--words", type=Path, nargs="*", default=[], help="word alignments that choose a linker's thresholds")
     parser.add_argument("--f32", action="store_true", help="keep the encoder's weights as they are")
     given = parser.parse_args(arguments)
     best = given.run / "best"
@@ -100,10 +111,13 @@ def main(arguments):
     tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    head = Head(model.config.hidden_size)
-    head.load(best / "head.safetensors")
-    head.to(device())
-    found = answers(model, head, tokenizer, read(given.data / "dev.jsonl"), device())
+    beside = (best / "linker.safetensors").exists()
+    head, of_words = network(model.config.hidden_size, beside), linker(model.config.hidden_size) if beside else None
+    for module, name in ((head, "head"), (of_words, "linker")):
+        if module:
+            module.load(best / f"{name}.safetensors")
+            module.to(device())
+    found = answers(model, head, of_words, tokenizer, read(given.data / "dev.jsonl"), device())
     threshold = best_threshold(found)
     config = {
         "format": 1,
@@ -117,6 +131,7 @@ def main(arguments):
         "cue_scale": CUE_SCALE,
         "k": REACH,
         "threshold": threshold,
+        **({"linker": part(given, model, of_words, tokenizer)} if beside else {}),
         "training": json.loads((best / "training.json").read_text()),
         "dev": report(found, 0.0),
         "dev_at_threshold": report(found, threshold),
@@ -124,7 +139,8 @@ def main(arguments):
     given.head.mkdir(parents=True, exist_ok=True)
     (given.head / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     halves = {f"adapter.{name}": tensor.half() for name, tensor in adapter.items()}
-    quantize.save(head.tensors() | halves, given.head / "model.safetensors")
+    of_linker = {f"linker.{name}": tensor for name, tensor in of_words.tensors().items()} if beside else {}
+    quantize.save(head.tensors() | halves | of_linker, given.head / "model.safetensors")
     for name in ("all", "changed", "identical"):
         counts = config["dev"][name]
         print(f"dev, {name}: exact F1 {100 * f1(counts['exact']):.2f} %, soft F1 {100 * f1(counts['soft']):.2f} %")

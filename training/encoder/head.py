@@ -10,6 +10,7 @@ from collections import Counter
 import torch
 from safetensors.torch import load_file
 
+from . import links
 from .student import Cut
 
 # Most words by which a candidate may be longer or shorter than the source span.
@@ -22,16 +23,17 @@ EPSILON = 1e-5
 FEATURES = ["difference", "maximum", "source_start", "source_length", "candidate_start", "candidate_length"]
 
 
-class Head(torch.nn.Module):
-    def __init__(self, width):
+class Network(torch.nn.Module):
+    """One hidden layer: the head, and the linker that may stand beside it."""
+
+    def __init__(self, inputs, hidden):
         super().__init__()
-        inputs = 2 * width + CUES
-        self.hidden = torch.nn.Linear(inputs, inputs // 2)
+        self.hidden = torch.nn.Linear(inputs, hidden)
         self.prelu = torch.nn.PReLU()
-        self.output = torch.nn.Linear(inputs // 2, 1)
+        self.output = torch.nn.Linear(hidden, 1)
 
     def forward(self, features):
-        """Logits of candidates, one a row."""
+        """Logits, one a row."""
         return self.output(self.prelu(self.hidden(features))).squeeze(-1)
 
     def load(self, path):
@@ -48,6 +50,17 @@ class Head(torch.nn.Module):
             "norm.running_var": torch.full((units,), 1 - EPSILON),
         }
         return {name: tensor.detach().cpu() for name, tensor in self.state_dict().items()} | norm
+
+
+def network(width, linked):
+    """An untrained head for states so wide, which sees word links or does not."""
+    inputs = 2 * width + CUES + linked * links.SPAN_CUES
+    return Network(inputs, inputs // 2)
+
+
+def linker(width):
+    """An untrained linker for states so wide."""
+    return Network(2 * width + links.PAIR_CUES, links.HIDDEN)
 
 
 def read(path):
@@ -111,8 +124,16 @@ def sampled(spans, gold, count, rng):
     return near + rng.sample(others, max(0, min(len(others), count - len(near))))
 
 
-def features(sums, span, spans):
-    """What the head sees of a source span and each candidate: (candidates, 2 D + 4)."""
+def linked(linker, sums, pair):
+    """Logits of the links between all words of a pair, (N, M)."""
+    source, source_pieces, target, target_pieces = sums
+    means = links.mean_states(source, source_pieces), links.mean_states(target, target_pieces)
+    return linker(links.pair_features(*means, (tuple(pair[0]), tuple(pair[1]))))
+
+
+def features(sums, span, spans, scores=None):
+    """What the head sees of a source span and each candidate: (candidates, 2 D + 4), 10 more where there are scores
+    of word links (N, M)."""
     source, source_pieces, target, target_pieces = sums
     (start, end), at = span, torch.tensor(spans, device=source.device)
     mine = (source[end] - source[start]) / (source_pieces[end] - source_pieces[start]).clamp(min=1)
@@ -121,7 +142,8 @@ def features(sums, span, spans):
     mine = mine.expand_as(theirs)
     cues = at.new_tensor([start, end - start, 0, 0]).repeat(len(spans), 1)
     cues[:, 2], cues[:, 3] = at[:, 0], at[:, 1] - at[:, 0]
-    return torch.cat([mine - theirs, torch.maximum(mine, theirs), cues / CUE_SCALE], 1)
+    of_links = [] if scores is None else [links.span_cues(scores, span, spans)]
+    return torch.cat([mine - theirs, torch.maximum(mine, theirs), cues / CUE_SCALE, *of_links], 1)
 
 
 def labels(spans, gold):
@@ -130,8 +152,21 @@ def labels(spans, gold):
 
 
 @torch.inference_mode()
-def answers(model, head, tokenizer, items, device):
-    """(item, best span or None, its score in [0, 1]) of every item."""
+def scored_links(model, linker, tokenizer, pairs, device):
+    """[(scores of the links (N, M), wanted ones)] of what `links.read` read; pairs that are too long are left out."""
+    model.eval()
+    groups, _ = that_fit(model, tokenizer, [(source, target, wanted) for (source, target), wanted in pairs.items()])
+    scored = []
+    for at in range(0, len(groups), 32):
+        chunk = groups[at : at + 32]
+        for (source, target, wanted), sums in zip(chunk, encode(model, tokenizer, chunk, device)):
+            scored.append((linked(linker, sums, (source, target)).sigmoid().cpu(), wanted))
+    return scored
+
+
+@torch.inference_mode()
+def answers(model, head, linker, tokenizer, items, device):
+    """(item, best span or None, its score in [0, 1]) of every item; the linker may be None."""
     model.eval()
     found = []
     groups, too_long = that_fit(model, tokenizer, by_pair(items))
@@ -139,14 +174,15 @@ def answers(model, head, tokenizer, items, device):
     groups.sort(key=lambda group: len(group[0]) + len(group[1]))
     for at in range(0, len(groups), 32):
         chunk = groups[at : at + 32]
-        for (_, target, of_pair), sums in zip(chunk, encode(model, tokenizer, chunk, device)):
+        for (source, target, of_pair), sums in zip(chunk, encode(model, tokenizer, chunk, device)):
+            scores_of_links = linked(linker, sums, (source, target)).sigmoid() if linker else None
             for item in of_pair:
                 start, end = item["source_span"]
                 spans = candidates(end - start, len(target))
                 if not spans:
                     found.append((item, None, 0.0))
                     continue
-                scores = head(features(sums, (start, end), spans)).sigmoid()
+                scores = head(features(sums, (start, end), spans, scores_of_links)).sigmoid()
                 best = int(scores.argmax())
                 found.append((item, spans[best], scores[best].item()))
     model.train()

@@ -37,10 +37,13 @@ pub(super) struct PairFeatures {
 }
 
 impl PairFeatures {
-    pub(super) fn new(states: &PairStates, source: &[String], target: &[String]) -> Self {
+    pub(super) fn new(
+        states: &PairStates,
+        source: &[impl AsRef<str>],
+        target: &[impl AsRef<str>],
+    ) -> Self {
         let sides = [word_states(&states.source), word_states(&states.target)];
-        let folded = [source, target]
-            .map(|words| -> Vec<String> { words.iter().map(|word| fold(word)).collect() });
+        let folded = [folded(source), folded(target)];
         let width = states.width();
         let cues = cues(width, &sides, &folded);
         let sizes = [source.len(), target.len()];
@@ -66,6 +69,10 @@ impl PairFeatures {
     pub(super) fn cosine(&self, source: usize, target: usize) -> f32 {
         self.cues[(source * self.sizes[1] + target) * CUES]
     }
+}
+
+fn folded(words: &[impl AsRef<str>]) -> Vec<String> {
+    words.iter().map(|word| fold(word.as_ref())).collect()
 }
 
 /// The mean state of each word, (N, D).
@@ -201,6 +208,7 @@ mod tests {
         let pair = PairStates {
             source: states(&[[1.0, 0.0], [0.0, 2.0]]),
             target: states(&[[0.0, 3.0], [1.0, 0.0]]),
+            links: None,
         };
         let features = PairFeatures::new(&pair, &words("The locks"), &words("locked the"));
         let mut row = Vec::new();
@@ -223,8 +231,8 @@ mod tests {
     #[test]
     fn exchanging_the_sides_exchanges_what_is_said_of_them() {
         let (a, b) = (states(&[[1.0, 0.5], [0.2, 2.0]]), states(&[[0.3, 3.0], [1.0, 0.0]]));
-        let pair = PairStates { source: a.clone(), target: b.clone() };
-        let flipped = PairStates { source: b, target: a };
+        let pair = PairStates { source: a.clone(), target: b.clone(), links: None };
+        let flipped = PairStates { source: b, target: a, links: None };
         let (source, target) = (words("they ,"), words("so they"));
         let (mut row, mut other) = (Vec::new(), Vec::new());
         PairFeatures::new(&pair, &source, &target).push(0, 1, &mut row);

@@ -9,9 +9,11 @@
 //! - those that are the best of both their words and score [`LinkerConfig::mutual_threshold`] or more.
 //!
 //! `train.rs` says how it learns. On disk it is a directory with `config.json` ([`LinkerConfig`]) and
-//! `model.safetensors`, with the tensors of a head.
+//! `model.safetensors`, with the tensors of a head. A head that sees links has its linker in its own directory
+//! ([`HeadConfig::linker`]), and that directory is opened as a linker too.
 
 mod features;
+mod network;
 pub mod train;
 
 use std::path::Path;
@@ -20,24 +22,20 @@ use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::mlp::Parameters;
-use super::trained::CONFIG;
-use super::words::{Link, LinkCounts, Links, SentencePair};
-use crate::compute::{ComputeError, Device, Tensor};
-use crate::nn::{NnError, Weights};
+use super::head::{HeadConfig, read_config};
+use super::trained::{self, CONFIG};
+use super::words::{LinkCounts, Links, SentencePair};
+use crate::compute::Device;
+use crate::nn::{Adapter, NnError, Weights};
 use features::PairFeatures;
+pub use network::LinkerPart;
+pub(super) use network::Network;
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
 
-/// What the inputs of the network are; a build that makes them otherwise gives them another name.
-const FEATURES: &str = "difference, product, 18 cues";
-
 /// Pairs whose states are held at once.
 const PAIRS_AT_ONCE: usize = 128;
-
-/// Rows that one product takes; bounds memory, not results.
-const CHUNK: usize = 4096;
 
 /// What a linker's weights were made for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,14 +50,9 @@ pub struct LinkerConfig {
     pub layer: Option<usize>,
     /// Width D of the encoder's states.
     pub width: usize,
-    /// Number of hidden units.
-    pub hidden: usize,
-    /// What the inputs are.
-    pub features: String,
-    /// Score from which on two words are linked.
-    pub threshold: f32,
-    /// Score from which on two words are linked that are each the other's best.
-    pub mutual_threshold: f32,
+    /// The network and its thresholds.
+    #[serde(flatten)]
+    pub part: LinkerPart,
     /// How the weights were trained.
     pub training: train::LinkerTraining,
     /// Links found in the development data, on which epoch and thresholds were chosen.
@@ -85,33 +78,38 @@ pub struct LinkerConfig {
 pub struct Linker {
     encoder: PairEncoder,
     device: Device,
-    parameters: Parameters,
-    config: LinkerConfig,
+    network: Network,
 }
 
 impl Linker {
-    /// Opens a linker and its encoder.
+    /// Opens a linker, or the one beside a head, and its encoder.
     ///
     /// # Errors
-    /// When either cannot be read, or the linker was trained on the states of another encoder.
+    /// When either cannot be read, the head has no linker, or the linker was trained on the states of another
+    /// encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let (config, parameters) = read(directory)?;
-        let encoder = PairEncoder::open(encoder, config.layer, None, device)?;
+        let (layer, adapter, fingerprint, name, network) = if trained::is_head(directory)? {
+            let HeadConfig { layer, encoder, encoder_fingerprint, width, linker, .. } =
+                read_config(directory)?;
+            let network = match &linker {
+                Some(part) => Network::beside_head(directory, part, width)?,
+                None => return Err(no_linker(directory)),
+            };
+            let adapter = Adapter::read(directory).map_err(NnError::from)?;
+            (layer, adapter, encoder_fingerprint, encoder, network)
+        } else {
+            let config = read(directory)?;
+            let weights = Weights::open(directory).map_err(NnError::from)?;
+            let network = Network::read(&weights, "", &config.part, config.width)?;
+            (config.layer, None, config.encoder_fingerprint, config.encoder, network)
+        };
+        let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
         let found = encoder.fingerprint();
-        if config.encoder_fingerprint != found {
-            return Err(AlignError::Encoder {
-                head: directory.to_owned(),
-                expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-                found,
-            });
+        if fingerprint != found {
+            let expected = format!("{name} {fingerprint}");
+            return Err(AlignError::Encoder { head: directory.to_owned(), expected, found });
         }
-        Ok(Self { encoder, device: device.clone(), parameters, config })
-    }
-
-    /// What the linker was made for and how it did on its development data.
-    #[must_use]
-    pub fn config(&self) -> &LinkerConfig {
-        &self.config
+        Ok(Self { encoder, device: device.clone(), network })
     }
 
     /// The links of each pair, in order; a pair that is too long has none. A pair's links depend on
@@ -120,17 +118,13 @@ impl Linker {
     /// # Errors
     /// When words cannot be cut into pieces, or the device fails.
     pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Result<Links, TooLong>>, AlignError> {
-        let thresholds = [self.config.threshold, self.config.mutual_threshold];
         let mut links = Vec::with_capacity(pairs.len());
         for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
             let features = encode(&self.encoder, pairs, &mut |_| ())
                 .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
             for features in features {
                 links.push(match features {
-                    Ok(features) => {
-                        let scores = scores(&self.parameters, &self.device, &features)?;
-                        Ok(decode(&scores, features.sizes, thresholds))
-                    }
+                    Ok(features) => Ok(self.network.links(&self.device, &features)?),
                     Err(too_long) => Err(too_long),
                 });
             }
@@ -153,46 +147,44 @@ fn encode(
         .collect())
 }
 
-/// The score of each pair of words, (N, M).
-fn scores(
-    parameters: &Parameters,
-    device: &Device,
-    features: &PairFeatures,
-) -> Result<Vec<f32>, ComputeError> {
-    let [rows, columns] = features.sizes;
-    let all: Vec<(usize, usize)> =
-        (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).collect();
-    let mut scores = Vec::with_capacity(all.len());
-    for chunk in all.chunks(CHUNK) {
-        let mut inputs = Vec::with_capacity(chunk.len() * parameters.inputs);
-        chunk.iter().for_each(|&(i, j)| features.push(i, j, &mut inputs));
-        let inputs = Tensor::new(&[chunk.len(), parameters.inputs], inputs)?;
-        scores.extend(parameters.score_rows(device, &inputs)?);
+/// A linker that was trained by itself, for a head on the states of an encoder's layer.
+pub(super) fn for_head(
+    directory: &Path,
+    encoder: &PairEncoder,
+    layer: Option<usize>,
+) -> Result<Network, AlignError> {
+    let config = read(directory)?;
+    if config.encoder_fingerprint != encoder.fingerprint() {
+        return Err(AlignError::Encoder {
+            head: directory.to_owned(),
+            expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
+            found: encoder.fingerprint(),
+        });
     }
-    Ok(scores)
+    if config.layer != layer {
+        let of = |layer: Option<usize>| layer.map_or("last".to_owned(), |layer| layer.to_string());
+        return Err(AlignError::Content {
+            path: directory.join(CONFIG),
+            line: 1,
+            found: format!("`layer` {}", of(config.layer)),
+            expected: "the layer whose states the head reads (`--layer`)",
+        });
+    }
+    let weights = Weights::open(directory).map_err(NnError::from)?;
+    Network::read(&weights, "", &config.part, config.width)
 }
 
-/// The links that scores (N, M) give.
-fn decode(scores: &[f32], [rows, columns]: [usize; 2], thresholds: [f32; 2]) -> Links {
-    let [threshold, mutual] = thresholds;
-    let mut best = [vec![0.0_f32; rows], vec![0.0_f32; columns]];
-    let at = |i: usize, j: usize| scores[i * columns + j];
-    for i in 0..rows {
-        for j in 0..columns {
-            best[0][i] = best[0][i].max(at(i, j));
-            best[1][j] = best[1][j].max(at(i, j));
-        }
+fn no_linker(directory: &Path) -> AlignError {
+    AlignError::Content {
+        path: directory.join(CONFIG),
+        line: 1,
+        found: "a head without `linker`".to_owned(),
+        expected: "a linker (`fnstore train words`), or a head that has one",
     }
-    let all = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
-    let linked = all.filter(|&(i, j)| {
-        let score = at(i, j);
-        let is_best = score >= best[0][i] && score >= best[1][j];
-        score >= threshold || (is_best && score >= mutual)
-    });
-    linked.map(|(i, j)| Link { source: i as u32, target: j as u32 }).collect()
 }
 
-fn read(directory: &Path) -> Result<(LinkerConfig, Parameters), AlignError> {
+/// Reads `config.json` and refuses what this build would misread.
+fn read(directory: &Path) -> Result<LinkerConfig, AlignError> {
     let path = directory.join(CONFIG);
     let json = std::fs::read_to_string(&path).map_err(|source| AlignError::File {
         action: "read linker",
@@ -204,31 +196,9 @@ fn read(directory: &Path) -> Result<(LinkerConfig, Parameters), AlignError> {
         Ok(config) => config,
         Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a linker")),
     };
-    if config.format != FORMAT || config.features != FEATURES {
-        let found = format!("format {} of `{}`", config.format, config.features);
+    if config.format != FORMAT || !config.part.is_of_this_build() {
+        let found = format!("format {} of `{}`", config.format, config.part.features);
         return Err(refuse(1, found, "format 1 of the features of src/align/linker/features.rs"));
     }
-    let weights = Weights::open(directory).map_err(NnError::from)?;
-    let inputs = PairFeatures::inputs(config.width);
-    let parameters = Parameters::read(inputs, config.hidden, |name, shape| {
-        let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
-        Ok::<_, AlignError>(tensor.into_data())
-    })?;
-    Ok((config, parameters))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_linked_that_score_high_or_are_each_the_others_best() {
-        let scores = [0.9, 0.8, 0.1, 0.2, 0.3, 0.3];
-        let links = |thresholds| decode(&scores, [2, 3], thresholds).to_string();
-        assert_eq!(links([0.5, 0.5]), "0-0 0-1");
-        // 1-2 is the best of its words; 1-1 is the best of one of its words.
-        assert_eq!(links([0.5, 0.25]), "0-0 0-1 1-2");
-        assert_eq!(links([1.1, 0.25]), "0-0 1-2");
-        assert_eq!(decode(&[], [0, 3], [0.5, 0.5]).len(), 0);
-    }
+    Ok(config)
 }

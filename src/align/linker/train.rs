@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
-use super::{FEATURES, FORMAT, LinkerConfig, decode, encode, scores};
+use super::network::{decode, scores};
+use super::{FORMAT, LinkerConfig, LinkerPart, encode};
 use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
@@ -139,10 +140,7 @@ pub fn run(
         encoder_fingerprint: encoder.fingerprint(),
         layer: options.settings.layer,
         width: encoder.width(),
-        hidden: best.parameters.hidden,
-        features: FEATURES.to_owned(),
-        threshold: best.thresholds[0],
-        mutual_threshold: best.thresholds[1],
+        part: LinkerPart::new(best.parameters.hidden, best.thresholds),
         training: LinkerTraining {
             pairs: data.pairs.len(),
             epoch: best.epoch,
@@ -154,7 +152,7 @@ pub fn run(
         },
         dev: best.dev,
     };
-    trained::write(out, &config, &best.parameters)?;
+    trained::write(out, &config, &best.parameters, None)?;
     Ok(config)
 }
 
@@ -332,7 +330,7 @@ mod tests {
             let target: Vec<usize> = order.iter().map(|at| source[*at]).collect();
             let links = order.iter().enumerate();
             let sure = links.map(|(j, i)| Link { source: *i as u32, target: j as u32 }).collect();
-            let states = PairStates { source: side(&source), target: side(&target) };
+            let states = PairStates { source: side(&source), target: side(&target), links: None };
             let (source, target) = (spelt(&source, 's'), spelt(&target, 't'));
             data.features.push(PairFeatures::new(&states, &source, &target));
             data.pairs.push(SentencePair { source, target, sure, ..SentencePair::default() });

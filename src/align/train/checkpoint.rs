@@ -52,12 +52,13 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a run at a path, whether or not there is one yet.
+    /// The checkpoint of a run at a path, whether or not there is one yet; of encoder and linker the
+    /// fingerprints.
     pub(super) fn new(
         path: &Path,
         options: &Options,
         device: &Device,
-        encoder: &str,
+        (encoder, linker): (String, Option<String>),
         [data, dev]: [&[AlignedSpan]; 2],
     ) -> Self {
         let hash = |items: &[AlignedSpan]| {
@@ -74,6 +75,7 @@ impl Checkpoint {
         let run = json!({
             "device": device,
             "encoder": encoder,
+            "linker": linker,
             "data": hash(data),
             "dev": hash(dev),
             "layer": options.settings.layer,
@@ -217,7 +219,13 @@ mod tests {
 
     fn checkpoint(path: &Path, options: &Options, data: &Encoded) -> Checkpoint {
         let device = Device::cpu();
-        Checkpoint::new(path, options, &device, "abc", [&data.items, &data.items])
+        Checkpoint::new(
+            path,
+            options,
+            &device,
+            ("abc".to_owned(), None),
+            [&data.items, &data.items],
+        )
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::sample::sample;
 use super::{Encoded, Options, Progress};
 use crate::align::aligner::is_candidate;
 use crate::align::error::AlignError;
-use crate::align::features::CUES;
+use crate::align::features::{PairStates, inputs};
 use crate::align::metrics::Report;
 use crate::align::mlp::{Parameters, Question, Scored, Scorer, best};
 use crate::compute::Device;
@@ -32,11 +32,14 @@ impl State {
     /// Before the first epoch.
     pub(super) fn new(options: &Options, width: usize, items: usize) -> Self {
         let mut random = SplitMix64::new(options.settings.seed);
-        let inputs = 2 * width + CUES;
+        let inputs = inputs(width, options.linker.is_some());
         let hidden = options.settings.hidden.unwrap_or(inputs / 2);
         let mut parameters = Parameters::random(inputs, hidden, &mut random);
         // What is off has no weight, so a scorer need not know of it.
-        parameters.weight.chunks_exact_mut(inputs).for_each(|row| options.features.mask(row));
+        parameters
+            .weight
+            .chunks_exact_mut(inputs)
+            .for_each(|row| options.features.mask(width, row));
         Self {
             best: parameters.clone(),
             learner: Learner::new(parameters),
@@ -103,7 +106,8 @@ pub(super) fn answers(
     device: &Device,
     data: &Encoded,
 ) -> Result<Vec<Option<Scored>>, AlignError> {
-    let scorer = Scorer::new(parameters, k, device)?;
+    let width = data.pairs.first().map_or(0, PairStates::width);
+    let scorer = Scorer::new(parameters, width, k, device)?;
     let questions: Vec<Question<'_>> = data
         .items
         .iter()

@@ -31,6 +31,8 @@ use super::encode::PairEncoder;
 use super::error::{AlignError, TooLong};
 use super::features::{Features, PairStates};
 use super::head::{HeadConfig, Labels, TrainingRecord};
+use super::linked::LinkedEncoder;
+use super::linker::{Network, for_head};
 use super::metrics::{Report, best_threshold};
 use super::trained;
 use crate::compute::Device;
@@ -57,6 +59,8 @@ pub struct Options {
     pub features: Features,
     /// What a candidate near the gold span is to score.
     pub labels: Labels,
+    /// Directory of a linker that reads the same states; the head sees what it says, and keeps it.
+    pub linker: Option<PathBuf>,
     /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
     pub checkpoint: Option<PathBuf>,
     /// What every trainer is told. A step looks at `batch` items and at `sample` candidates of each at most.
@@ -101,6 +105,7 @@ impl Options {
             k: 5,
             features: Features::default(),
             labels: Labels::default(),
+            linker: None,
             checkpoint: None,
             settings: Settings {
                 encoder,
@@ -166,11 +171,14 @@ pub fn run(
     let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
     has_answer(&data, &options.data, options.k)?;
     has_answer(&dev, &options.dev, options.k)?;
-    let encoder =
-        PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let layer = options.settings.layer;
+    let encoder = PairEncoder::open(&options.settings.encoder, layer, None, device)?;
+    let linker = options.linker.as_ref().map(|linker| for_head(linker, &encoder, layer));
+    let encoder = LinkedEncoder::new(encoder, linker.transpose()?, device);
     let checkpoint = options.checkpoint.as_ref().map(|path| {
+        let linker = encoder.linker().map(Network::fingerprint);
         let of_data = [data.items(), dev.items()];
-        Checkpoint::new(path, options, device, &encoder.fingerprint(), of_data)
+        Checkpoint::new(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
     let state = match &checkpoint {
         Some(checkpoint) => checkpoint.read()?,
@@ -216,6 +224,7 @@ pub fn run(
     config.hidden = parameters.hidden;
     config.k = options.k;
     config.threshold = threshold;
+    config.linker = encoder.linker().map(|linker| linker.part().clone());
     config.training = TrainingRecord {
         items: data.items.len(),
         labels: options.labels,
@@ -228,7 +237,7 @@ pub fn run(
     };
     config.dev = report(&answers, &dev, options.k, 0.0);
     config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
-    trained::write(out, &config, &parameters)?;
+    trained::write(out, &config, &parameters, encoder.linker())?;
     Ok(config)
 }
 
@@ -245,7 +254,7 @@ fn has_answer(data: &Dataset<AlignedSpan>, path: &Path, k: u32) -> Result<(), Al
 /// Encodes a data set, of `total` pairs those after the first `before`, and leaves out what is too
 /// long.
 fn encode(
-    encoder: &PairEncoder,
+    encoder: &LinkedEncoder,
     mut data: Dataset<AlignedSpan>,
     [before, total]: [usize; 2],
     progress: &mut dyn FnMut(Progress<Report>),

@@ -2,7 +2,6 @@
 
 use super::{Encoded, Options};
 use crate::align::candidates::{WordSpan, candidates};
-use crate::align::features::CUES;
 use crate::align::head::Labels;
 use crate::learn::SplitMix64;
 
@@ -30,9 +29,9 @@ pub(super) fn sample(
         looked_at.extend(others);
         for candidate in looked_at {
             let start = rows.len();
-            rows.resize(start + 2 * states.width() + CUES, 0.0);
+            rows.resize(start + states.inputs(), 0.0);
             states.features(item.source_span, candidate, &mut rows[start..]);
-            options.features.mask(&mut rows[start..]);
+            options.features.mask(states.width(), &mut rows[start..]);
             labels.push(label(options.labels, candidate, item.target_span));
         }
     }
@@ -52,7 +51,7 @@ fn label(labels: Labels, candidate: WordSpan, gold: Option<WordSpan>) -> f32 {
 mod tests {
     use super::super::tests::{options, shifted_copies};
     use super::*;
-    use crate::align::features::Features;
+    use crate::align::features::{CUES, Features};
 
     #[test]
     fn soft_labels_halve_with_every_word_of_distance_and_hard_ones_know_the_gold_span_only() {

@@ -82,7 +82,7 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "WORDS")]
     max_length: Option<usize>,
 
-    /// Directory of the linker, as `fnstore train words` wrote it
+    /// Directory of the linker, as `fnstore train words` wrote it, or of a head that has one
     #[arg(long, value_name = "DIR", required_if_eq("model", "linker"))]
     linker: Option<PathBuf>,
 

@@ -40,6 +40,11 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value_t = LabelsName::Soft)]
     labels: LabelsName,
 
+    /// Directory of a linker (`fnstore train words`) of the same encoder and layer: the head then sees how
+    /// surely words are linked, and keeps the linker beside it
+    #[arg(long, value_name = "DIR")]
+    linker: Option<PathBuf>,
+
     /// File that keeps what each epoch leaves behind; when it is there, training goes on from it. One of
     /// the CPU is not gone on with on a GPU, nor the other way round: they add in another order
     #[arg(long, value_name = "FILE")]
@@ -52,7 +57,8 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore train aligner --data train.jsonl --dev dev.jsonl --out head --checkpoint head.state
-  fnstore train aligner --data train.jsonl --dev dev.jsonl --out df-only --features df --labels hard";
+  fnstore train aligner --data train.jsonl --dev dev.jsonl --out df-only --features df --labels hard
+  fnstore train aligner --data train.jsonl --dev dev.jsonl --out head --layer 3 --linker linker";
 
 /// A feature, by the name that Table 2 of Culkin et al. 2021 gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -115,6 +121,7 @@ fn options(args: Args) -> anyhow::Result<Options> {
         LabelsName::Soft => Labels::Soft,
         LabelsName::Hard => Labels::Hard,
     };
+    options.linker = args.linker;
     options.checkpoint = args.checkpoint;
     Ok(options)
 }

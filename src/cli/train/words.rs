@@ -55,7 +55,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     output.line(&output.heading(&format!("the linker is in {out}")))?;
     output.line(&format!(
         "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",
-        config.training.pairs, config.training.epoch, config.threshold, config.mutual_threshold
+        config.training.pairs,
+        config.training.epoch,
+        config.part.threshold,
+        config.part.mutual_threshold
     ))?;
     output.line(&format!(
         "  development data: precision {:.4}, recall {:.4}, error rate {:.4}",

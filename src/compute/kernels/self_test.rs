@@ -352,21 +352,23 @@ fn test_span_maxima(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
 fn test_span_scores(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (rows, known, hidden) = (draw.size(1, 60), draw.size(1, 40), draw.size(1, 150));
     let (differences, maxima) = (draw.tensor(&[known, hidden]), draw.tensor(&[rows, hidden]));
-    let units = draw.tensor(&[hidden, 6]);
+    let cues = draw.size(0, 20);
+    let units = draw.tensor(&[2 + cues, hidden]);
     let mut candidate = || SpanCandidate {
         source: draw.below(known) as u32,
         before: draw.below(known) as u32,
         after: draw.below(known) as u32,
         weight: draw.number(),
-        cues: [(); 4].map(|()| draw.number()),
     };
     let candidates: Vec<SpanCandidate> = (0..rows).map(|_| candidate()).collect();
+    let of_candidates: Vec<f32> = (0..rows * cues).map(|_| draw.number()).collect();
     let error = compare(device, 1.0, |device| {
         let head = SpanHead::new(device, units.clone(), 0.25, -0.5)?;
-        let scores = span_scores(device, &head, &differences, &maxima, &candidates)?;
+        let scores =
+            span_scores(device, &head, &differences, &maxima, &candidates, &of_candidates)?;
         Tensor::new(&[rows], scores)
     })?;
-    Ok((format!("{rows} of {hidden} units"), error))
+    Ok((format!("{rows} of {hidden} units, {cues} cues"), error))
 }
 
 /// Numbers of a test: splitmix64 (Steele, Lea and Flood 2014).

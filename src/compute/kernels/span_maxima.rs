@@ -5,8 +5,12 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
+
+/// Pairs that one thread takes at once.
+const TASK: usize = 64;
 
 pub(super) static SHADER: Shader = Shader {
     name: "span_maxima",
@@ -56,23 +60,26 @@ pub fn span_maxima(
         return Err(ComputeError::Index { op: "span_maxima", operand: "sums", index, rows });
     }
     match device {
-        Device::Cpu { .. } => cpu(sums, pairs),
+        Device::Cpu { threads } => Ok(cpu(*threads, sums, pairs)),
         Device::Gpu(device) => gpu(device, sums, pairs),
     }
 }
 
-fn cpu(sums: &Tensor, pairs: &[[SpanRows; 2]]) -> Result<Tensor, ComputeError> {
-    let mut output = Vec::with_capacity(pairs.len() * sums.width());
-    for [source, candidate] in pairs {
-        let ends = |span: &SpanRows| (sums.row(span.start as usize), sums.row(span.end as usize));
-        let ((a, b), (c, d)) = (ends(source), ends(candidate));
-        for column in 0..sums.width() {
-            let source = (b[column] - a[column]) * source.weight;
-            let candidate = (d[column] - c[column]) * candidate.weight;
-            output.push(candidate.max(source));
+fn cpu(threads: usize, sums: &Tensor, pairs: &[[SpanRows; 2]]) -> Tensor {
+    let width = sums.width();
+    let mut output = Tensor::zeros(pairs.len(), width);
+    for_each_piece(threads, output.data_mut(), TASK * width, |number, rows| {
+        for (row, [source, candidate]) in rows.chunks_exact_mut(width).zip(&pairs[number * TASK..])
+        {
+            let ends = |span: &SpanRows| {
+                sums.row(span.start as usize).iter().zip(sums.row(span.end as usize))
+            };
+            for ((max, (a, b)), (c, d)) in row.iter_mut().zip(ends(source)).zip(ends(candidate)) {
+                *max = ((d - c) * candidate.weight).max((b - a) * source.weight);
+            }
         }
-    }
-    Tensor::new(&[pairs.len(), sums.width()], output)
+    });
+    output
 }
 
 fn gpu(gpu: &Gpu, sums: &Tensor, pairs: &[[SpanRows; 2]]) -> Result<Tensor, ComputeError> {

@@ -11,14 +11,15 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 
-/// Numbers of a hidden unit in [`SpanHead`]'s matrix.
-const UNIT: usize = 6;
+/// Rows of [`SpanHead`]'s matrix before those of the cues.
+const FIXED: usize = 2;
 
-/// Positional cues of a candidate.
-const CUES: usize = 4;
+/// Candidates that one thread takes at once.
+const TASK: usize = 256;
 
 pub(super) static SHADER: Shader = Shader {
     name: "span_scores",
@@ -43,35 +44,42 @@ struct Params {
     candidates: u32,
     slope: f32,
     output_bias: f32,
-    padding: [u32; 3],
+    cues: u32,
+    padding: [u32; 2],
 }
 
 /// The head behind its hidden products.
 #[derive(Debug, Clone)]
 pub struct SpanHead {
-    /// (H, 6): bias, output weight and the four weights of the cues of each unit.
+    /// (2 + C, H): bias, output weight and the weights of C cues of all units.
     units: Tensor,
     slope: f32,
     output_bias: f32,
 }
 
 impl SpanHead {
-    /// A head with `units` (H, 6), each unit's bias, output weight and four weights of the cues.
+    /// A head with `units` (2 + C, H): bias, output weight and the weights of C cues of all units.
     ///
     /// # Errors
-    /// When the units have another width, or the device has no room.
+    /// When there are fewer than two rows, or the device has no room.
     pub fn new(
         device: &Device,
         units: Tensor,
         slope: f32,
         output_bias: f32,
     ) -> Result<Self, ComputeError> {
-        units.expect("span_scores", "units", units.rows(), UNIT)?;
+        let (rows, hidden) = (units.rows(), units.width());
+        units.expect("span_scores", "units", rows.max(FIXED), hidden)?;
         Ok(Self { units: units.to_device(device)?, slope, output_bias })
+    }
+
+    /// Number of cues C.
+    fn cues(&self) -> usize {
+        self.units.rows() - FIXED
     }
 }
 
-/// One candidate: rows of the differences, and its own numbers.
+/// One candidate: rows of the differences, and what the sums are weighted by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanCandidate {
     /// Row of the source span's mean.
@@ -82,12 +90,10 @@ pub struct SpanCandidate {
     pub after: u32,
     /// One over what the candidate sums up.
     pub weight: f32,
-    /// Start and length of the source span and of the candidate, scaled.
-    pub cues: [f32; CUES],
 }
 
-/// The score in [0, 1] of each candidate, whose maxima are the rows of `maxima` (R, H), over
-/// `differences` (N, H).
+/// The score in [0, 1] of each candidate, whose maxima are the rows of `maxima` (R, H) and whose cues
+/// those of `cues` (R, C), over `differences` (N, H).
 ///
 /// # Errors
 /// When the shapes do not fit or a candidate points outside the differences.
@@ -97,45 +103,58 @@ pub fn span_scores(
     differences: &Tensor,
     maxima: &Tensor,
     candidates: &[SpanCandidate],
+    cues: &[f32],
 ) -> Result<Vec<f32>, ComputeError> {
     const OP: &str = "span_scores";
-    let (rows, hidden) = (differences.rows(), head.units.rows());
+    let (rows, hidden) = (differences.rows(), head.units.width());
     differences.expect(OP, "differences", rows, hidden)?;
     maxima.expect(OP, "maxima", candidates.len(), hidden)?;
     let ends = candidates.iter().flat_map(|of| [of.source, of.before, of.after]);
     if let Some(index) = ends.map(|end| end as usize).find(|end| *end >= rows) {
         return Err(ComputeError::Index { op: OP, operand: "differences", index, rows });
     }
+    if cues.len() != candidates.len() * head.cues() {
+        let (expected, found) = (vec![candidates.len(), head.cues()], vec![cues.len()]);
+        return Err(ComputeError::Shape { op: OP, operand: "cues", expected, found });
+    }
     match device {
-        Device::Cpu { .. } => Ok(cpu(head, differences, maxima, candidates)),
-        Device::Gpu(device) => gpu(device, head, differences, maxima, candidates),
+        Device::Cpu { threads } => Ok(cpu(*threads, head, differences, maxima, candidates, cues)),
+        Device::Gpu(device) => gpu(device, head, differences, maxima, candidates, cues),
     }
 }
 
 fn cpu(
+    threads: usize,
     head: &SpanHead,
     differences: &Tensor,
     maxima: &Tensor,
     candidates: &[SpanCandidate],
+    cues: &[f32],
 ) -> Vec<f32> {
-    let score = |(row, candidate): (usize, &SpanCandidate)| {
-        let of = |row: u32| differences.row(row as usize);
-        let (source, before, after) =
-            (of(candidate.source), of(candidate.before), of(candidate.after));
-        let maximum = maxima.row(row);
-        let mut logit = head.output_bias;
-        for unit in 0..head.units.rows() {
-            let own = head.units.row(unit);
-            let cues = own[2..].iter().zip(&candidate.cues);
-            let z = own[0] + source[unit] - (after[unit] - before[unit]) * candidate.weight
-                + maximum[unit]
-                + cues.map(|(w, cue)| w * cue).sum::<f32>();
-            let h = if z > 0.0 { z } else { head.slope * z };
-            logit += own[1] * h;
+    let (hidden, count) = (head.units.width(), head.cues());
+    let mut scores = vec![0.0; candidates.len()];
+    for_each_piece(threads, &mut scores, TASK, |number, scores| {
+        let mut z = vec![0.0; hidden];
+        for (place, score) in scores.iter_mut().enumerate() {
+            let row = number * TASK + place;
+            let SpanCandidate { source, before, after, weight } = candidates[row];
+            let of = |row: u32| differences.row(row as usize);
+            let ends = of(source).iter().zip(of(before)).zip(of(after));
+            let fixed = head.units.row(0).iter().zip(maxima.row(row));
+            for ((z, ((source, before), after)), (bias, maximum)) in
+                z.iter_mut().zip(ends).zip(fixed)
+            {
+                *z = bias + source - (after - before) * weight + maximum;
+            }
+            for (of_cue, cue) in (FIXED..).zip(&cues[row * count..][..count]) {
+                z.iter_mut().zip(head.units.row(of_cue)).for_each(|(z, weight)| *z += weight * cue);
+            }
+            let activated = z.iter().map(|&z| if z > 0.0 { z } else { head.slope * z });
+            let logit: f32 = activated.zip(head.units.row(1)).map(|(h, weight)| h * weight).sum();
+            *score = 1.0 / (1.0 + (-(head.output_bias + logit)).exp());
         }
-        1.0 / (1.0 + (-logit).exp())
-    };
-    candidates.iter().enumerate().map(score).collect()
+    });
+    scores
 }
 
 fn gpu(
@@ -144,16 +163,19 @@ fn gpu(
     differences: &Tensor,
     maxima: &Tensor,
     candidates: &[SpanCandidate],
+    cues: &[f32],
 ) -> Result<Vec<f32>, ComputeError> {
-    let hidden = head.units.rows();
+    let (hidden, count) = (head.units.width(), head.cues());
     let (from, of_maxima) = (gpu.operand(differences)?, gpu.operand(maxima)?);
     let (units, output) = (gpu.operand(&head.units)?, gpu.allocate(candidates.len())?);
     for part in gpu.parts(candidates.len(), &[hidden], usize::MAX)? {
-        let record = |of: &SpanCandidate| {
-            let [a, b, c, d] = of.cues.map(f32::to_bits);
-            [of.source, of.before, of.after, of.weight.to_bits(), a, b, c, d]
+        let record = |row: usize| {
+            let of = &candidates[row];
+            let fixed = [of.source, of.before, of.after, of.weight.to_bits()];
+            let cues = cues[row * count..][..count].iter().map(|cue| cue.to_bits());
+            fixed.into_iter().chain(cues)
         };
-        let words: Vec<u32> = candidates[part.0..part.0 + part.1].iter().flat_map(record).collect();
+        let words: Vec<u32> = (part.0..part.0 + part.1).flat_map(record).collect();
         let mut call = gpu.call(&SHADER, words.len())?;
         let params = Params {
             rows: part.1 as u32,
@@ -161,11 +183,12 @@ fn gpu(
             candidates: call.words(&words),
             slope: head.slope,
             output_bias: head.output_bias,
-            padding: [0; 3],
+            cues: count as u32,
+            padding: [0; 2],
         };
         call.bind(gpu.whole(&from, differences.rows() * hidden)?);
         call.bind(gpu.rows(&of_maxima, part, hidden));
-        call.bind(gpu.whole(&units, hidden * UNIT)?);
+        call.bind(gpu.whole(&units, head.units.rows() * hidden)?);
         call.bind(gpu.rows(&output, part, 1));
         call.run(&params, gpu.grid(part.1));
     }
@@ -179,18 +202,19 @@ mod tests {
     #[test]
     fn a_candidate_done_by_hand() {
         // z = 1 + 2 - (5 - 3) * 0.5 + 1 + 0.25 * 4 = 4 and, negated, -4 under a slope of 0.5.
-        let units = vec![1.0, 1.0, 0.25, 0.0, 0.0, 0.0, -1.0, 1.5, -0.25, 0.0, 0.0, 0.0];
-        let units = Tensor::new(&[2, UNIT], units).unwrap();
+        let units = vec![1.0, -1.0, 1.0, 1.5, 0.25, -0.25];
+        let units = Tensor::new(&[3, 2], units).unwrap();
         let head = SpanHead::new(&Device::cpu(), units, 0.5, -1.0).unwrap();
         let rows = vec![2.0, -2.0, 3.0, -3.0, 5.0, -5.0];
         let differences = Tensor::new(&[3, 2], rows).unwrap();
         let maxima = Tensor::new(&[1, 2], vec![1.0, -1.0]).unwrap();
-        let cues = [4.0, 0.0, 0.0, 0.0];
-        let candidate = SpanCandidate { source: 0, before: 1, after: 2, weight: 0.5, cues };
-        let scores = span_scores(&Device::cpu(), &head, &differences, &maxima, &[candidate]);
+        let candidate = SpanCandidate { source: 0, before: 1, after: 2, weight: 0.5 };
+        let score = |candidate, cues: &[f32]| {
+            span_scores(&Device::cpu(), &head, &differences, &maxima, &[candidate], cues)
+        };
         // 4 - 1.5 * 2 - 1 = 0.
-        assert_eq!(scores.unwrap(), [0.5]);
-        let outside = SpanCandidate { after: 3, ..candidate };
-        assert!(span_scores(&Device::cpu(), &head, &differences, &maxima, &[outside]).is_err());
+        assert_eq!(score(candidate, &[4.0]).unwrap(), [0.5]);
+        assert!(score(candidate, &[4.0, 0.0]).is_err());
+        assert!(score(SpanCandidate { after: 3, ..candidate }, &[4.0]).is_err());
     }
 }
