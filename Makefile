@@ -2,7 +2,7 @@
 #
 # What is built or fetched lands outside the checkout, under FNSTORE_CACHE:
 #   target/                      cargo's output (or CARGO_TARGET_DIR)
-#   models/all-MiniLM-L6-v2/     the encoder that the span aligner stands on
+#   models/all-MiniLM-L6-v2/     an encoder that others trained (`make minilm`), to measure and to adapt
 #   parity-venv/                 the Python that writes the golden files
 #   figures/                     stores that the figures are measured on, peers' databases and Python
 # One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system setup-encoder parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo test setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -45,7 +45,6 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	run expand frame=Checking --rounds 2; \
 	run query 'frame=Checking origin=generated' --limit 12 --format table
 
-test: export FNSTORE_REQUIRE_ENCODER := 1
 test: export FNSTORE_REQUIRE_GPU := 1
 # Without a desktop, Mesa's layer that asks it for the preferred GPU complains on stderr.
 test: export NODEVICE_SELECT := 1
@@ -57,11 +56,11 @@ test: setup ## set up, then every check there is: formatting, lints, documentati
 	$(CARGO) bench --profile release --locked --no-run
 	$(CARGO) test --release --locked
 
-setup: setup-system setup-encoder ## install what is missing: system packages, the encoder
+setup: setup-system ## install the system packages that are missing
 
 # libclang.so comes with the headers that bindgen needs too; LIBCLANG_PATH says where it is on systems
 # that keep it elsewhere. Vulkan is asked for on Linux only, and takes a loader and a driver's ICD file.
-setup-system: ## install the system packages that are missing (apt, as root)
+setup-system:
 	@exists() { [ -n "$$(ls $$@ 2>/dev/null)" ]; }; \
 	libclang() { [ -n "$$LIBCLANG_PATH" ] || exists /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so; }; \
 	vulkan() { [ "$$(uname)" != Linux ] || { exists /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 \
@@ -76,7 +75,7 @@ setup-system: ## install the system packages that are missing (apt, as root)
 		exit 2; \
 	fi
 
-setup-encoder: ## fetch the encoder into the cache, once
+minilm: ## fetch all-MiniLM-L6-v2 into the cache, once: the models here do without, some measurements do not
 	@if [ -f "$(ENCODER_DIR)/config.json" ]; then exit 0; fi; \
 	set -ex; mkdir -p "$(CACHE)/models"; \
 	download=$$(mktemp -d "$(CACHE)/models/download.XXXXXX"); trap 'rm -rf "$$download"' EXIT; \
@@ -94,7 +93,7 @@ parity-venv:
 	"$(CACHE)/parity-venv/bin/python" -m pip install --quiet --disable-pip-version-check \
 		-r training/parity/requirements.txt
 
-parity: setup-encoder parity-venv ## write the golden files with PyTorch again; they must not change
+parity: minilm parity-venv ## write the golden files with PyTorch again; they must not change
 	"$(CACHE)/parity-venv/bin/python" training/parity/run.py
 	git diff --exit-code -- tests/data/parity
 
@@ -134,7 +133,7 @@ paraphraser: ## train a rewriter from PARAPHRASE_DATA (goes on when called again
 	"$$python" -m paraphrase export --run "$(TRAINING)/$(TRAIN_PRESET)" --to "$(TRAINING)/$(TRAIN_PRESET)/export" && \
 	"$$python" -m paraphrase words --data "$$data" --out "$(TRAINING)/$(TRAIN_PRESET)/export/words.txt"
 
-TAGGER_ENCODER := $(ENCODER_NAME)
+TAGGER_ENCODER := aligner-encoder
 
 tagger: setup ## train models/tagger anew on FRAMENET's full text, over TAGGER_ENCODER, and measure it
 	@[ -f "$(FRAMENET)" ] || { echo "no $(FRAMENET): give FRAMENET=fndata-1.5.zip" >&2; exit 2; }

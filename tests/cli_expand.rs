@@ -1,22 +1,10 @@
 //! `fnstore expand`: summary, going on, stopping.
-//!
-//! Runs that need the encoder say so and pass without it, unless `FNSTORE_REQUIRE_ENCODER` is set.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
-
-/// Whether a run stopped because the encoder is not on this machine.
-fn lacks_the_encoder(ran: &Ran) -> bool {
-    let lacks = ran.code == Some(2) && ran.stderr.contains("no model `all-MiniLM-L6-v2`");
-    if lacks {
-        assert!(std::env::var_os("FNSTORE_REQUIRE_ENCODER").is_none(), "{}", ran.stderr);
-        eprintln!("skipped: {}", ran.stderr);
-    }
-    lacks
-}
 
 fn expand(store: &Path, query: &str, more: &[&str]) -> Ran {
     fnstore_in(store, &[&["expand", query, "--beam", "4", "--rounds", "2"], more].concat())
@@ -26,9 +14,6 @@ fn expand(store: &Path, query: &str, more: &[&str]) -> Ran {
 fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
     let store = new_store();
     let ran = expand(store.path(), "lu=inspect.v", &[]);
-    if lacks_the_encoder(&ran) {
-        return;
-    }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines[0], "human annotation sets for lu=inspect.v: 4");
@@ -46,9 +31,6 @@ fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
 fn an_expansion_as_json_follows_its_schema() {
     let store = new_store();
     let ran = expand(store.path(), "lu=audit.v", &["--format", "json"]);
-    if lacks_the_encoder(&ran) {
-        return;
-    }
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(crate::cli_schema::faults_in("expand.schema.json", &report), [""; 0]);
     assert_eq!(report["seeds"], 2);
@@ -59,9 +41,6 @@ fn an_expansion_as_json_follows_its_schema() {
 fn where_nothing_matches_nothing_is_expanded() {
     let store = new_store();
     let ran = expand(store.path(), "trigger=nowhere", &[]);
-    if lacks_the_encoder(&ran) {
-        return;
-    }
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("no human annotation set matches"), "{}", ran.stderr);
 }
@@ -73,10 +52,6 @@ fn an_interrupted_expansion_keeps_what_is_done_and_says_how_to_go_on() {
     use std::time::Duration;
 
     let store = new_store();
-    let probe = expand(store.path(), "lu=audit.v", &["--limit", "1"]);
-    if lacks_the_encoder(&probe) {
-        return;
-    }
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
         .args(["expand", "frame=Checking", "--rounds", "9", "--store"])
         .arg(store.path())
@@ -122,9 +97,6 @@ fn numbers_out_of_range_and_wrong_names_are_errors() {
         ("frame=Checking", vec!["--limit", "0"], "limit is 0, expected 1 or more"),
     ] {
         let ran = expand(store.path(), query, &more);
-        if lacks_the_encoder(&ran) {
-            return;
-        }
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{query} {more:?}");
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
@@ -143,9 +115,6 @@ fn the_aligner_is_measured_on_data_with_known_answers() {
     let bad = fnstore_in(dir.path(), &["eval", "aligner", "--data", "/no/data.jsonl"]);
     assert_eq!(bad.code, Some(2));
     assert!(bad.stderr.contains("cannot read alignment data `/no/data.jsonl`"), "{}", bad.stderr);
-    if lacks_the_encoder(&ran) {
-        return;
-    }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let row = &ran.records()[0]["scores"][0];
     assert_eq!((&row["items"], &row["unit"]), (&"all".into(), &"span".into()));
@@ -169,9 +138,6 @@ fn a_killed_expansion_goes_on_without_loss_or_repetition() {
     let command =
         ["expand", "frame=Checking", "--rounds", "2", "--beam", "12", "--candidates", "8"];
     let ran = fnstore_in(whole.path(), &command);
-    if lacks_the_encoder(&ran) {
-        return;
-    }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Killed as soon as something is committed, which takes a few seconds of work.
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
@@ -208,9 +174,6 @@ fn training_on_nothing_or_on_a_broken_line_is_refused_as_bad_data() {
         let arguments =
             ["train", "aligner", "--data", data, "--dev", data, "--out", out.to_str().unwrap()];
         let ran = fnstore_in(store.path(), &arguments);
-        if lacks_the_encoder(&ran) {
-            return;
-        }
         assert_eq!(ran.code, Some(65), "{ran:?}");
         assert!(ran.stderr.contains(found), "{}", ran.stderr);
     }

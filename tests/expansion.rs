@@ -1,10 +1,7 @@
 //! Expansion end to end on the mini lexicon, with the shipped rewriter and aligner.
-//!
-//! The encoder is not ours to ship; `make setup-encoder` fetches it. Without it these tests say so
-//! and pass, unless `FNSTORE_REQUIRE_ENCODER` is set.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fnstore::database::{Answer, Database, ImportOptions};
 use fnstore::decode::violations;
@@ -13,23 +10,10 @@ use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
 use fnstore::text::inflections_of_trigger;
 
-fn recipe() -> Option<Recipe> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let cache = std::env::var_os("FNSTORE_CACHE").map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let cache = cache.unwrap_or_else(|| home.join(".cache/fnstore"));
-    let mut places = vec![root.join("models"), cache.join("models")];
-    places.extend(std::env::var_os("FNSTORE_MODELS").map(PathBuf::from));
-    match Models::search(&places) {
-        Ok(models) => {
-            Some(Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) })
-        }
-        Err(error) => {
-            assert!(std::env::var_os("FNSTORE_REQUIRE_ENCODER").is_none(), "{error}");
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+fn recipe() -> Recipe {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let models = Models::search(&[models]).unwrap();
+    Recipe { beam_size: 4, candidates: 3, rounds: 2, ..Recipe::new(models) }
 }
 
 fn database(dir: &Path) -> Database {
@@ -75,7 +59,7 @@ const SEEDS: &str = "lu=inspect.v or lu=audit.v";
 
 #[test]
 fn generated_sets_are_located_and_carry_their_provenance() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let dir = tempfile::tempdir().unwrap();
     let database = database(dir.path());
     let seeds = answers(&database, SEEDS);
@@ -119,7 +103,7 @@ fn generated_sets_are_located_and_carry_their_provenance() {
 
 #[test]
 fn full_text_and_discontinuous_targets_are_expanded_too() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let dir = tempfile::tempdir().unwrap();
     let database = database(dir.path());
     // `looked ... over` in an exemplar and in a document.
@@ -142,7 +126,7 @@ fn full_text_and_discontinuous_targets_are_expanded_too() {
 
 #[test]
 fn a_second_run_does_nothing() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let dir = tempfile::tempdir().unwrap();
     let database = database(dir.path());
     expand(&database, SEEDS, &recipe);
@@ -156,7 +140,7 @@ fn a_second_run_does_nothing() {
 
 #[test]
 fn stopped_split_and_single_runs_give_the_same_sets() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let whole_dir = tempfile::tempdir().unwrap();
     let whole = database(whole_dir.path());
     expand(&whole, SEEDS, &recipe);
@@ -184,7 +168,7 @@ fn stopped_split_and_single_runs_give_the_same_sets() {
 
 #[test]
 fn seeds_that_give_nothing_are_counted_with_a_reason_and_not_tried_again() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let dir = tempfile::tempdir().unwrap();
     let database = database(dir.path());
     let report = expand(&database, SEEDS, &Recipe { max_source_pieces: 3, ..recipe.clone() });
@@ -196,7 +180,7 @@ fn seeds_that_give_nothing_are_counted_with_a_reason_and_not_tried_again() {
 
 #[test]
 fn a_set_without_a_target_is_named_as_the_reason() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let dir = tempfile::tempdir().unwrap();
     let database = database(dir.path());
     let report = expand(&database, "id=x7054", &recipe);
@@ -223,7 +207,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
     assert!(error.to_string().contains("number of candidates is 99"), "{error}");
     let error = expand::run(&database, &SEEDS.parse().unwrap(), &Recipe::new(nowhere)).unwrap_err();
     assert!(matches!(error, ExpandError::Paraphrase(_)), "{error}");
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let error = expand::run(&database, &"frame=Cheking".parse().unwrap(), &recipe).unwrap_err();
     assert!(error.to_string().contains("did you mean `Checking`"), "{error}");
     assert_eq!(database.store().revision().unwrap(), before);
@@ -232,7 +216,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
 /// A small expansion from end to end, encoder, head and rewriter on the GPU.
 #[test]
 fn a_gpu_grows_the_sets_that_the_cpu_grows() {
-    let Some(recipe) = recipe() else { return };
+    let recipe = recipe();
     let recipe = Recipe { rounds: 1, seed_limit: Some(1), candidates: 2, ..recipe };
     let Some(device) = crate::gpu_kernels::device(&Default::default()) else { return };
     let grown = |recipe: &Recipe| {

@@ -69,6 +69,75 @@ impl Place {
     }
 }
 
+/// What the head answers for the small data set, with an item that is too long after each.
+fn answers(place: &Place) -> Vec<Value> {
+    let mut lines = String::new();
+    for line in std::fs::read_to_string(data("train.jsonl")).unwrap().lines() {
+        let item: Value = serde_json::from_str(line).unwrap();
+        let (source, target) = (&item["source"], &item["target"]);
+        let asked = json!({"source": source, "span": item["source_span"], "target": target});
+        let long = json!({"source": vec!["a"; 700], "span": [0, 1], "target": ["a"]});
+        lines += &format!("{asked}\n{long}\n");
+    }
+    std::fs::write(place.path("asked.jsonl"), lines).unwrap();
+    let (asked, head) = (place.text("asked.jsonl"), place.text("head"));
+    let ran = place.run(&["align", "spans", &asked, "--head", &head], &[]);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    ran.records()
+}
+
+/// Makes a tensor of a file of weights zero.
+fn silence(weights: &Path, tensor: &str) {
+    let mut bytes = std::fs::read(weights).unwrap();
+    let start = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: Value = serde_json::from_slice(&bytes[8..start]).unwrap();
+    let place: [usize; 2] = serde_json::from_value(header[tensor]["data_offsets"].clone()).unwrap();
+    bytes[start + place[0]..start + place[1]].fill(0);
+    std::fs::write(weights, bytes).unwrap();
+}
+
+#[test]
+fn what_the_linker_says_changes_what_the_head_answers() {
+    let place = Place::new();
+    assert_eq!(place.train_linker("linker", &[]).code, Some(0));
+    let linker = place.text("linker");
+    assert_eq!(place.train_head("head", &["--linker", &linker]).code, Some(0));
+    let with = answers(&place);
+    assert_eq!(with.len(), 48);
+    let is_answered = |record: &Value| record["score"].is_number();
+    assert!(
+        with.iter().step_by(2).all(is_answered)
+            && !with.iter().any(|record| { is_answered(record) && !record["error"].is_null() })
+    );
+    silence(&place.path("head/model.safetensors"), "linker.output.weight");
+    assert_ne!(with, answers(&place));
+}
+
+#[test]
+fn a_head_whose_linker_is_damaged_is_refused() {
+    let place = Place::new();
+    assert_eq!(place.train_linker("linker", &[]).code, Some(0));
+    let linker = place.text("linker");
+    assert_eq!(place.train_head("head", &["--linker", &linker]).code, Some(0));
+    let path = place.path("head").join("config.json");
+    let whole = config(&place.path("head"));
+    for (field, value, says) in [
+        ("/linker/hidden", json!(0), "a linker without hidden units"),
+        ("/linker/hidden", json!(9), "linker.hidden.weight"),
+        ("/linker/features", json!("other"), "a linker of `other`"),
+        ("/features/6", json!("link_last"), "link_last"),
+    ] {
+        let mut broken = whole.clone();
+        *broken.pointer_mut(field).unwrap() = value;
+        std::fs::write(&path, broken.to_string()).unwrap();
+        let file = data("train.jsonl");
+        let (file, head) = (file.to_str().unwrap(), place.text("head"));
+        let ran = place.run(&["eval", "aligner", "--data", file, "--head", &head], &[]);
+        assert!(matches!(ran.code, Some(2 | 65)), "{field}: {}", ran.stderr);
+        assert!(ran.stderr.contains(says), "{field}: {}", ran.stderr);
+    }
+}
+
 fn config(head: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(head.join("config.json")).unwrap()).unwrap()
 }
@@ -86,6 +155,9 @@ fn a_head_keeps_its_linker_and_reads_back_as_it_was_trained() {
     // What it was trained from may go.
     let of_linker = place.links("linker");
     assert_eq!(of_linker.code, Some(0), "{}", of_linker.stderr);
+    for record in of_linker.records() {
+        assert_eq!(record["links"], json!([[0, 2], [1, 3], [2, 0], [3, 1]]));
+    }
     std::fs::remove_dir_all(&linker).unwrap();
     let file = data("train.jsonl");
     let head = place.text("head");

@@ -265,29 +265,14 @@ fn training_twice_with_one_seed_writes_the_same_file() {
     assert_eq!(weights(&first), weights(&second));
 }
 
-/// Directory of the encoder that the shipped head and tagger were trained on; none, said on stdout, where it
-/// is not at hand and not required.
-pub(crate) fn shipped_encoder() -> Option<PathBuf> {
-    let models = std::env::var_os("FNSTORE_MODELS").map_or_else(
-        || {
-            let home = std::env::var_os("HOME").unwrap_or_default();
-            Path::new(&home).join(".cache/fnstore/models")
-        },
-        PathBuf::from,
-    );
-    let encoder = models.join("all-MiniLM-L6-v2");
-    if encoder.join("model.safetensors").exists() {
-        return Some(encoder);
-    }
-    let required = std::env::var_os("FNSTORE_REQUIRE_ENCODER").is_some_and(|value| value == "1");
-    assert!(!required, "no encoder in {}", encoder.display());
-    println!("skipped: no encoder in {}", encoder.display());
-    None
+/// Directory of the encoder that the shipped head and tagger were trained on.
+pub(crate) fn shipped_encoder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("models/aligner-encoder")
 }
 
 #[test]
 fn the_shipped_head_finds_plain_rewordings() {
-    let Some(encoder) = shipped_encoder() else { return };
+    let encoder = shipped_encoder();
     let head = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/aligner");
     let aligner = Aligner::open(&head, &encoder, &Device::cpu()).unwrap();
     let cases = [

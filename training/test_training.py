@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import torch
 
-from encoder import head, links
+from encoder import align, head, links
 from encoder.student import Cut, pooled
 from encoder.vocabulary import train as train_vocabulary
 from judge.shares import apportioned, wilson
@@ -181,6 +181,16 @@ class Aligning(unittest.TestCase):
         self.assertEqual(rows[1, 0, 10:13].tolist(), [0.0, 0.0, 0.0])
         self.assertEqual(rows[1, 0, 16].item(), 0.5)
         self.assertEqual(rows[0, 1, [9, 10, 17]].tolist(), [1.0, 1.0, 0.5])
+
+    def test_a_pair_is_read_the_other_way_round(self):
+        items = [{"source_span": [0, 1], "target_span": [1, 3]}]
+        pair = align.exchanged((["a", "b"], ["c", "d", "e"], items))
+        self.assertEqual(pair, (["c", "d", "e"], ["a", "b"], [{"source_span": [1, 3], "target_span": [0, 1]}]))
+        known = {(("a", "b"), ("c", "d", "e")): torch.tensor([[0.0, 1, 1], [0, 0, 0]])}
+        self.assertEqual(links.wanted(known, *pair[:2]).tolist(), [[0, 0], [1, 0], [1, 0]])
+        self.assertIsNone(links.wanted(known, ["a"], ["b"]))
+        unanswered = (["a"], ["b"], items + [{"source_span": [0, 1], "target_span": None}])
+        self.assertEqual(align.exchanged(unanswered), unanswered)
 
     def test_words_are_linked_that_score_high_or_are_each_the_others_best(self):
         scores = torch.tensor([[0.9, 0.8, 0.1], [0.2, 0.3, 0.3]])

@@ -67,7 +67,7 @@ pub type Prediction = Result<Option<(WordSpan, f32)>, TooLong>;
 /// use fnstore::model::Span;
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let head = "models/aligner".as_ref();
-/// let encoder = "models/all-MiniLM-L6-v2".as_ref();
+/// let encoder = "models/aligner-encoder".as_ref();
 /// let aligner = Aligner::open(head, encoder, &Device::cpu())?;
 /// let request = AlignRequest {
 ///     source: "They corroborate his story.",
@@ -98,7 +98,7 @@ impl Aligner {
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
-        let Head { config, parameters, linker } = Head::read(head, &encoder.fingerprint())?;
+        let Head { config, parameters, linker } = Head::read(head, &encoder.fingerprint(), device)?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {
             scorer: Scorer::new(&parameters, config.width, config.k, device)?,

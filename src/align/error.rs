@@ -126,8 +126,8 @@ pub enum AlignError {
         /// What this run has.
         expected: String,
     },
-    /// The network refused its weights or its input.
-    #[error("cannot run the encoder")]
+    /// A network, the encoder or what stands on it, refused its weights or its input.
+    #[error("cannot load or run a network of the aligner")]
     Network {
         /// Why.
         #[from]

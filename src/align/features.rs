@@ -10,7 +10,7 @@
 //! ```
 //!
 //! so 2 D + 4 numbers: 772 for an encoder 384 wide. Starts and lengths count words and are divided
-//! by [`CUE_SCALE`]. Where a linker stands beside the head, what it says follows ([`LinkScores::cues`]), which
+//! by [`CUE_SCALE`]. Where a linker stands beside the head, what it says follows ([`LINK_CUES`]), which
 //! the paper has not. A span's mean runs over the *pieces* of its words; words are only the units
 //! that spans are made of.
 
@@ -94,7 +94,7 @@ impl Features {
 
 /// Numbers in a row of features of states `width` wide, with or without word links.
 pub(super) fn inputs(width: usize, linked: bool) -> usize {
-    2 * width + CUES + if linked { LINK_CUES } else { 0 }
+    2 * width + CUES + if linked { LINK_CUES.len() } else { 0 }
 }
 
 /// Number of positional cues.

@@ -12,10 +12,12 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
 use super::features::{CUE_SCALE, Features, inputs};
+use super::link_scores::LINK_CUES;
 use super::linker::{LinkerPart, Network};
 use super::metrics::Report;
 use super::mlp::Parameters;
-use super::trained::CONFIG;
+use super::trained::{self, CONFIG};
+use crate::compute::Device;
 use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
@@ -39,7 +41,8 @@ pub struct HeadConfig {
     pub hidden: usize,
     /// What spans and cues count: `words`.
     pub unit: String,
-    /// Names of the features in the order of the inputs ([`Features`](super::Features)).
+    /// Names of the features in the order of the inputs ([`Features`](super::Features)), with a linker also of
+    /// what is known of links.
     pub features: Vec<String>,
     /// Divisor of the cues.
     pub cue_scale: f32,
@@ -126,7 +129,7 @@ impl HeadConfig {
 }
 
 /// A head in memory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) config: HeadConfig,
     pub(super) parameters: Parameters,
@@ -135,18 +138,17 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads a head that was trained on an encoder's states.
-    pub(super) fn read(directory: &Path, fingerprint: &str) -> Result<Self, AlignError> {
+    pub(super) fn read(
+        directory: &Path,
+        fingerprint: &str,
+        device: &Device,
+    ) -> Result<Self, AlignError> {
         let config = read_config(directory)?;
-        if config.encoder_fingerprint != fingerprint {
-            return Err(AlignError::Encoder {
-                head: directory.to_owned(),
-                expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-                found: fingerprint.to_owned(),
-            });
-        }
+        let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
+        trained::expect_encoder(directory, of_encoder, fingerprint.to_owned())?;
         let weights = Weights::open(directory).map_err(NnError::from)?;
         let linker = config.linker.as_ref();
-        let linker = linker.map(|part| Network::beside_head(directory, part, config.width));
+        let linker = linker.map(|part| Network::beside_head(&weights, part, config.width, device));
         let linker = linker.transpose()?;
         let inputs = inputs(config.width, linker.is_some());
         let parameters = Parameters::read(inputs, config.hidden, |name, shape| {
@@ -173,16 +175,16 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
     if config.format != FORMAT {
         return Err(refuse(1, format!("format {}", config.format), "format 1"));
     }
-    let known = config.unit == "words"
-        && Features::from_names(&config.features).is_some()
-        && config.cue_scale == CUE_SCALE;
+    let known =
+        config.unit == "words" && has_known_features(&config) && config.cue_scale == CUE_SCALE;
     if !known {
         let found = format!("{} {:?}", config.unit, config.features);
         return Err(refuse(1, found, "the unit, features and cue scale of src/align/features.rs"));
     }
-    if let Some(linker) = config.linker.as_ref().filter(|linker| !linker.is_of_this_build()) {
-        let found = format!("a linker of `{}`", linker.features);
-        return Err(refuse(1, found, "the features of src/align/linker/features.rs"));
+    if let Some(linker) = &config.linker {
+        if let Err((found, expected)) = linker.check() {
+            return Err(refuse(1, found, expected));
+        }
     }
     if config.width == 0 || config.hidden == 0 {
         return Err(refuse(1, "no inputs or no hidden units".to_owned(), "at least one of each"));
@@ -190,15 +192,30 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
     Ok(config)
 }
 
+/// Whether the inputs are those that this build makes.
+fn has_known_features(config: &HeadConfig) -> bool {
+    let of_links: &[&str] = if config.linker.is_some() { &LINK_CUES } else { &[] };
+    let Some(own) = config.features.len().checked_sub(of_links.len()) else { return false };
+    let (own, others) = config.features.split_at(own);
+    Features::from_names(own).is_some() && others.iter().eq(of_links)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::align::trained;
     use crate::learn::SplitMix64;
 
     fn write(head: &Head, directory: &Path) {
         let out = trained::prepare(directory).unwrap();
         trained::write(out, &head.config, &head.parameters, head.linker.as_ref()).unwrap();
+    }
+
+    fn read(directory: &Path) -> Result<Head, AlignError> {
+        Head::read(directory, "abc", &Device::cpu())
+    }
+
+    fn assert_is(found: &Head, wanted: &Head) {
+        assert_eq!((&found.config, &found.parameters), (&wanted.config, &wanted.parameters));
     }
 
     fn head() -> Head {
@@ -212,7 +229,7 @@ mod tests {
     fn a_head_reads_back_as_it_was_written() {
         let directory = tempfile::tempdir().unwrap();
         write(&head(), directory.path());
-        assert_eq!(Head::read(directory.path(), "abc").unwrap(), head());
+        assert_is(&read(directory.path()).unwrap(), &head());
     }
 
     #[test]
@@ -221,7 +238,7 @@ mod tests {
         let mut head = head();
         (head.config.layer, head.config.training.labels) = (Some(4), Labels::Hard);
         write(&head, directory.path());
-        assert_eq!(Head::read(directory.path(), "abc").unwrap(), head);
+        assert_is(&read(directory.path()).unwrap(), &head);
         let path = directory.path().join(CONFIG);
         let json = std::fs::read_to_string(&path).unwrap();
         let json = json.replace("\"layer\": 4,", "").replace("\"labels\": \"hard\",", "");
@@ -234,7 +251,7 @@ mod tests {
     fn a_head_of_another_encoder_is_refused_and_named() {
         let directory = tempfile::tempdir().unwrap();
         write(&head(), directory.path());
-        let error = Head::read(directory.path(), "xyz").unwrap_err();
+        let error = Head::read(directory.path(), "xyz", &Device::cpu()).unwrap_err();
         assert!(matches!(error, AlignError::Encoder { .. }));
         assert!(error.to_string().contains("tiny abc"), "{error}");
     }
@@ -243,7 +260,7 @@ mod tests {
     fn a_damaged_head_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
-        assert!(matches!(Head::read(directory.path(), ""), Err(AlignError::File { .. })));
+        assert!(matches!(read(directory.path()), Err(AlignError::File { .. })));
         write(&head(), directory.path());
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
@@ -256,11 +273,11 @@ mod tests {
             ("{", "["),
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
-            let error = Head::read(directory.path(), "abc").unwrap_err();
+            let error = read(directory.path()).unwrap_err();
             assert!(matches!(error, AlignError::Content { .. }), "{old}: {error}");
         }
         std::fs::write(&path, json.replacen("\"hidden\": 2", "\"hidden\": 3", 1)).unwrap();
-        let error = Head::read(directory.path(), "abc").unwrap_err();
+        let error = read(directory.path()).unwrap_err();
         assert!(matches!(error, AlignError::Network { .. }), "{error}");
     }
 }

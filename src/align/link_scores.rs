@@ -16,14 +16,25 @@
 
 use super::candidates::WordSpan;
 
-/// Number of cues.
-pub(super) const LINK_CUES: usize = 10;
+/// Names of the cues, as a head's configuration lists them.
+pub(super) const LINK_CUES: [&str; 10] = [
+    "link_first",
+    "link_last",
+    "link_before",
+    "link_after",
+    "link_left",
+    "link_right",
+    "link_inside",
+    "link_answered",
+    "link_answered_outside",
+    "link_elsewhere",
+];
 
 /// How surely the words of a sentence and of its paraphrase are linked, in [0, 1].
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LinkScores {
     /// Words of the sentence N and of the paraphrase M.
-    sizes: [usize; 2],
+    pub(super) sizes: [usize; 2],
     /// (N, M)
     scores: Vec<f32>,
 }
@@ -36,7 +47,7 @@ impl LinkScores {
     }
 
     /// The scores of a word of the sentence.
-    fn of_word(&self, word: usize) -> &[f32] {
+    pub(super) fn of_word(&self, word: usize) -> &[f32] {
         &self.scores[word * self.sizes[1]..][..self.sizes[1]]
     }
 
@@ -101,7 +112,7 @@ pub(super) struct SpanLinks<'a> {
 
 impl SpanLinks<'_> {
     /// The cues of a candidate.
-    pub(super) fn cues(&self, candidate: WordSpan) -> [f32; LINK_CUES] {
+    pub(super) fn cues(&self, candidate: WordSpan) -> [f32; LINK_CUES.len()] {
         let inside = candidate.range();
         let beside = |at: Option<usize>| at.and_then(|at| self.answers.get(at)).map_or(0.0, |x| *x);
         let mean = |numbers: &[f32]| numbers.iter().sum::<f32>() / numbers.len() as f32;
@@ -133,7 +144,7 @@ impl SpanLinks<'_> {
 mod tests {
     use super::*;
 
-    fn cues(span: WordSpan, candidate: WordSpan) -> [f32; LINK_CUES] {
+    fn cues(span: WordSpan, candidate: WordSpan) -> [f32; LINK_CUES.len()] {
         #[rustfmt::skip]
         let scores = vec![
             0.5, 0.0,  0.25, 0.0,

@@ -38,9 +38,7 @@ impl LinkedEncoder {
     /// As [`PairEncoder::encode`], with links.
     pub(super) fn encode(&self, pairs: &[WordPair<'_>]) -> Result<Vec<PairStates>, AlignError> {
         let mut states = self.encoder.encode(pairs)?;
-        for (states, pair) in states.iter_mut().zip(pairs) {
-            self.link(states, pair)?;
-        }
+        self.link(states.iter_mut().zip(pairs).collect())?;
         Ok(states)
     }
 
@@ -51,17 +49,19 @@ impl LinkedEncoder {
         done: impl FnMut(usize),
     ) -> Result<Vec<Result<PairStates, TooLong>>, AlignError> {
         let mut states = self.encoder.encode_those_that_fit(pairs, done)?;
-        for (states, pair) in states.iter_mut().zip(pairs) {
-            if let Ok(states) = states {
-                self.link(states, pair)?;
-            }
-        }
+        let fit = states.iter_mut().zip(pairs);
+        self.link(fit.filter_map(|(states, pair)| Some((states.as_mut().ok()?, pair))).collect())?;
         Ok(states)
     }
 
-    fn link(&self, states: &mut PairStates, pair: &WordPair<'_>) -> Result<(), AlignError> {
-        if let Some(linker) = &self.linker {
-            states.links = Some(linker.scores(&self.device, states, pair)?);
+    fn link(&self, mut pairs: Vec<(&mut PairStates, &WordPair<'_>)>) -> Result<(), AlignError> {
+        let Some(linker) = &self.linker else { return Ok(()) };
+        let scores = self.device.share(pairs.len(), |device, at| {
+            let (states, pair) = &pairs[at];
+            linker.scores(device, states, pair)
+        });
+        for ((states, _), scores) in pairs.iter_mut().zip(scores) {
+            states.links = Some(scores?);
         }
         Ok(())
     }

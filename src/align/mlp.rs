@@ -14,6 +14,8 @@
 //! mean of a span is a difference of running sums: so it is applied once per word instead of once
 //! per candidate. Only the maximum needs a product per candidate.
 
+use std::ops::Range;
+
 use super::candidates::{WordSpan, candidates};
 use super::error::AlignError;
 use super::features::{PairStates, cues};
@@ -26,8 +28,8 @@ use crate::learn::SplitMix64;
 /// Added to a variance before its root is taken (PyTorch's default).
 pub(super) const EPSILON: f32 = 1e-5;
 
-/// Candidates that one product takes; bounds memory, not results.
-const CHUNK: usize = 4096;
+/// Candidates that one product takes; bounds memory and what a thread does at once, not results.
+const CHUNK: usize = 2048;
 
 /// The weights of a head, as they are trained and stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,27 +118,6 @@ impl Parameters {
         ]
     }
 
-    /// The score of each row of features, (R, inputs), in [0, 1]. A row's score has the same bits in
-    /// any company.
-    pub(super) fn score_rows(
-        &self,
-        device: &Device,
-        rows: &Tensor,
-    ) -> Result<Vec<f32>, ComputeError> {
-        let weight = Tensor::new(&[self.hidden, self.inputs], self.weight.clone())?;
-        let bias = Tensor::new(&[self.hidden], self.bias.clone())?;
-        let weight = Weight::new(device, &weight);
-        let z = matmul(device, rows, &weight, Some(&bias))?.to_host()?;
-        let (output, bias) = self.folded_output();
-        let slope = self.slope[0];
-        let score = |z: &[f32]| {
-            let units = z.iter().zip(&output);
-            let logit: f32 = units.map(|(z, v)| v * if *z > 0.0 { *z } else { slope * z }).sum();
-            sigmoid(bias + logit)
-        };
-        Ok(z.data().chunks_exact(self.hidden).map(score).collect())
-    }
-
     /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
     fn folded_output(&self) -> (Vec<f32>, f32) {
         let mut bias = self.output_bias[0];
@@ -148,6 +129,38 @@ impl Parameters {
             })
             .collect();
         (output, bias)
+    }
+}
+
+/// Weights arranged for scoring whole rows of features.
+#[derive(Debug, Clone)]
+pub(super) struct RowScorer {
+    weight: Weight,
+    bias: Tensor,
+    slope: f32,
+    output: Vec<f32>,
+    output_bias: f32,
+}
+
+impl RowScorer {
+    pub(super) fn new(parameters: &Parameters, device: &Device) -> Result<Self, ComputeError> {
+        let shape = [parameters.hidden, parameters.inputs];
+        let weight = Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?);
+        let bias = Tensor::new(&shape[..1], parameters.bias.clone())?;
+        let (output, output_bias) = parameters.folded_output();
+        Ok(Self { weight, bias, slope: parameters.slope[0], output, output_bias })
+    }
+
+    /// The score of each row of features, (R, inputs), in [0, 1]. A row's score has the same bits in
+    /// any company.
+    pub(super) fn score(&self, device: &Device, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
+        let z = matmul(device, rows, &self.weight, Some(&self.bias))?.to_host()?;
+        let score = |z: &[f32]| {
+            let activated = z.iter().map(|&z| if z > 0.0 { z } else { self.slope * z });
+            let logit: f32 = activated.zip(&self.output).map(|(h, v)| v * h).sum();
+            sigmoid(self.output_bias + logit)
+        };
+        Ok(z.data().chunks_exact(self.output.len()).map(score).collect())
     }
 }
 
@@ -218,43 +231,50 @@ impl Scorer {
     ///
     /// The scores of a question depend on nothing but the question.
     pub(super) fn score(&self, questions: &[Question<'_>]) -> Result<Vec<Vec<Scored>>, AlignError> {
-        let mut scores = Vec::with_capacity(questions.len());
-        let mut from = 0;
-        while from < questions.len() {
-            // As many questions as fill a chunk, at least one.
-            let mut spans: Vec<Vec<WordSpan>> = Vec::new();
-            let mut rows = 0;
-            while let Some(question) = questions.get(from + spans.len()) {
-                let words = question.states.target.words();
-                let of_question: Vec<_> = candidates(question.span.len(), words, self.k).collect();
-                if !spans.is_empty() && rows + of_question.len() > CHUNK {
-                    break;
-                }
-                rows += of_question.len();
-                spans.push(of_question);
-            }
-            let chunk = &questions[from..from + spans.len()];
-            from += spans.len();
-            let mut of_chunk = self.score_chunk(chunk, &spans)?.into_iter();
-            scores.extend(spans.into_iter().map(|spans| -> Vec<Scored> {
-                spans.into_iter().zip(of_chunk.by_ref()).collect()
-            }));
-        }
-        Ok(scores)
+        let chunks = self.chunks(questions);
+        let scores = self.device.share(chunks.len(), |device, at| {
+            self.score_chunk(device, &questions[chunks[at].clone()])
+        });
+        let scores = scores.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(scores.into_iter().flatten().collect())
     }
 
-    /// Scores of the candidates of some questions, one after another.
+    /// As many questions together as fill a product, at least one.
+    fn chunks(&self, questions: &[Question<'_>]) -> Vec<Range<usize>> {
+        let mut chunks = Vec::new();
+        let (mut start, mut rows) = (0, 0);
+        for (at, question) in questions.iter().enumerate() {
+            let of_question = self.spans(question).count();
+            if at > start && rows + of_question > CHUNK {
+                chunks.push(start..at);
+                (start, rows) = (at, 0);
+            }
+            rows += of_question;
+        }
+        if start < questions.len() {
+            chunks.push(start..questions.len());
+        }
+        chunks
+    }
+
+    fn spans(&self, question: &Question<'_>) -> impl Iterator<Item = WordSpan> + use<> {
+        candidates(question.span.len(), question.states.target.words(), self.k)
+    }
+
+    /// The candidates of some questions and their scores.
     fn score_chunk(
         &self,
+        device: &Device,
         questions: &[Question<'_>],
-        spans: &[Vec<WordSpan>],
-    ) -> Result<Vec<f32>, ComputeError> {
+    ) -> Result<Vec<Vec<Scored>>, ComputeError> {
+        let spans: Vec<Vec<WordSpan>> =
+            questions.iter().map(|question| self.spans(question).collect()).collect();
         // 1. For each question the mean of its source span, then the running sums of the paraphrase,
         // whose first row is zero.
         let width = self.difference.inputs();
         let mut rows = Vec::new();
         let (mut pairs, mut places, mut of_candidates) = (Vec::new(), Vec::new(), Vec::new());
-        for (Question { states, span }, candidates) in questions.iter().zip(spans) {
+        for (Question { states, span }, candidates) in questions.iter().zip(&spans) {
             let source = (rows.len() / width) as u32;
             rows.resize(rows.len() + width, 0.0);
             states.source.mean(*span, &mut rows[source as usize * width..]);
@@ -271,12 +291,16 @@ impl Scorer {
                 of_candidates.extend(links.iter().flat_map(|links| links.cues(*candidate)));
             }
         }
-        let rows = Tensor::new(&[rows.len() / width, width], rows)?.to_device(&self.device)?;
+        let rows = Tensor::new(&[rows.len() / width, width], rows)?.to_device(device)?;
         // 2. The two products, then the rest for each candidate.
-        let maxima = span_maxima(&self.device, &rows, &pairs)?;
-        let differences = matmul(&self.device, &rows, &self.difference, None)?;
-        let maxima = matmul(&self.device, &maxima, &self.maximum, None)?;
-        span_scores(&self.device, &self.head, &differences, &maxima, &places, &of_candidates)
+        let maxima = span_maxima(device, &rows, &pairs)?;
+        let differences = matmul(device, &rows, &self.difference, None)?;
+        let maxima = matmul(device, &maxima, &self.maximum, None)?;
+        let scores =
+            span_scores(device, &self.head, &differences, &maxima, &places, &of_candidates)?;
+        let mut scores = scores.into_iter();
+        let of_question = |spans: Vec<WordSpan>| spans.into_iter().zip(scores.by_ref()).collect();
+        Ok(spans.into_iter().map(of_question).collect())
     }
 }
 
@@ -386,7 +410,8 @@ pub(super) mod tests {
         let parameters = random_head(12, 6, &mut random);
         let rows: Vec<f32> = (0..5 * 12).map(|_| 2.0 * random.unit() - 1.0).collect();
         let tensor = Tensor::new(&[5, 12], rows.clone()).unwrap();
-        let scores = parameters.score_rows(&Device::cpu(), &tensor).unwrap();
+        let scorer = RowScorer::new(&parameters, &Device::cpu()).unwrap();
+        let scores = scorer.score(&Device::cpu(), &tensor).unwrap();
         for (row, score) in rows.chunks(12).zip(&scores) {
             assert!((score - naive(&parameters, row)).abs() < 1e-5);
         }

@@ -63,6 +63,19 @@ pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, Alig
     })
 }
 
+/// Checks that an encoder is the one, by name and fingerprint, on whose states a head or linker was trained.
+pub(super) fn expect_encoder(
+    model: &Path,
+    [name, fingerprint]: [&str; 2],
+    found: String,
+) -> Result<(), AlignError> {
+    if fingerprint == found {
+        return Ok(());
+    }
+    let expected = format!("{name} {fingerprint}");
+    Err(AlignError::Encoder { head: model.to_owned(), expected, found })
+}
+
 /// Whether a directory is that of a head, and not of a linker.
 pub(super) fn is_head(model: &Path) -> Result<bool, AlignError> {
     Ok(OfEncoder::read(model)?.unit.is_some())

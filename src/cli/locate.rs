@@ -29,7 +29,7 @@ pub(super) enum Place {
     Own,
     /// It came with the program.
     Shipped,
-    /// What `make setup` fetched.
+    /// What `make minilm` fetched.
     Cache,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
 ///
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
 /// program's `bin`, the platform's data directory, the models of the source checkout that the program
-/// was built from, and the cache that `make setup` fills.
+/// was built from, and the cache that `make minilm` fills.
 pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(Place, PathBuf)> {
     if let Some(dir) = given {
         return vec![(Place::Own, dir)];
@@ -167,7 +167,7 @@ fn data_dir() -> Result<PathBuf, etcetera::HomeDirError> {
     Ok(etcetera::choose_base_strategy()?.data_dir().join("fnstore"))
 }
 
-/// The cache directory that `make setup` uses on every platform.
+/// The cache directory that the Makefile uses on every platform.
 fn cache_dir() -> Option<PathBuf> {
     Some(etcetera::home_dir().ok()?.join(".cache"))
 }

@@ -3,6 +3,7 @@
 //! On the CPU a kernel cuts its work into tasks that write disjoint parts of the result. Which
 //! thread runs a task, and when, changes nothing in the numbers.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::ComputeError;
@@ -89,6 +90,26 @@ impl Device {
         }
     }
 
+    /// Does independent tasks and returns what each gave, in order: on the CPU the threads share them, each task with a
+    /// device of as many threads as are left for it; on a GPU one comes after another.
+    ///
+    /// For work that is more than kernels: what lies between them is shared out, too.
+    pub(crate) fn share<T: Send + Sync>(
+        &self,
+        tasks: usize,
+        work: impl Fn(&Self, usize) -> T + Sync,
+    ) -> Vec<T> {
+        let Self::Cpu { threads } = self else {
+            return (0..tasks).map(|task| work(self, task)).collect();
+        };
+        let one = Self::Cpu { threads: (threads / tasks.max(1)).max(1) };
+        let given: Vec<OnceLock<T>> = (0..tasks).map(|_| OnceLock::new()).collect();
+        for_each_task(*threads, tasks, |task| {
+            given[task].get_or_init(|| work(&one, task));
+        });
+        given.into_iter().map(|given| given.into_inner().expect("every task is done")).collect()
+    }
+
     /// Says something to whoever opened the device; a CPU has nobody to tell.
     pub fn tell(&self, text: &str) {
         if let Self::Gpu(gpu) = self {
@@ -161,6 +182,24 @@ pub(super) fn for_each_piece(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shared_tasks_are_each_done_once_and_come_back_in_order() {
+        let done = AtomicUsize::new(0);
+        for threads in [1, 3] {
+            let found = Device::Cpu { threads }.share(20, |device, task| {
+                done.fetch_add(1, Ordering::Relaxed);
+                (device.clone(), task)
+            });
+            let wanted: Vec<_> = (0..20).map(|task| (Device::Cpu { threads: 1 }, task)).collect();
+            assert_eq!(found, wanted);
+        }
+        assert_eq!(done.into_inner(), 40);
+        assert_eq!(
+            Device::Cpu { threads: 8 }.share(2, |device, _| device.clone())[0],
+            Device::Cpu { threads: 4 }
+        );
+    }
 
     #[test]
     fn every_task_runs_exactly_once() {

@@ -3,7 +3,8 @@
 //! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores best. Aligners like
 //! a word that was hardly changed, and a span that means nothing in particular, so among outputs of a weak rewriter
 //! that is often one to which something can be objected without knowing what it means. Here pairs with fewer
-//! objections come first, and of equals the one that the aligner scores best.
+//! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence, times
+//! the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as of the first.
 
 use super::chain::Chain;
 use super::lexicon::Lexicon;
@@ -52,7 +53,13 @@ impl<'p> Pair<'p> {
     /// Whether it is to be kept rather than another one, which has the better paraphrase.
     fn is_better_than(&self, other: &Self) -> bool {
         self.objections < other.objections
-            || self.objections == other.objections && self.alignment.score > other.alignment.score
+            || self.objections == other.objections && self.log_prob() > other.log_prob()
+    }
+
+    /// Log of the probability of output and span, as far as two models know.
+    fn log_prob(&self) -> f64 {
+        f64::from(self.output.log_prob)
+            + f64::from(self.alignment.score.max(f32::MIN_POSITIVE)).ln()
     }
 }
 
@@ -101,9 +108,9 @@ mod tests {
         })
     }
 
-    fn output(score: f32) -> Paraphrase {
+    fn output(log_prob: f32) -> Paraphrase {
         let text = "They tested the brakes.".to_owned();
-        Paraphrase { text, score, log_prob: -9.0, ended: true, unmet: Vec::new() }
+        Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: Vec::new() }
     }
 
     fn pair(output: &Paraphrase, objections: usize, score: f32) -> Pair<'_> {
@@ -113,14 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn fewer_objections_win_then_the_aligners_score_then_the_better_paraphrase() {
-        let outputs = [output(0.1), output(0.2), output(0.3)];
+    fn fewer_objections_win_then_the_likeliest_output_and_span_then_the_first() {
+        let outputs = [-9.0, -9.0, -8.0].map(output);
         let kept = |made: [(usize, f32); 3]| {
             let pairs = outputs.iter().zip(made).map(|(o, (count, score))| pair(o, count, score));
-            choose(pairs).unwrap().output.score
+            let kept = choose(pairs).unwrap().output;
+            outputs.iter().position(|output| std::ptr::eq(output, kept)).unwrap()
         };
-        assert_eq!(kept([(1, 0.9), (0, 0.2), (0, 0.3)]), 0.3);
-        assert_eq!(kept([(2, 0.4), (1, 0.8), (1, 0.8)]), 0.2);
+        assert_eq!(kept([(0, 0.2), (0, 0.3), (1, 0.9)]), 1);
+        assert_eq!(kept([(1, 0.9), (0, 0.4), (0, 0.2)]), 2, "twice as likely, but for a little");
+        assert_eq!(kept([(0, 0.9), (0, 0.9), (0, 0.3)]), 0);
         assert!(choose([]).is_none());
     }
 

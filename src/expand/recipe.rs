@@ -127,7 +127,7 @@ impl Recipe {
 /// the bans made from a trigger, or the choice of the winning pair change.
 const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
-                     them; fewest objections, then best aligner score; v2";
+                     them; fewest objections, then the likeliest output and span; v3";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {

@@ -70,7 +70,7 @@ impl Hidden {
 /// use fnstore::compute::Device;
 /// use fnstore::nn::{Encoder, EncoderInput};
 /// # fn main() -> Result<(), fnstore::nn::NnError> {
-/// let encoder = Encoder::open("models/all-MiniLM-L6-v2".as_ref(), &Device::cpu())?;
+/// let encoder = Encoder::open("models/aligner-encoder".as_ref(), &Device::cpu())?;
 /// let input = EncoderInput { ids: vec![101, 7592, 102], type_ids: vec![] };
 /// let states = encoder.encode(&[input])?;
 /// assert_eq!(states[0].token(1).len(), encoder.hidden_size());

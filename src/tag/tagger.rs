@@ -28,7 +28,7 @@ pub struct Tag<'a> {
 /// use fnstore::compute::Device;
 /// use fnstore::tag::Tagger;
 /// # fn main() -> Result<(), fnstore::tag::TagError> {
-/// let encoder = "models/all-MiniLM-L6-v2".as_ref();
+/// let encoder = "models/aligner-encoder".as_ref();
 /// let tagger = Tagger::open("models/tagger".as_ref(), encoder, &Device::cpu())?;
 /// let words = vec!["They", "checked", "the", "lock", "."];
 /// for tag in &tagger.tag(&[words])?[0] {

@@ -58,18 +58,21 @@ class Run:
         self.head = network(self.model.config.hidden_size, bool(given.words))
         self.linker = linker(self.model.config.hidden_size) if given.words else None
         self.links = links.read(given.words)
+        self.exchange = given.exchange
         self.adapter = None
         if given.rank:
             tuned = given.tuned and BertModel.from_pretrained(given.tuned, add_pooling_layer=False, dtype=torch.float32)
             self.adapter = Adapter(self.model, given.rank, tuned)
-        if given.tuned:
+        # A head that never saw links starts anew beside a linker.
+        goes_on = bool(given.tuned) and (given.tuned / "linker.safetensors").exists() == bool(self.linker)
+        if goes_on:
             self.head.load(given.tuned / "head.safetensors")
             if self.linker:
                 self.linker.load(given.tuned / "linker.safetensors")
         self.modules = {"model": self.model, "head": self.head} | ({"linker": self.linker} if self.linker else {})
         for module in self.modules.values():
             module.to(device())
-        of_head = HEAD_RATE * (0.3 if given.tuned else 1)
+        of_head = HEAD_RATE * (0.3 if goes_on else 1)
         self.rates = [given.rate if name == "model" else of_head for name in self.modules]
         parts = [
             {"params": [weight for weight in module.parameters() if weight.requires_grad]}
@@ -91,12 +94,13 @@ class Run:
         for group, rate in zip(self.optimiser.param_groups, self.rates):
             group["lr"] = rate * factor
         rows, wanted, of_links = [], [], []
+        pairs = [exchanged(pair) if rng.random() < self.exchange else pair for pair in pairs]
         for (source, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
             scores = None
             if self.linker:
                 logits = linked(self.linker, sums, (source, target))
                 scores = logits.sigmoid()
-                gold = self.links.get((tuple(source), tuple(target)))
+                gold = links.wanted(self.links, source, target)
                 of_links += [] if gold is None else [links.loss(logits, gold.to(device()))]
             for item in items:
                 start, end = item["source_span"]
@@ -105,9 +109,14 @@ class Run:
                 if spans:
                     rows.append(features(sums, (start, end), spans, scores))
                     wanted.append(labels(spans, gold))
-        loss = binary_cross_entropy_with_logits(self.head(torch.cat(rows)), torch.cat(wanted).to(device()))
+        losses = []
+        if rows:
+            losses.append(binary_cross_entropy_with_logits(self.head(torch.cat(rows)), torch.cat(wanted).to(device())))
         if of_links:
-            loss = loss + LINKS_WEIGHT * torch.stack(of_links).mean()
+            losses.append(LINKS_WEIGHT * torch.stack(of_links).mean())
+        if not losses:
+            return 0.0
+        loss = sum(losses)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
@@ -131,10 +140,20 @@ class Run:
             "batch": BATCH,
             "sample": SAMPLE,
             "learning_rate": given.rate,
+            "exchanged": given.exchange,
             "weight_decay": 0.01,
             "seed": given.seed,
         }
         (directory / "training.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def exchanged(pair):
+    """A pair whose sides have changed places; as it was when nothing answers to one of its spans."""
+    source, target, items = pair
+    if not all(item["target_span"] for item in items):
+        return pair
+    swap = lambda item: item | {"source_span": item["target_span"], "target_span": item["source_span"]}
+    return target, source, [swap(item) for item in items]
 
 
 def main(arguments):
@@ -148,7 +167,8 @@ def main(arguments):
     parser.add_argument("--patience", type=int, default=3, metavar="EPOCHS")
     parser.add_argument("--layers", type=int, help="train and read only the first layers [default: all]")
     parser.add_argument("--rank", type=int, help="leave the encoder as it is and train an adapter of this rank")
-    parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank, from which adapter and head start")
+    parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank, from which adapter, head and linker start")
+    parser.add_argument("--exchange", type=float, default=0.5, metavar="SHARE", help="of pairs read the other way round")
     parser.add_argument("--rate", type=float, default=2e-4, help="the encoder's; 1e-4 for a large one")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
@@ -169,6 +189,11 @@ def train(run, given, session, tokenizer):
     pairs, too_long = that_fit(run.model, tokenizer, by_pair(items))
     if too_long:
         print(f"{len(too_long)} pairs are longer than the encoder's positions, and left out", flush=True)
+    if given.words:
+        known = sum(links.wanted(run.links, source, target) is not None for source, target, _ in pairs)
+        print(f"{known} of {len(pairs)} pairs have word alignments", flush=True)
+        if not known:
+            raise SystemExit("no pair of --data stands in the files of --words")
     steps = -(-len(pairs) // BATCH)
     run.model.train()
     while run.epoch < given.epochs and run.epoch - run.best_epoch < given.patience:

@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import quantize
 
 from . import links
-from .head import CUE_SCALE, FEATURES, REACH, answers, best_threshold, f1, linker, network, read, report, scored_links
+from .head import CUE_SCALE, FEATURES, LINK_FEATURES, REACH, answers, best_threshold, f1, linker, network, read, report
+from .head import scored_links
 from .session import device
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8", torch.int64: "I64"}
@@ -81,6 +82,11 @@ def adapted(directory, tensors):
     return model.to(device())
 
 
+def unanswered(items, found):
+    """The items that are too long, as fnstore's report has them."""
+    return {"unanswered": len(items) - len(found)} if len(items) > len(found) else {}
+
+
 def part(given, model, of_words, tokenizer):
     """What the head's configuration says of the linker beside it."""
     scored = scored_links(model, of_words, tokenizer, links.read(given.words), device())
@@ -112,12 +118,15 @@ def main(arguments):
     tokenizer.no_padding()
     tokenizer.no_truncation()
     beside = (best / "linker.safetensors").exists()
+    if beside and not given.words:
+        parser.error("--words: the run has a linker, and these choose its thresholds")
     head, of_words = network(model.config.hidden_size, beside), linker(model.config.hidden_size) if beside else None
     for module, name in ((head, "head"), (of_words, "linker")):
         if module:
             module.load(best / f"{name}.safetensors")
             module.to(device())
-    found = answers(model, head, of_words, tokenizer, read(given.data / "dev.jsonl"), device())
+    items = read(given.data / "dev.jsonl")
+    found = answers(model, head, of_words, tokenizer, items, device())
     threshold = best_threshold(found)
     config = {
         "format": 1,
@@ -127,14 +136,14 @@ def main(arguments):
         "width": model.config.hidden_size,
         "hidden": head.hidden.out_features,
         "unit": "words",
-        "features": FEATURES,
+        "features": FEATURES + LINK_FEATURES * beside,
         "cue_scale": CUE_SCALE,
         "k": REACH,
         "threshold": threshold,
         **({"linker": part(given, model, of_words, tokenizer)} if beside else {}),
         "training": json.loads((best / "training.json").read_text()),
-        "dev": report(found, 0.0),
-        "dev_at_threshold": report(found, threshold),
+        "dev": report(found, 0.0) | unanswered(items, found),
+        "dev_at_threshold": report(found, threshold) | unanswered(items, found),
     }
     given.head.mkdir(parents=True, exist_ok=True)
     (given.head / "config.json").write_text(json.dumps(config, indent=2) + "\n")

@@ -21,6 +21,10 @@ NEAR = 3
 # Added to a variance before its root is taken; what a variance of "no change" has to leave room for.
 EPSILON = 1e-5
 FEATURES = ["difference", "maximum", "source_start", "source_length", "candidate_start", "candidate_length"]
+LINK_FEATURES = [
+    "link_first", "link_last", "link_before", "link_after", "link_left", "link_right", "link_inside", "link_answered",
+    "link_answered_outside", "link_elsewhere",
+]
 
 
 class Network(torch.nn.Module):
@@ -84,12 +88,12 @@ def that_fit(model, tokenizer, groups):
     return [g for g, fits in zip(groups, fit) if fits], [g for g, fits in zip(groups, fit) if not fits]
 
 
-def encode(model, tokenizer, pairs, device):
+def encode(model, tokenizer, pairs, device, exact=False):
     """For each pair ((S + 1, D), (S + 1), (T + 1, D), (T + 1)): the states of the pieces of all words before a word,
-    summed, and their number; first of the source, then of the target."""
+    summed, and their number; first of the source, then of the target. Computed in bf16 unless `exact`."""
     encodings = tokenizer.encode_batch([(source, target) for source, target, *_ in pairs], is_pretokenized=True)
     cut = Cut(encodings).to(device)
-    with torch.autocast(device.type, dtype=torch.bfloat16):
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=not exact):
         states = model(input_ids=cut.ids, attention_mask=cut.mask, token_type_ids=cut.types).last_hidden_state.float()
     result = []
     for row, encoding, (source, target, *_) in zip(states, encodings, pairs):
@@ -166,11 +170,11 @@ def scored_links(model, linker, tokenizer, pairs, device):
 
 @torch.inference_mode()
 def answers(model, head, linker, tokenizer, items, device):
-    """(item, best span or None, its score in [0, 1]) of every item; the linker may be None."""
+    """(item, best span or None, its score in [0, 1]) of every item that the model has positions for; the linker may be
+    None."""
     model.eval()
     found = []
-    groups, too_long = that_fit(model, tokenizer, by_pair(items))
-    found += [(item, None, 0.0) for *_, of_pair in too_long for item in of_pair]
+    groups, _ = that_fit(model, tokenizer, by_pair(items))
     groups.sort(key=lambda group: len(group[0]) + len(group[1]))
     for at in range(0, len(groups), 32):
         chunk = groups[at : at + 32]

@@ -1,4 +1,4 @@
-"""Word links beside the span aligner, as fnstore computes them (src/align/linker, src/align/features.rs).
+"""Word links beside the span aligner, as fnstore computes them (src/align/linker, src/align/link_scores.rs).
 
 A second small network scores every word of a sentence against every word of its paraphrase, on the same states that the
 head reads, and learns from manual word alignments. What it says of a source span and a candidate are further cues of
@@ -135,18 +135,31 @@ def span_cues(links, span, spans):
 
 
 def read(paths):
-    """{(source words, target words): wanted scores (N, M)} of files of manual word alignments."""
+    """{(source words, target words): wanted scores (N, M)} of files of manual word alignments, as `fnstore train words`
+    takes them: source and target (lists of words, or texts cut at spaces), sure, possible ([source, target] each)."""
     wanted = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
-            for line in file:
+            for number, line in enumerate(file, 1):
                 pair = json.loads(line)
-                scores = torch.zeros(len(pair["source"]), len(pair["target"]))
+                sides = [side.split() if isinstance(side := pair[of], str) else side for of in ("source", "target")]
+                scores = torch.zeros(*map(len, sides))
                 for kind, score in (("possible", POSSIBLE), ("sure", 1.0)):
-                    for i, j in pair[kind]:
+                    for i, j in pair.get(kind, []):
+                        if not (0 <= i < len(sides[0]) and 0 <= j < len(sides[1])):
+                            raise SystemExit(f"{path} line {number}: `{kind}` has [{i}, {j}], which is outside the pair")
                         scores[i, j] = score
-                wanted[tuple(pair["source"]), tuple(pair["target"])] = scores
+                if scores.numel():
+                    wanted[tuple(sides[0]), tuple(sides[1])] = scores
     return wanted
+
+
+def wanted(links, source, target):
+    """What `read` read of a pair in either direction; None where it has nothing."""
+    one, other = tuple(source), tuple(target)
+    if (one, other) in links:
+        return links[one, other]
+    return links[other, one].T if (other, one) in links else None
 
 
 def loss(logits, wanted):

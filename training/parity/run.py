@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True  # leave no caches in the tree
 
 import torch
 
+import aligner
 import bart
 import beam
 import bert
@@ -24,6 +25,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)  # one order of sums
     bert.tiny()
     bert.minilm()
+    aligner.shipped()
     model = marian.build()
     marian.logits(model)
     marian.searches(model)

@@ -56,6 +56,11 @@ impl PairFeatures {
         2 * width + CUES
     }
 
+    /// Numbers in a row of this pair.
+    pub(super) fn inputs_of_a_pair(&self) -> usize {
+        Self::inputs(self.width)
+    }
+
     /// Appends the row of a word of the source and a word of the target.
     pub(super) fn push(&self, source: usize, target: usize, rows: &mut Vec<f32>) {
         let s = &self.source[source * self.width..][..self.width];

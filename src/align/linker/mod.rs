@@ -3,14 +3,14 @@
 //! The place of DiscAlign in Culkin et al. 2021 (section 4.2), which is trained on a part of Edinburgh++
 //! too; this one has no bitext behind it but the encoder's own. A sentence and its paraphrase are encoded
 //! together, a feed-forward network as the span aligner's scores every pair of words
-//! (`features.rs`), and links are (`decode`)
+//! (`features.rs`), and links are
 //!
-//! - the pairs that score [`LinkerConfig::threshold`] or more, and
-//! - those that are the best of both their words and score [`LinkerConfig::mutual_threshold`] or more.
+//! - the pairs that score [`LinkerPart::threshold`] or more, and
+//! - those that are the best of both their words and score [`LinkerPart::mutual_threshold`] or more.
 //!
 //! `train.rs` says how it learns. On disk it is a directory with `config.json` ([`LinkerConfig`]) and
 //! `model.safetensors`, with the tensors of a head. A head that sees links has its linker in its own directory
-//! ([`HeadConfig::linker`]), and that directory is opened as a linker too.
+//! ([`HeadConfig::linker`](super::HeadConfig::linker)), and that directory is opened as a linker too.
 
 mod features;
 mod network;
@@ -22,7 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::head::{HeadConfig, read_config};
+use super::head::read_config;
+use super::linked::LinkedEncoder;
 use super::trained::{self, CONFIG};
 use super::words::{LinkCounts, Links, SentencePair};
 use crate::compute::Device;
@@ -66,7 +67,7 @@ pub struct LinkerConfig {
 /// use fnstore::align::words::read_pairs;
 /// use fnstore::compute::Device;
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
-/// let encoder = "models/all-MiniLM-L6-v2".as_ref();
+/// let encoder = "models/aligner-encoder".as_ref();
 /// let linker = Linker::open("linker".as_ref(), encoder, &Device::cpu())?;
 /// for links in linker.align(&read_pairs("pairs.tsv".as_ref())?)?.into_iter().flatten() {
 ///     println!("{links}");
@@ -76,9 +77,8 @@ pub struct LinkerConfig {
 /// ```
 #[derive(Debug)]
 pub struct Linker {
-    encoder: PairEncoder,
-    device: Device,
-    network: Network,
+    encoder: LinkedEncoder,
+    part: LinkerPart,
 }
 
 impl Linker {
@@ -88,28 +88,29 @@ impl Linker {
     /// When either cannot be read, the head has no linker, or the linker was trained on the states of another
     /// encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let (layer, adapter, fingerprint, name, network) = if trained::is_head(directory)? {
-            let HeadConfig { layer, encoder, encoder_fingerprint, width, linker, .. } =
-                read_config(directory)?;
-            let network = match &linker {
-                Some(part) => Network::beside_head(directory, part, width)?,
-                None => return Err(no_linker(directory)),
-            };
+        let weights = || Weights::open(directory).map_err(NnError::from);
+        let (layer, adapter, of_encoder, network) = if trained::is_head(directory)? {
+            let config = read_config(directory)?;
+            let part = config.linker.as_ref().ok_or_else(|| no_linker(directory))?;
+            let network = Network::beside_head(&weights()?, part, config.width, device)?;
             let adapter = Adapter::read(directory).map_err(NnError::from)?;
-            (layer, adapter, encoder_fingerprint, encoder, network)
+            (config.layer, adapter, [config.encoder, config.encoder_fingerprint], network)
         } else {
             let config = read(directory)?;
-            let weights = Weights::open(directory).map_err(NnError::from)?;
-            let network = Network::read(&weights, "", &config.part, config.width)?;
-            (config.layer, None, config.encoder_fingerprint, config.encoder, network)
+            let network = Network::read(&weights()?, "", &config.part, config.width, device)?;
+            (config.layer, None, [config.encoder, config.encoder_fingerprint], network)
         };
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
-        let found = encoder.fingerprint();
-        if fingerprint != found {
-            let expected = format!("{name} {fingerprint}");
-            return Err(AlignError::Encoder { head: directory.to_owned(), expected, found });
-        }
-        Ok(Self { encoder, device: device.clone(), network })
+        let of_encoder = of_encoder.each_ref().map(String::as_str);
+        trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
+        let part = network.part().clone();
+        Ok(Self { encoder: LinkedEncoder::new(encoder, Some(network), device), part })
+    }
+
+    /// The network and its thresholds.
+    #[must_use]
+    pub fn part(&self) -> &LinkerPart {
+        &self.part
     }
 
     /// The links of each pair, in order; a pair that is too long has none. A pair's links depend on
@@ -120,14 +121,13 @@ impl Linker {
     pub fn align(&self, pairs: &[SentencePair]) -> Result<Vec<Result<Links, TooLong>>, AlignError> {
         let mut links = Vec::with_capacity(pairs.len());
         for (batch, pairs) in pairs.chunks(PAIRS_AT_ONCE).enumerate() {
-            let features = encode(&self.encoder, pairs, &mut |_| ())
-                .map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
-            for features in features {
-                links.push(match features {
-                    Ok(features) => Ok(self.network.links(&self.device, &features)?),
-                    Err(too_long) => Err(too_long),
-                });
-            }
+            let words: Vec<WordPair<'_>> = pairs.iter().map(SentencePair::words).collect();
+            let states = self.encoder.encode_those_that_fit(&words, |_| ());
+            let states = states.map_err(|error| error.counted_from(batch * PAIRS_AT_ONCE))?;
+            links.extend(states.into_iter().map(|states| {
+                let scores = states?.links.expect("a linker was asked");
+                Ok(self.part.links(&scores))
+            }));
         }
         Ok(links)
     }
@@ -152,15 +152,11 @@ pub(super) fn for_head(
     directory: &Path,
     encoder: &PairEncoder,
     layer: Option<usize>,
+    device: &Device,
 ) -> Result<Network, AlignError> {
     let config = read(directory)?;
-    if config.encoder_fingerprint != encoder.fingerprint() {
-        return Err(AlignError::Encoder {
-            head: directory.to_owned(),
-            expected: format!("{} {}", config.encoder, config.encoder_fingerprint),
-            found: encoder.fingerprint(),
-        });
-    }
+    let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
+    trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
     if config.layer != layer {
         let of = |layer: Option<usize>| layer.map_or("last".to_owned(), |layer| layer.to_string());
         return Err(AlignError::Content {
@@ -171,7 +167,7 @@ pub(super) fn for_head(
         });
     }
     let weights = Weights::open(directory).map_err(NnError::from)?;
-    Network::read(&weights, "", &config.part, config.width)
+    Network::read(&weights, "", &config.part, config.width, device)
 }
 
 fn no_linker(directory: &Path) -> AlignError {
@@ -196,9 +192,14 @@ fn read(directory: &Path) -> Result<LinkerConfig, AlignError> {
         Ok(config) => config,
         Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a linker")),
     };
-    if config.format != FORMAT || !config.part.is_of_this_build() {
-        let found = format!("format {} of `{}`", config.format, config.part.features);
-        return Err(refuse(1, found, "format 1 of the features of src/align/linker/features.rs"));
+    if config.format != FORMAT {
+        return Err(refuse(1, format!("format {}", config.format), "format 1"));
+    }
+    if let Err((found, expected)) = config.part.check() {
+        return Err(refuse(1, found, expected));
+    }
+    if config.width == 0 {
+        return Err(refuse(1, "states without numbers".to_owned(), "a `width` of at least 1"));
     }
     Ok(config)
 }

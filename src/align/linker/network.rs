@@ -1,7 +1,5 @@
 //! The linker's network: the scores of all pairs of words, and the links that they give.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
@@ -9,7 +7,7 @@ use crate::align::encode::WordPair;
 use crate::align::error::AlignError;
 use crate::align::features::PairStates;
 use crate::align::link_scores::LinkScores;
-use crate::align::mlp::Parameters;
+use crate::align::mlp::{Parameters, RowScorer};
 use crate::align::words::{Link, Links};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::nn::{NnError, Weights};
@@ -42,17 +40,46 @@ impl LinkerPart {
         Self { hidden, features: FEATURES.to_owned(), threshold, mutual_threshold }
     }
 
-    /// Whether this build makes the same inputs.
-    pub(in crate::align) fn is_of_this_build(&self) -> bool {
-        self.features == FEATURES
+    /// What was found that this build would misread, and what it expects.
+    pub(in crate::align) fn check(&self) -> Result<(), (String, &'static str)> {
+        if self.features != FEATURES {
+            let expected = "the features of src/align/linker/features.rs";
+            return Err((format!("a linker of `{}`", self.features), expected));
+        }
+        if self.hidden == 0 {
+            return Err(("a linker without hidden units".to_owned(), "at least one"));
+        }
+        Ok(())
+    }
+
+    /// The links that scores give: words that score [`threshold`](Self::threshold) or more, and words that are
+    /// each the other's best and score [`mutual_threshold`](Self::mutual_threshold) or more.
+    pub(super) fn links(&self, scores: &LinkScores) -> Links {
+        let [rows, columns] = scores.sizes;
+        let mut best = [vec![0.0_f32; rows], vec![0.0_f32; columns]];
+        let all = || {
+            let row =
+                |i| scores.of_word(i).iter().enumerate().map(move |(j, score)| (i, j, *score));
+            (0..rows).flat_map(row)
+        };
+        for (i, j, score) in all() {
+            best[0][i] = best[0][i].max(score);
+            best[1][j] = best[1][j].max(score);
+        }
+        let linked = all().filter(|&(i, j, score)| {
+            let is_best = score >= best[0][i] && score >= best[1][j];
+            score >= self.threshold || (is_best && score >= self.mutual_threshold)
+        });
+        linked.map(|(i, j, _)| Link { source: i as u32, target: j as u32 }).collect()
     }
 }
 
 /// A linker without its encoder.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(in crate::align) struct Network {
     part: LinkerPart,
     parameters: Parameters,
+    scorer: RowScorer,
 }
 
 impl Network {
@@ -62,22 +89,25 @@ impl Network {
         prefix: &str,
         part: &LinkerPart,
         width: usize,
+        device: &Device,
     ) -> Result<Self, AlignError> {
         let inputs = PairFeatures::inputs(width);
         let parameters = Parameters::read(inputs, part.hidden, |name, shape| {
             let tensor = weights.tensor(&format!("{prefix}{name}"), shape);
             Ok::<_, AlignError>(tensor.map_err(NnError::from)?.into_data())
         })?;
-        Ok(Self { part: part.clone(), parameters })
+        let scorer = RowScorer::new(&parameters, device)?;
+        Ok(Self { part: part.clone(), parameters, scorer })
     }
 
-    /// Reads the network in a head's directory.
+    /// Reads the network among a head's weights.
     pub(in crate::align) fn beside_head(
-        head: &Path,
+        weights: &Weights,
         part: &LinkerPart,
         width: usize,
+        device: &Device,
     ) -> Result<Self, AlignError> {
-        Self::read(&Weights::open(head).map_err(NnError::from)?, PREFIX, part, width)
+        Self::read(weights, PREFIX, part, width, device)
     }
 
     /// What a configuration says of it.
@@ -88,8 +118,11 @@ impl Network {
     /// A name for its weights.
     pub(in crate::align) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (_, _, data) in self.parameters.tensors() {
-            hasher.update(bytemuck::cast_slice(data));
+        for (name, shape, data) in self.parameters.tensors() {
+            hasher.update(format!("{name} {shape:?}").as_bytes());
+            data.iter().for_each(|number| {
+                hasher.update(&number.to_be_bytes());
+            });
         }
         hasher.finalize().to_string()
     }
@@ -107,59 +140,27 @@ impl Network {
         states: &PairStates,
         pair: &WordPair<'_>,
     ) -> Result<LinkScores, ComputeError> {
-        let features = PairFeatures::new(states, &pair.source, &pair.target);
-        Ok(LinkScores::new(features.sizes, scores(&self.parameters, device, &features)?))
-    }
-
-    /// The links of a pair.
-    pub(super) fn links(
-        &self,
-        device: &Device,
-        features: &PairFeatures,
-    ) -> Result<Links, ComputeError> {
-        let scores = scores(&self.parameters, device, features)?;
-        let thresholds = [self.part.threshold, self.part.mutual_threshold];
-        Ok(decode(&scores, features.sizes, thresholds))
+        scores(&self.scorer, device, &PairFeatures::new(states, &pair.source, &pair.target))
     }
 }
 
-/// The score of each pair of words, (N, M).
+/// The score of each pair of words.
 pub(super) fn scores(
-    parameters: &Parameters,
+    scorer: &RowScorer,
     device: &Device,
     features: &PairFeatures,
-) -> Result<Vec<f32>, ComputeError> {
+) -> Result<LinkScores, ComputeError> {
     let [rows, columns] = features.sizes;
     let all: Vec<(usize, usize)> =
         (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).collect();
     let mut scores = Vec::with_capacity(all.len());
     for chunk in all.chunks(CHUNK) {
-        let mut inputs = Vec::with_capacity(chunk.len() * parameters.inputs);
+        let mut inputs = Vec::with_capacity(chunk.len() * features.inputs_of_a_pair());
         chunk.iter().for_each(|&(i, j)| features.push(i, j, &mut inputs));
-        let inputs = Tensor::new(&[chunk.len(), parameters.inputs], inputs)?;
-        scores.extend(parameters.score_rows(device, &inputs)?);
+        let inputs = Tensor::new(&[chunk.len(), features.inputs_of_a_pair()], inputs)?;
+        scores.extend(scorer.score(device, &inputs)?);
     }
-    Ok(scores)
-}
-
-/// The links that scores (N, M) give.
-pub(super) fn decode(scores: &[f32], [rows, columns]: [usize; 2], thresholds: [f32; 2]) -> Links {
-    let [threshold, mutual] = thresholds;
-    let mut best = [vec![0.0_f32; rows], vec![0.0_f32; columns]];
-    let at = |i: usize, j: usize| scores[i * columns + j];
-    for i in 0..rows {
-        for j in 0..columns {
-            best[0][i] = best[0][i].max(at(i, j));
-            best[1][j] = best[1][j].max(at(i, j));
-        }
-    }
-    let all = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
-    let linked = all.filter(|&(i, j)| {
-        let score = at(i, j);
-        let is_best = score >= best[0][i] && score >= best[1][j];
-        score >= threshold || (is_best && score >= mutual)
-    });
-    linked.map(|(i, j)| Link { source: i as u32, target: j as u32 }).collect()
+    Ok(LinkScores::new(features.sizes, scores))
 }
 
 #[cfg(test)]
@@ -168,12 +169,21 @@ mod tests {
 
     #[test]
     fn words_are_linked_that_score_high_or_are_each_the_others_best() {
-        let scores = [0.9, 0.8, 0.1, 0.2, 0.3, 0.3];
-        let links = |thresholds| decode(&scores, [2, 3], thresholds).to_string();
+        let scores = LinkScores::new([2, 3], vec![0.9, 0.8, 0.1, 0.2, 0.3, 0.3]);
+        let links = |thresholds| LinkerPart::new(1, thresholds).links(&scores).to_string();
         assert_eq!(links([0.5, 0.5]), "0-0 0-1");
         // 1-2 is the best of its words; 1-1 is the best of one of its words.
         assert_eq!(links([0.5, 0.25]), "0-0 0-1 1-2");
         assert_eq!(links([1.1, 0.25]), "0-0 1-2");
-        assert_eq!(decode(&[], [0, 3], [0.5, 0.5]).len(), 0);
+        let none = LinkScores::new([0, 3], Vec::new());
+        assert_eq!(LinkerPart::new(1, [0.5, 0.5]).links(&none).len(), 0);
+    }
+
+    #[test]
+    fn a_part_that_this_build_would_misread_is_refused() {
+        let part = LinkerPart::new(1, [0.5, 0.5]);
+        assert!(part.check().is_ok());
+        assert!(LinkerPart { hidden: 0, ..part.clone() }.check().is_err());
+        assert!(LinkerPart { features: "17 cues".to_owned(), ..part }.check().is_err());
     }
 }

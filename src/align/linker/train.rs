@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
-use super::network::{decode, scores};
+use super::network::scores;
 use super::{FORMAT, LinkerConfig, LinkerPart, encode};
 use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
-use crate::align::mlp::Parameters;
+use crate::align::mlp::{Parameters, RowScorer};
 use crate::align::train::{Learner, LeftOut, Progress, Settings};
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
@@ -140,7 +140,7 @@ pub fn run(
         encoder_fingerprint: encoder.fingerprint(),
         layer: options.settings.layer,
         width: encoder.width(),
-        part: LinkerPart::new(best.parameters.hidden, best.thresholds),
+        part: best.part,
         training: LinkerTraining {
             pairs: data.pairs.len(),
             epoch: best.epoch,
@@ -179,7 +179,7 @@ fn has_link(pairs: &Dataset<SentencePair>, files: &[PathBuf]) -> Result<(), Alig
 struct Best {
     parameters: Parameters,
     epoch: usize,
-    thresholds: [f32; 2],
+    part: LinkerPart,
     dev: LinkCounts,
 }
 
@@ -214,13 +214,13 @@ fn fit(
             }
             progress(Progress::Step { epoch, done: step + 1, total });
         }
-        let (thresholds, counts) = tune(&learner.parameters, device, dev)?;
+        let (part, counts) = tune(&learner.parameters, device, dev)?;
         let loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         progress(Progress::Epoch { epoch, loss, dev: counts });
         let gained = best.as_ref().is_none_or(|best| counts.error_rate() < best.dev.error_rate());
         if gained {
             let parameters = learner.parameters.clone();
-            best = Some(Best { parameters, epoch, thresholds, dev: counts });
+            best = Some(Best { parameters, epoch, part, dev: counts });
         } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.settings.patience)
         {
             break;
@@ -283,22 +283,24 @@ fn tune(
     parameters: &Parameters,
     device: &Device,
     dev: &Encoded,
-) -> Result<([f32; 2], LinkCounts), AlignError> {
-    let tried: Vec<[f32; 2]> = THRESHOLDS
+) -> Result<(LinkerPart, LinkCounts), AlignError> {
+    let part = |thresholds| LinkerPart::new(parameters.hidden, thresholds);
+    let mut tried: Vec<LinkerPart> = THRESHOLDS
         .into_iter()
-        .flat_map(|threshold| MUTUAL.map(|mutual| [threshold, mutual]))
+        .flat_map(|threshold| MUTUAL.map(|mutual| part([threshold, mutual])))
         .collect();
+    let scorer = RowScorer::new(parameters, device)?;
     let mut rates = vec![ErrorRate::default(); tried.len()];
     for (pair, features) in dev.pairs.iter().zip(&dev.features) {
-        let scores = scores(parameters, device, features)?;
-        for (thresholds, rate) in tried.iter().zip(&mut rates) {
-            rate.add(pair, &decode(&scores, features.sizes, *thresholds));
+        let scores = scores(&scorer, device, features)?;
+        for (part, rate) in tried.iter().zip(&mut rates) {
+            rate.add(pair, &part.links(&scores));
         }
     }
     let best = (0..tried.len())
         .min_by(|a, b| rates[*a].all.error_rate().total_cmp(&rates[*b].all.error_rate()));
     let best = best.expect("thresholds are tried");
-    Ok((tried[best], rates[best].all))
+    Ok((tried.swap_remove(best), rates[best].all))
 }
 
 #[cfg(test)]

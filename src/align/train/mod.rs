@@ -31,6 +31,7 @@ use super::encode::PairEncoder;
 use super::error::{AlignError, TooLong};
 use super::features::{Features, PairStates};
 use super::head::{HeadConfig, Labels, TrainingRecord};
+use super::link_scores::LINK_CUES;
 use super::linked::LinkedEncoder;
 use super::linker::{Network, for_head};
 use super::metrics::{Report, best_threshold};
@@ -173,7 +174,7 @@ pub fn run(
     has_answer(&dev, &options.dev, options.k)?;
     let layer = options.settings.layer;
     let encoder = PairEncoder::open(&options.settings.encoder, layer, None, device)?;
-    let linker = options.linker.as_ref().map(|linker| for_head(linker, &encoder, layer));
+    let linker = options.linker.as_ref().map(|linker| for_head(linker, &encoder, layer, device));
     let encoder = LinkedEncoder::new(encoder, linker.transpose()?, device);
     let checkpoint = options.checkpoint.as_ref().map(|path| {
         let linker = encoder.linker().map(Network::fingerprint);
@@ -220,7 +221,9 @@ pub fn run(
     let threshold = best_threshold(&scored, gold as u64).0;
     let mut config = HeadConfig::current(name, encoder.fingerprint(), encoder.width());
     config.layer = options.settings.layer;
-    config.features = options.features.names().into_iter().map(str::to_owned).collect();
+    let of_links: &[&str] = if encoder.linker().is_some() { &LINK_CUES } else { &[] };
+    let names = options.features.names();
+    config.features = names.iter().chain(of_links).map(|name| (*name).to_owned()).collect();
     config.hidden = parameters.hidden;
     config.k = options.k;
     config.threshold = threshold;

@@ -87,7 +87,7 @@ pub(in crate::cli) struct Training {
     linker: Option<PathBuf>,
 
     /// Directory of the encoder of `embeddings` and `linker`, or its name among the models
-    /// [default: all-MiniLM-L6-v2; the one that the linker names]
+    /// [default: aligner-encoder; the one that the linker names]
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 

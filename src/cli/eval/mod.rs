@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::output::{Format, Output};
 use super::{Context, Outcome};
 
-/// Name of the encoder that the shipped head was trained on.
-pub(super) const ENCODER: &str = "all-MiniLM-L6-v2";
+/// Name of the shipped encoder, on which the shipped head and tagger stand.
+pub(super) const ENCODER: &str = "aligner-encoder";
 
 /// Name of the shipped head.
 pub(super) const HEAD: &str = "aligner";
