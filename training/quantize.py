@@ -113,11 +113,12 @@ def score(directory, tensors, pairs):
 
 
 def check(directory, before, after, path, count):
+    from paraphrase.text import normalise
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     with lzma.open(path, "rt", encoding="utf-8") as file:
-        lines = [line.rstrip("\n").split("\t")[:2] for _, line in zip(range(count), file)]
+        lines = [map(normalise, line.rstrip("\n").split("\t")[:2]) for _, line in zip(range(count), file)]
     pairs = [tuple(tokenizer.encode(text).ids[:128] for text in line) for line in lines]
     logits, losses = score(directory, dequantize(before), pairs)
     logits8, losses8 = score(directory, dequantize(after), pairs)
