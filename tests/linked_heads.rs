@@ -89,8 +89,10 @@ fn answers(place: &Place) -> Vec<Value> {
 /// Makes a tensor of a file of weights zero.
 fn silence(weights: &Path, tensor: &str) {
     let mut bytes = std::fs::read(weights).unwrap();
-    let start = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    let header: Value = serde_json::from_slice(&bytes[8..start]).unwrap();
+    // The header of a safetensors file is a JSON object behind its length, with spaces up to a multiple of 8.
+    let end = bytes.windows(3).position(|ends| ends == b"]}}").unwrap() + 3;
+    let start = end.next_multiple_of(8);
+    let header: Value = serde_json::from_slice(&bytes[8..end]).unwrap();
     let place: [usize; 2] = serde_json::from_value(header[tensor]["data_offsets"].clone()).unwrap();
     bytes[start + place[0]..start + place[1]].fill(0);
     std::fs::write(weights, bytes).unwrap();

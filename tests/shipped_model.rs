@@ -44,7 +44,8 @@ fn the_shipped_models_are_whole_and_their_files_the_recorded_ones() {
     let models = paraphrase().parent().unwrap().to_owned();
     for (name, model) in models_in(&models).unwrap() {
         let model = model.unwrap();
-        let Verification { has_sums, findings } = verify(&model.path, &[models.clone()]);
+        let Verification { has_sums, findings } =
+            verify(&model.path, std::slice::from_ref(&models));
         assert!(
             has_sums && findings.is_empty(),
             "{name}: {findings:?}; `fnstore model verify --record models/{name}` records its files"

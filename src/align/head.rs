@@ -181,10 +181,8 @@ pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
         let found = format!("{} {:?}", config.unit, config.features);
         return Err(refuse(1, found, "the unit, features and cue scale of src/align/features.rs"));
     }
-    if let Some(linker) = &config.linker {
-        if let Err((found, expected)) = linker.check() {
-            return Err(refuse(1, found, expected));
-        }
+    if let Some(Err((found, expected))) = config.linker.as_ref().map(LinkerPart::check) {
+        return Err(refuse(1, found, expected));
     }
     if config.width == 0 || config.hidden == 0 {
         return Err(refuse(1, "no inputs or no hidden units".to_owned(), "at least one of each"));
