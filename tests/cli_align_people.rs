@@ -46,7 +46,9 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
     assert!(ran.stderr.contains("3  left out: target in several pieces"), "{}", ran.stderr);
     // The same seed draws the same, and a smaller request is the beginning of a larger one.
     let fewer = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "2", "--limit", "2"]);
-    assert_eq!(fewer.records(), tasks[..2]);
+    let fewer = fewer.records();
+    assert!((1..=2).contains(&fewer.len()), "one of them may have nothing to say");
+    assert_eq!(fewer, tasks[..fewer.len()]);
     // Each LU has its turn before any has a second; two LUs of the frame are called check.v.
     let names: Vec<&str> = tasks.iter().map(|task| task["lu"].as_str().unwrap()).collect();
     let is_second = |at: usize| names[at] != "check.v" && names[..at].contains(&names[at]);
