@@ -1,5 +1,6 @@
 """Laws that the recipes stand on. `python -m unittest discover training` (needs training/requirements.txt)."""
 
+import json
 import random
 import sys
 import unittest
@@ -8,11 +9,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import torch
+from tokenizers import Tokenizer
 
 from encoder import align, head, links
 from encoder.student import Cut, pooled
 from encoder.vocabulary import train as train_vocabulary
 from judge.shares import apportioned, wilson
+from paraphrase.export import reading_typographic_signs
 from paraphrase.language_model import END, KneserNey, LanguageModel
 from paraphrase.loss import SlicedCrossEntropy
 from paraphrase.marks import avoidable, corrupt
@@ -35,6 +38,12 @@ class Tokenizers(unittest.TestCase):
             text = "".join(sign + rng.choice(["", "", " "]) for sign in signs).strip().replace("\u2581", "")
             if text:
                 self.assertEqual(tokenizer.decode(tokenizer.encode(text).ids), text)
+
+    def test_what_is_shipped_reads_typographic_signs_as_ascii(self):
+        tokenizer = train_tokenizer(TEXTS, 256 + 60)
+        shipped = Tokenizer.from_str(json.dumps(reading_typographic_signs(json.loads(tokenizer.to_str()))))
+        typographic, plain = "\u201cIt\u2019s late\u2026\u201d \u2013 he said", '"It\'s late..." - he said'
+        self.assertEqual(shipped.encode(typographic).ids, tokenizer.encode(plain).ids)
 
     def test_a_pair_is_cut_as_bert_cuts_it(self):
         encoding = train_vocabulary(TEXTS, 200).encode("They checked", "the bill")

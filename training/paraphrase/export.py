@@ -1,7 +1,8 @@
 """Writes a run's averaged weights as a model directory that fnstore reads.
 
 8-bit with a scale a row by default (`training/quantize.py` holds the layout), which is what is shipped; `--f32` copies what
-`transformers` loads. The config names the mark of words to avoid, so that fnstore knows to set it.
+`transformers` loads. The config names the mark of words to avoid, so that fnstore knows to set it. The tokenizer gets a
+normaliser: the model learned from ASCII punctuation alone, and would read typographic signs as bytes that it never saw.
 """
 
 import argparse
@@ -13,7 +14,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import quantize
 
+from .text import PUNCTUATION
 from .tokenizer import AVOID
+
+
+def reading_typographic_signs(tokenizer):
+    """A tokenizer's JSON, with what `normalise` does to punctuation as its normaliser."""
+    replace = lambda sign, ascii: {"type": "Replace", "pattern": {"String": chr(sign)}, "content": ascii}
+    steps = [replace(sign, ascii) for sign, ascii in sorted(PUNCTUATION.items())]
+    return tokenizer | {"normalizer": {"type": "Sequence", "normalizers": steps}}
 
 
 def main(arguments):
@@ -31,6 +40,7 @@ def main(arguments):
     config["avoid_token"] = AVOID
     (given.to / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     shutil.copyfile(given.run / "model" / "generation_config.json", given.to / "generation_config.json")
-    shutil.copyfile(given.run / "tokenizer.json", given.to / "tokenizer.json")
+    tokenizer = reading_typographic_signs(json.loads((given.run / "tokenizer.json").read_text(encoding="utf-8")))
+    (given.to / "tokenizer.json").write_text(json.dumps(tokenizer, ensure_ascii=False), encoding="utf-8")
     if given.check:
         quantize.check(given.to, tensors, small, given.check, 300)
