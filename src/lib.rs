@@ -56,6 +56,9 @@ pub mod paraphrase;
 pub mod tag;
 
 #[cfg(feature = "neural")]
+pub mod vectors;
+
+#[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]
 pub mod installed;

@@ -167,6 +167,7 @@ fn add_generation(facts: &mut Facts, made: &Generation) {
         ("weak-alignment", made.flags.weak_alignment),
         ("unmet", made.flags.unmet),
         ("unknown-word", made.flags.unknown_word),
+        ("unlike-frame", made.flags.unlike_frame),
     ] {
         if is_set {
             add(Field::Flag, name.to_owned());

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
-use fnstore::expand::{self, EndReason, Models, Recipe, Report};
+use fnstore::expand::{self, EndReason, GuideModels, Models, Recipe, Report};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -50,6 +50,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
     words: Words,
 
+    /// What decides beside the models: `lexicon`, so that new sentences are to hold a word that is like the LUs of
+    /// the frame, or `none`, as in the papers [default: lexicon, where its models are]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    guide: Option<Guide>,
+
     /// Work on at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -78,6 +83,15 @@ pub(super) enum Words {
     Known,
     /// Whatever its pieces spell.
     Any,
+}
+
+/// What decides beside the models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Guide {
+    /// The LUs of the frame, and words that are like them.
+    Lexicon,
+    /// Nothing.
+    None,
 }
 
 const EXAMPLES: &str = "\
@@ -135,7 +149,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let dirs = locate::model_dirs(args.models.clone());
     let rewriter = locate::rewriter(args.model.as_deref(), &dirs)?;
-    let models = Models::search_with(rewriter, &dirs)?;
+    let mut models = Models::search_with(rewriter, &dirs)?;
+    match args.guide {
+        Some(Guide::Lexicon) => models.guide = Some(GuideModels::search(&dirs)?),
+        Some(Guide::None) => models.guide = None,
+        None => {}
+    }
     let mut recipe = Recipe::new(models);
     recipe.rounds = args.rounds;
     recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);

@@ -5,8 +5,14 @@
 //! that is often one to which something can be objected without knowing what it means. Here pairs with fewer
 //! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence, times
 //! the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as of the first.
+//!
+//! Where an expansion is guided, how much the trigger is like the LUs of the frame counts as well, and a trigger that is
+//! of another part of speech than its LU is objected to.
+
+use std::cmp::Ordering;
 
 use super::chain::Chain;
+use super::guide::{Guide, UNLIKE};
 use super::lexicon::Lexicon;
 use super::run::Result;
 use crate::align::Alignment;
@@ -14,10 +20,13 @@ use crate::model::{Flags, Span};
 use crate::paraphrase::Paraphrase;
 use crate::text::{fold, is_stop_word, words};
 
+/// What a likeness of 1 is worth beside log-probabilities.
+const LIKENESS_WEIGHT: f64 = 20.0;
+
 /// An output of a round with the span that the aligner found in it.
 #[derive(Debug, Clone)]
-pub(super) struct Pair<'p> {
-    pub(super) output: &'p Paraphrase,
+pub(super) struct Pair {
+    pub(super) output: Paraphrase,
     pub(super) alignment: Alignment,
     /// The aligned span, in order of text.
     pub(super) targets: Vec<Span>,
@@ -25,47 +34,85 @@ pub(super) struct Pair<'p> {
     pub(super) trigger: String,
     pub(super) flags: Flags,
     objections: usize,
+    /// How much the trigger is like the frame's LUs; 0 where nobody knows.
+    likeness: f32,
 }
 
-impl<'p> Pair<'p> {
+impl Pair {
     /// Looks at an output.
     pub(super) fn new(
         chain: &Chain,
         lexicon: &mut Lexicon<'_>,
-        output: &'p Paraphrase,
+        guide: Option<&mut Guide>,
+        output: &Paraphrase,
         alignment: Alignment,
     ) -> Result<Self> {
         let mut targets = alignment.spans.clone();
         targets.sort_unstable();
         let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
         let trigger = pieces.join(" ");
+        let likeness = match guide {
+            Some(guide) => {
+                let (lemma, _) = lexicon.lemma(&trigger, chain.seed.pos);
+                guide.likeness(chain, lexicon, &lemma)?
+            }
+            None => None,
+        };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
             duplicate: chain.is_repeated(&output.text, &targets),
             weak_alignment: alignment.weak,
             unmet: false,
             unknown_word: !lexicon.knows_words(&trigger)?,
+            unlike_frame: likeness.is_some_and(|likeness| likeness < UNLIKE),
         };
         let objections = flags.names().len() + usize::from(is_lost(chain, &trigger));
-        Ok(Self { output, alignment, targets, trigger, flags, objections })
+        let (output, likeness) = (output.clone(), likeness.unwrap_or(0.0));
+        Ok(Self { output, alignment, targets, trigger, flags, objections, likeness })
     }
 
-    /// Whether it is to be kept rather than another one, which has the better paraphrase.
-    fn is_better_than(&self, other: &Self) -> bool {
-        self.objections < other.objections
-            || self.objections == other.objections && self.log_prob() > other.log_prob()
+    /// Whether nothing is to be said against it.
+    pub(super) fn is_faultless(&self) -> bool {
+        self.objections == 0
     }
 
-    /// Log of the probability of output and span, as far as two models know.
-    fn log_prob(&self) -> f64 {
+    /// Fewer objections first, then higher scores.
+    fn best_first(&self, other: &Self) -> Ordering {
+        let fewer = self.objections.cmp(&other.objections);
+        fewer.then_with(|| other.score().total_cmp(&self.score()))
+    }
+
+    /// This pair or another one; of equals this.
+    pub(super) fn or_better(self, other: Self) -> Self {
+        if other.best_first(&self).is_lt() { other } else { self }
+    }
+
+    /// Log of the probability of output and span, as far as two models know, and what the trigger's likeness
+    /// is worth.
+    fn score(&self) -> f64 {
         f64::from(self.output.log_prob)
             + f64::from(self.alignment.score.max(f32::MIN_POSITIVE)).ln()
+            + LIKENESS_WEIGHT * f64::from(self.likeness)
     }
 }
 
-/// The pair to keep; of equals the first.
-pub(super) fn choose<'p>(pairs: impl IntoIterator<Item = Pair<'p>>) -> Option<Pair<'p>> {
-    pairs.into_iter().reduce(|best, pair| if pair.is_better_than(&best) { pair } else { best })
+/// The pair to keep, of equals the first: of those with fewest objections the best that also fits, which is asked of
+/// one after the other, as the answer takes a network. Where none fits, the best has one objection more.
+pub(super) fn choose(
+    pairs: impl IntoIterator<Item = Pair>,
+    mut fits: impl FnMut(&Pair) -> Result<bool>,
+) -> Result<Option<Pair>> {
+    let mut pairs: Vec<Pair> = pairs.into_iter().collect();
+    pairs.sort_by(Pair::best_first);
+    let fewest = pairs.first().map(|best| best.objections);
+    pairs.retain(|pair| Some(pair.objections) == fewest);
+    for at in 0..pairs.len() {
+        if fits(&pairs[at])? {
+            return Ok(Some(pairs.swap_remove(at)));
+        }
+    }
+    let best = pairs.into_iter().next();
+    Ok(best.map(|best| Pair { objections: best.objections + 1, ..best }))
 }
 
 /// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only words that the
@@ -113,24 +160,53 @@ mod tests {
         Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: Vec::new() }
     }
 
-    fn pair(output: &Paraphrase, objections: usize, score: f32) -> Pair<'_> {
+    fn pair(output: &Paraphrase, objections: usize, score: f32, likeness: f32) -> Pair {
         let alignment = Alignment { spans: vec![Span::new(5, 11)], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
-        Pair { output, alignment, targets, trigger, flags: Flags::default(), objections }
+        let (output, flags) = (output.clone(), Flags::default());
+        Pair { output, alignment, targets, trigger, flags, objections, likeness }
+    }
+
+    /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.
+    fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
+        let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
+            let &(log_prob, objections, score, likeness) = made;
+            let output = Paraphrase { text: name.to_owned(), ..output(log_prob) };
+            pair(&output, objections, score, likeness)
+        });
+        choose(pairs, |_| Ok(true)).unwrap().unwrap().output.text.parse().unwrap()
     }
 
     #[test]
     fn fewer_objections_win_then_the_likeliest_output_and_span_then_the_first() {
-        let outputs = [-9.0, -9.0, -8.0].map(output);
-        let kept = |made: [(usize, f32); 3]| {
-            let pairs = outputs.iter().zip(made).map(|(o, (count, score))| pair(o, count, score));
-            let kept = choose(pairs).unwrap().output;
-            outputs.iter().position(|output| std::ptr::eq(output, kept)).unwrap()
+        assert_eq!(kept([(-9.0, 0, 0.2, 0.0), (-9.0, 0, 0.3, 0.0), (-8.0, 1, 0.9, 0.0)]), 1);
+        let less_than_twice = [(-9.0, 1, 0.9, 0.0), (-9.0, 0, 0.4, 0.0), (-8.0, 0, 0.2, 0.0)];
+        assert_eq!(kept(less_than_twice), 2, "twice as likely, but for a little");
+        assert_eq!(kept([(-9.0, 0, 0.9, 0.0), (-9.0, 0, 0.9, 0.0), (-8.0, 0, 0.3, 0.0)]), 0);
+        assert!(choose([], |_| Ok(true)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_objection() {
+        assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
+        assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
+    }
+
+    #[test]
+    fn of_pairs_with_fewest_objections_the_best_that_fits_is_kept() {
+        let pairs = || {
+            [(-7.0, 0), (-8.0, 0), (-9.0, 0), (-6.0, 1)]
+                .map(|(log_prob, objections)| pair(&output(log_prob), objections, 0.5, 0.0))
         };
-        assert_eq!(kept([(0, 0.2), (0, 0.3), (1, 0.9)]), 1);
-        assert_eq!(kept([(1, 0.9), (0, 0.4), (0, 0.2)]), 2, "twice as likely, but for a little");
-        assert_eq!(kept([(0, 0.9), (0, 0.9), (0, 0.3)]), 0);
-        assert!(choose([]).is_none());
+        let kept = |fits: &dyn Fn(f32) -> bool| {
+            choose(pairs(), |pair| Ok(fits(pair.output.log_prob))).unwrap().unwrap()
+        };
+        let second = kept(&|log_prob| log_prob < -7.5);
+        assert!(second.output.log_prob == -8.0 && second.is_faultless());
+        let none = kept(&|log_prob| log_prob > -6.5);
+        assert!(none.output.log_prob == -7.0 && none.objections == 1);
+        let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).objections;
+        assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));
     }
 
     #[test]

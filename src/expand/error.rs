@@ -7,6 +7,8 @@ use crate::database::DatabaseError;
 use crate::model::AnnotationSetId;
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
+use crate::tag::TagError;
+use crate::vectors::VectorsError;
 
 /// An expansion cannot start or go on. What was committed before stays, and the same command goes
 /// on from there.
@@ -37,6 +39,15 @@ pub enum ExpandError {
         seed: Option<AnnotationSetId>,
         /// Why.
         source: AlignError,
+    },
+    /// The word vectors cannot be opened.
+    #[error(transparent)]
+    Vectors(#[from] VectorsError),
+    /// The tagger cannot be opened or failed.
+    #[error("cannot tag words")]
+    Tag {
+        /// Why.
+        source: TagError,
     },
     /// A number of the recipe is out of its range.
     #[error("{name} is {found}, expected {expected}")]

@@ -82,6 +82,27 @@ impl<'a> Lexicon<'a> {
         Ok(FrameLexicon { lexunits, triggers })
     }
 
+    /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon knows it only there.
+    pub(super) fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains(&(fold(lemma), pos));
+        let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
+        (own_lemma(&lemma), pos)
+    }
+
+    /// The lemmas of a frame's LUs, but for proposed ones.
+    pub(super) fn lemmas_of(&self, frame: FrameId) -> Result<Vec<String>> {
+        let mut lemmas = Vec::new();
+        for lu in self.database.store().lexunits_of(self.release, frame)? {
+            let lu = lu?;
+            if lu.status != PROPOSED {
+                lemmas.push(lemma_of(&lu.name).0);
+            }
+        }
+        lemmas.sort_unstable();
+        lemmas.dedup();
+        Ok(lemmas)
+    }
+
     /// The LU of a trigger in a frame: its lemma under the seed's part of speech, or under another
     /// when the lexicon knows it only there; an LU of the frame, or a proposed one.
     pub(super) fn unit_of(
@@ -90,10 +111,7 @@ impl<'a> Lexicon<'a> {
         trigger: &str,
         pos: Pos,
     ) -> Result<TriggerUnit> {
-        let known = &self.known;
-        let in_lexicon = |lemma: &str, pos: Pos| known.contains(&(fold(lemma), pos));
-        let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
-        let lemma = own_lemma(&lemma);
+        let (lemma, pos) = self.lemma(trigger, pos);
         let key = (lemma.clone(), pos);
         let release = self.release;
         let store = self.database.store();

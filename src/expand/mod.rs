@@ -3,16 +3,17 @@
 //! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
 //!
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
-//! 2. the sentence, spaced as people write it, is rewritten under these bans; the best outputs go on;
+//! 2. the sentence, spaced as people write it, is rewritten under these bans, and with a word that is like the LUs of
+//!    the frame where the lexicon guides (`guide.rs`); the best outputs go on;
 //! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`choice.rs`);
-//! 4. the pair becomes a generated annotation set with its provenance (`run.rs`), under an LU of the
+//! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of the
 //!    frame or a proposed one (`lexicon.rs`);
 //! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
 //!
-//! Nothing is dropped: copies, repetitions and weak alignments are flags.
+//! Nothing is dropped: copies, repetitions, weak alignments and triggers that are unlike the frame are flags.
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
@@ -20,15 +21,18 @@
 mod chain;
 mod choice;
 mod error;
+mod guide;
+mod keep;
 mod lexicon;
 mod models;
 mod recipe;
 mod report;
 mod run;
 mod tasks;
+mod word_class;
 
 pub use error::ExpandError;
-pub use models::Models;
+pub use models::{GuideModels, Models};
 pub use recipe::Recipe;
 pub use report::{EndReason, Progress, Report};
 pub use run::{run, run_with};

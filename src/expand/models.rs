@@ -9,8 +9,12 @@ use crate::align::encoder_of;
 const PARAPHRASER: &str = "paraphrase";
 /// Directory name of the aligner's head.
 const ALIGNER: &str = "aligner";
+/// Directory name of the word vectors.
+pub(super) const WORD_VECTORS: &str = "word-vectors";
+/// Directory name of the tagger.
+const TAGGER: &str = "tagger";
 
-/// The directories of the three models.
+/// The directories of the models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
     /// The rewriter: an encoder-decoder with its tokenizer.
@@ -19,13 +23,39 @@ pub struct Models {
     pub aligner: PathBuf,
     /// The encoder that the head was trained on.
     pub encoder: PathBuf,
+    /// Those by which the lexicon guides an expansion, which can do without.
+    pub guide: Option<GuideModels>,
+}
+
+/// The directories of the models by which the lexicon guides an expansion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuideModels {
+    /// Word vectors, which know words that may evoke a frame.
+    pub word_vectors: PathBuf,
+    /// A part-of-speech tagger.
+    pub tagger: PathBuf,
+    /// The encoder that the tagger was trained on.
+    pub encoder: PathBuf,
+}
+
+impl GuideModels {
+    /// Each model in the first of several directories that has it.
+    ///
+    /// # Errors
+    /// When none has one of them.
+    pub fn search(dirs: &[PathBuf]) -> Result<Self, ExpandError> {
+        let tagger = find(dirs, TAGGER)?;
+        let encoder = encoder(&tagger, dirs)?;
+        Ok(Self { word_vectors: find(dirs, WORD_VECTORS)?, tagger, encoder })
+    }
 }
 
 impl Models {
-    /// The models in one directory: `paraphrase/`, `aligner/`, and the encoder that the aligner's head names.
+    /// The models in one directory: `paraphrase/`, `aligner/`, the encoder that the aligner's head names, and,
+    /// where they are there, `word-vectors/`, `tagger/` and its encoder.
     ///
     /// # Errors
-    /// When one of them is not there.
+    /// When one of the others is not there.
     pub fn open(dir: &Path) -> Result<Self, ExpandError> {
         Self::search(&[dir.to_owned()])
     }
@@ -38,16 +68,21 @@ impl Models {
         Self::search_with(find(dirs, PARAPHRASER)?, dirs)
     }
 
-    /// A rewriter of another name or from elsewhere, and the other two as in [`search`](Self::search).
+    /// A rewriter of another name or from elsewhere, and the others as in [`search`](Self::search).
     ///
     /// # Errors
     /// When no directory has one of these, or the head does not say which encoder it stands on.
     pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
         let aligner = find(dirs, ALIGNER)?;
-        let encoder = encoder_of(&aligner, dirs)
-            .map_err(|source| ExpandError::Align { seed: None, source })?;
-        Ok(Self { paraphraser, aligner, encoder })
+        let encoder = encoder(&aligner, dirs)?;
+        let guide = GuideModels::search(dirs).ok();
+        Ok(Self { paraphraser, aligner, encoder, guide })
     }
+}
+
+/// The encoder that a head or a tagger names.
+fn encoder(model: &Path, dirs: &[PathBuf]) -> Result<PathBuf, ExpandError> {
+    encoder_of(model, dirs).map_err(|source| ExpandError::Align { seed: None, source })
 }
 
 fn find(dirs: &[PathBuf], name: &str) -> Result<PathBuf, ExpandError> {

@@ -11,7 +11,7 @@ use crate::paraphrase::Settings;
 /// How seeds are expanded.
 ///
 /// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
-/// sentences of at most 80 pieces, nothing dropped.
+/// sentences of at most 80 pieces, nothing dropped. Two things are not the paper's: known words and guidance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// The models.
@@ -25,6 +25,9 @@ pub struct Recipe {
     /// Outputs hold no words but those of the rewriter's list and of the seed's sentence; see
     /// [`Settings::known_words`].
     pub known_words: bool,
+    /// Outputs are asked to hold a word that is like the LUs of the frame, and are chosen by how much their
+    /// trigger is; needs [`Models::guide`].
+    pub guided: bool,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -36,10 +39,11 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// The defaults, with three rounds on the CPU.
+    /// The defaults, with three rounds on the CPU, guided where there are the models for it.
     #[must_use]
     pub fn new(models: Models) -> Self {
         Self {
+            guided: models.guide.is_some(),
             models,
             beam_size: 30,
             candidates: 20,
@@ -82,8 +86,8 @@ impl Recipe {
             max_source_pieces: self.max_source_pieces,
             known_words: self.known_words,
             row_limit: self.device.rows_at_once(),
-            // Every round bans what the round before banned, and more.
-            keep_steps: true,
+            // Every round bans what the round before banned, and more; but a guide asks for other words.
+            keep_steps: !self.guided,
             ..Settings::default()
         }
     }
@@ -96,6 +100,7 @@ impl Recipe {
         paraphraser: Fingerprint,
         mark: Option<&str>,
         aligner: Fingerprint,
+        guide: Option<[Fingerprint; 2]>,
     ) -> String {
         let beam = self.settings().beam;
         let mut description = json!({
@@ -115,6 +120,12 @@ impl Recipe {
         if !self.known_words {
             description["words"] = json!("any");
         }
+        if let Some([vectors, tagger]) = guide {
+            description["guide"] = json!({
+                "word_vectors": vectors.to_string(),
+                "tagger": tagger.to_string(),
+            });
+        }
         // Only where there is one: recipes of models without marks stay what they were.
         if let Some(mark) = mark {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
@@ -127,7 +138,8 @@ impl Recipe {
 /// the bans made from a trigger, or the choice of the winning pair change.
 const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
-                     them; fewest objections, then the likeliest output and span; v3";
+                     them; fewest objections, then the likeliest output and \
+                     span, with the likeness of its trigger to the frame; v4";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {
@@ -142,13 +154,18 @@ mod tests {
 
     fn recipe() -> Recipe {
         let place = || "m".into();
-        Recipe::new(Models { paraphraser: place(), aligner: place(), encoder: place() })
+        Recipe::new(Models {
+            paraphraser: place(),
+            aligner: place(),
+            encoder: place(),
+            guide: None,
+        })
     }
 
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, None, b));
+        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, None, b, None));
         let first = print(&recipe(), a, b);
         let same = Recipe {
             rounds: 9,
@@ -162,8 +179,10 @@ mod tests {
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
-        let marked = recipe().description(a, Some("<avoid>"), b);
+        let marked = recipe().description(a, Some("<avoid>"), b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
+        let guided = recipe().description(a, None, a, Some([b, a]));
+        assert!(guided.contains(&b.to_string()) && fingerprint(&guided) != first);
     }
 
     #[test]

@@ -11,21 +11,23 @@ use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
 use super::choice::{Pair, choose};
+use super::guide::Guide;
 use super::lexicon::Lexicon;
+use super::models::WORD_VECTORS;
 use super::recipe::fingerprint;
+use super::word_class;
 use super::{EndReason, ExpandError, Progress, Recipe, Report};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
-use crate::database::{Database, JournalWrite, Write};
+use crate::database::{Database, Write};
 use crate::decode::SourceId;
-use crate::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, FrameId, Generation, IdSpace, Label, Layer,
-    LayerName, Method, Provenance, RecipeId, ReleaseId, Sentence, SentenceId,
-};
+use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::nn::EncoderDecoder;
 use crate::paraphrase::{
     Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session,
 };
 use crate::query::Expression;
+use crate::tag::Tagger;
+use crate::vectors::WordVectors;
 
 pub(super) type Result<T> = std::result::Result<T, ExpandError>;
 
@@ -38,9 +40,6 @@ const IN_FLIGHT: usize = 32;
 const COMMIT_OUTPUTS: usize = 128;
 /// Time between commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
-
-/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
-const STATUS: &str = "GENERATED";
 
 /// Expands every human annotation set for which the expression holds.
 ///
@@ -73,14 +72,21 @@ pub fn run_with(
     let mut paraphraser = Paraphraser::open_in(rewriter, &recipe.device, recipe.numbers)?;
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
-    let description =
-        recipe.description(paraphraser.fingerprint(), paraphraser.mark(), aligner.fingerprint());
+    let guide = open_guide(recipe)?;
+    let description = recipe.description(
+        paraphraser.fingerprint(),
+        paraphraser.mark(),
+        aligner.fingerprint(),
+        guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
+    );
     let print = fingerprint(&description);
     let id = database.store().recipe(print, &description)?;
 
     let leaks_before = paraphraser.leaks();
+    let (guide, tagger) = guide.unzip();
+    let guide = guide.map(|vectors| Guide::new(vectors, |word| paraphraser.knows_word(word)));
     let mut session = paraphraser.session(recipe.settings())?;
-    let mut run = Run::new(database, recipe, id, print, &aligner);
+    let mut run = Run::new(database, recipe, id, print, &aligner, (guide, tagger));
     let todo = run.find_seeds(&human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
@@ -89,25 +95,65 @@ pub fn run_with(
     Ok(report)
 }
 
+/// What guides an expansion, where it is guided.
+fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
+    if !recipe.guided {
+        return Ok(None);
+    }
+    let Some(models) = &recipe.models.guide else {
+        let (name, searched) = (WORD_VECTORS.to_owned(), Vec::new());
+        return Err(ExpandError::ModelMissing { name, searched });
+    };
+    let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
+    let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
+    Ok(Some((WordVectors::open(&models.word_vectors)?, tagger)))
+}
+
 /// The human sets for which an expression holds: what is generated is not expanded again.
 pub(super) fn human_sets(expression: &Expression) -> Expression {
     let human = "origin!=generated".parse().expect("a constant query, which every run reads");
     Expression::all_of([expression.clone(), human])
 }
 
-struct Run<'a> {
-    database: &'a Database,
-    recipe: &'a Recipe,
-    id: RecipeId,
-    print: [u8; 16],
-    aligner: &'a Aligner,
-    lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+/// A seed that is being rewritten.
+struct InFlight {
+    chain: Chain,
+    attempt: Attempt,
+}
+
+/// What a rewriting was asked for.
+enum Attempt {
+    /// A word that may evoke the frame.
+    Guided,
+    /// Nothing; what is to be kept of the guided attempt, if this one brings nothing better.
+    Free(Option<Pair>),
+}
+
+/// What comes after a rewriting.
+enum Next {
+    /// The next round.
+    Round,
+    /// The same round, asked for nothing.
+    Again(Option<Pair>),
+    /// Nothing.
+    End,
+}
+
+pub(super) struct Run<'a> {
+    pub(super) database: &'a Database,
+    pub(super) recipe: &'a Recipe,
+    pub(super) id: RecipeId,
+    pub(super) print: [u8; 16],
+    pub(super) aligner: &'a Aligner,
+    pub(super) lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+    pub(super) guide: Option<Guide>,
+    pub(super) tagger: Option<Tagger>,
     /// Rows that wait for the next commit.
-    writes: BTreeMap<ReleaseId, Write>,
-    last_commit: Instant,
-    started: Instant,
-    finished_seeds: u64,
-    report: Report,
+    pub(super) writes: BTreeMap<ReleaseId, Write>,
+    pub(super) last_commit: Instant,
+    pub(super) started: Instant,
+    pub(super) finished_seeds: u64,
+    pub(super) report: Report,
 }
 
 impl<'a> Run<'a> {
@@ -117,6 +163,7 @@ impl<'a> Run<'a> {
         id: RecipeId,
         print: [u8; 16],
         aligner: &'a Aligner,
+        (guide, tagger): (Option<Guide>, Option<Tagger>),
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -126,6 +173,8 @@ impl<'a> Run<'a> {
             print,
             aligner,
             lexicons: HashMap::new(),
+            guide,
+            tagger,
             writes: BTreeMap::new(),
             last_commit: now,
             started: now,
@@ -200,37 +249,42 @@ impl<'a> Run<'a> {
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<()> {
         let mut todo = todo.into_iter();
-        let mut chains: HashMap<SourceId, Chain> = HashMap::new();
+        let mut in_flight: HashMap<SourceId, InFlight> = HashMap::new();
         let rows = self.recipe.device.rows_at_once();
-        let in_flight = IN_FLIGHT.max(rows / self.recipe.beam_size.max(1));
+        let most = IN_FLIGHT.max(rows / self.recipe.beam_size.max(1));
         self.report.interrupted = progress(&self.progress()).is_break();
         loop {
             // An interrupted run takes no new seeds and starts no new rounds.
-            while !self.report.interrupted && chains.len() < in_flight {
+            while !self.report.interrupted && in_flight.len() < most {
                 let Some((release, set)) = todo.next() else { break };
                 match self.begin(session, release, set)? {
-                    Some((source, chain)) => {
-                        chains.insert(source, chain);
+                    Some((source, seed)) => {
+                        in_flight.insert(source, seed);
                     }
                     None => self.step_ended(progress)?,
                 }
             }
             let Some(rewrite) = session.next_finished()? else { return Ok(()) };
-            let mut chain =
-                chains.remove(&rewrite.source).expect("every open source has its chain");
+            let InFlight { mut chain, attempt } =
+                in_flight.remove(&rewrite.source).expect("every open source is in flight");
             self.report.steps += rewrite.steps as u64;
             self.report.steps_reused += rewrite.steps_reused as u64;
-            let goes_on = self.finish_round(&mut chain, &rewrite.outcome)?;
-            self.finished_seeds += u64::from(!goes_on);
+            let next = self.finish(&mut chain, attempt, &rewrite.outcome)?;
+            self.finished_seeds += u64::from(matches!(next, Next::End));
             self.step_ended(progress)?;
-            if goes_on && !self.report.interrupted {
-                let constraints = Constraints::avoiding(&chain.banned);
-                let source = session.reopen_under(rewrite.source, &constraints)?;
-                session.submit(source, &constraints)?;
-                chains.insert(source, chain);
-            } else {
-                session.close(rewrite.source);
-            }
+            let (constraints, attempt) = match next {
+                Next::Round if !self.report.interrupted => self.ask(&chain)?,
+                Next::Again(best) if !self.report.interrupted => {
+                    (Constraints::avoiding(&chain.banned), Attempt::Free(best))
+                }
+                _ => {
+                    session.close(rewrite.source);
+                    continue;
+                }
+            };
+            let source = session.reopen_under(rewrite.source, &constraints)?;
+            session.submit(source, &constraints)?;
+            in_flight.insert(source, InFlight { chain, attempt });
         }
     }
 
@@ -252,12 +306,22 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn lexicon(&mut self, release: ReleaseId) -> Result<&mut Lexicon<'a>> {
+    pub(super) fn lexicon(&mut self, release: ReleaseId) -> Result<&mut Lexicon<'a>> {
         if !self.lexicons.contains_key(&release) {
             let lexicon = Lexicon::new(self.database, release)?;
             self.lexicons.insert(release, lexicon);
         }
         Ok(self.lexicons.get_mut(&release).expect("it was put there just now"))
+    }
+
+    /// The lexicon of a release, and the guide beside it.
+    fn lexicon_and_guide(
+        &mut self,
+        release: ReleaseId,
+    ) -> Result<(&mut Lexicon<'a>, Option<&mut Guide>)> {
+        self.lexicon(release)?;
+        let lexicon = self.lexicons.get_mut(&release).expect("it was read just now");
+        Ok((lexicon, self.guide.as_mut()))
     }
 
     /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to rewrite.
@@ -266,7 +330,7 @@ impl<'a> Run<'a> {
         session: &mut Session<'_, EncoderDecoder>,
         release: ReleaseId,
         set: AnnotationSetId,
-    ) -> Result<Option<(SourceId, Chain)>> {
+    ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
         let journal = database.store().journal(release, set, TARGET, self.id)?;
@@ -276,11 +340,11 @@ impl<'a> Run<'a> {
             self.finished_seeds += 1;
             return Ok(None);
         }
-        let constraints = Constraints::avoiding(&chain.banned);
+        let (constraints, attempt) = self.ask(&chain)?;
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
                 session.submit(source, &constraints)?;
-                Ok(Some((source, chain)))
+                Ok(Some((source, InFlight { chain, attempt })))
             }
             Err(ParaphraseError::Refused(refusal)) => {
                 let reason = match refusal {
@@ -295,28 +359,38 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes the outputs of a round; says whether another round is to follow.
-    fn finish_round(&mut self, chain: &mut Chain, outcome: &Outcome) -> Result<bool> {
-        let candidates = candidates(outcome.paraphrases());
-        if candidates.is_empty() {
-            self.end(chain, EndReason::NothingLeft);
-            return Ok(false);
+    /// What the next output of a chain is asked for.
+    fn ask(&mut self, chain: &Chain) -> Result<(Constraints, Attempt)> {
+        let (lexicon, guide) = self.lexicon_and_guide(chain.seed.release)?;
+        let words = guide.map_or(Ok(Vec::new()), |guide| guide.words(chain, lexicon))?;
+        let constraints = Constraints::avoiding(&chain.banned);
+        if words.is_empty() {
+            return Ok((constraints, Attempt::Free(None)));
         }
-        let Some(best) = self.align(chain, &candidates)? else {
-            self.end(chain, EndReason::NotAligned);
-            return Ok(false);
+        Ok((Constraints { require: vec![words], ..constraints }, Attempt::Guided))
+    }
+
+    /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
+    fn finish(&mut self, chain: &mut Chain, attempt: Attempt, outcome: &Outcome) -> Result<Next> {
+        let candidates = candidates(outcome.paraphrases());
+        let found = self.align(chain, &candidates)?;
+        let best = match attempt {
+            Attempt::Guided if found.as_ref().is_some_and(Pair::is_faultless) => found,
+            Attempt::Guided => return Ok(Next::Again(found)),
+            Attempt::Free(before) => before.into_iter().chain(found).reduce(Pair::or_better),
+        };
+        let Some(best) = best else {
+            let nothing = candidates.is_empty();
+            self.end(chain, if nothing { EndReason::NothingLeft } else { EndReason::NotAligned });
+            return Ok(Next::End);
         };
         chain.round += 1;
         self.keep(chain, best)?;
-        Ok(chain.round < self.recipe.rounds)
+        Ok(if chain.round < self.recipe.rounds { Next::Round } else { Next::End })
     }
 
     /// The pair of paraphrase and span to keep, if any paraphrase has a span.
-    fn align<'p>(
-        &mut self,
-        chain: &Chain,
-        candidates: &[&'p Paraphrase],
-    ) -> Result<Option<Pair<'p>>> {
+    fn align(&mut self, chain: &Chain, candidates: &[&Paraphrase]) -> Result<Option<Pair>> {
         let requests = candidates
             .iter()
             .map(|candidate| AlignRequest {
@@ -326,14 +400,18 @@ impl<'a> Run<'a> {
             })
             .collect();
         let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
-        let lexicon = self.lexicon(chain.seed.release)?;
+        let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
         let mut pairs = Vec::with_capacity(candidates.len());
         for (candidate, alignment) in candidates.iter().zip(alignments) {
             if let Some(alignment) = alignment {
-                pairs.push(Pair::new(chain, lexicon, candidate, alignment)?);
+                let guide = guide.as_deref_mut();
+                pairs.push(Pair::new(chain, lexicon, guide, candidate, alignment)?);
             }
         }
-        Ok(choose(pairs))
+        let Some(tagger) = &self.tagger else { return choose(pairs, |_| Ok(true)) };
+        choose(pairs, |pair| {
+            word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
+        })
     }
 
     /// Aligns a batch; a pair that is too long for the encoder has no answer.
@@ -362,139 +440,12 @@ impl<'a> Run<'a> {
             }
         }
     }
-
-    /// Makes an annotation set of an output, with its LU and its place in the chain.
-    fn keep(&mut self, chain: &mut Chain, best: Pair<'_>) -> Result<()> {
-        let Pair { output, alignment, targets, trigger, flags, .. } = best;
-        let (release, frame) = (chain.seed.release, chain.seed.frame);
-        let pos = chain.seed.pos;
-        let lexicon = self.lexicon(release)?;
-        let unit = lexicon.unit_of(frame, &trigger, pos)?;
-        let (new_trigger, new_pair) =
-            (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
-        let generation = Generation {
-            seed: chain.seed.set,
-            source: chain.seed.set,
-            target_ordinal: TARGET,
-            round: chain.round,
-            rank: 0,
-            chain: chain.sets.clone(),
-            method: Method::Paraphrase,
-            recipe: self.id,
-            flags,
-            paraphrase: output.score,
-            aligner: alignment.score,
-        };
-        let id = self.free_id(release, frame, &generation)?;
-        let set = generated_set(id, chain, unit.lu, &targets, generation);
-        let sentence = Sentence {
-            id: set.sentence,
-            xml_id: None,
-            text: output.text.clone(),
-            occurrences: Vec::new(),
-        };
-        chain.push(id, &output.text, &targets, &unit.lemma, unit.pos);
-
-        self.report.sentences += 1;
-        self.report.new_triggers += u64::from(new_trigger);
-        self.report.new_pairs += u64::from(new_pair);
-        self.report.proposed_lexunits += u64::from(unit.proposed.is_some());
-        for flag in flags.names() {
-            *self.report.flags.entry(flag).or_default() += 1;
-        }
-        let write = self.writes.entry(release).or_default();
-        write.lexunits.extend(unit.proposed);
-        write.sentences.push(sentence);
-        write.sets.push(set);
-        self.write_journal(chain, None);
-        Ok(())
-    }
-
-    /// The id of a generated set: its natural one, or the next number that no other set has.
-    fn free_id(
-        &self,
-        release: ReleaseId,
-        frame: FrameId,
-        generation: &Generation,
-    ) -> Result<AnnotationSetId> {
-        let mut id = generation.natural_id(frame, &self.print);
-        loop {
-            let pending = self
-                .writes
-                .get(&release)
-                .is_some_and(|write| write.sets.iter().any(|set| set.id == id));
-            let stored = self.database.store().annotation_set(release, id)?;
-            let same = stored.as_ref().is_some_and(|set| match &set.provenance {
-                Provenance::Generated(there) => there.is_same_output(generation),
-                _ => false,
-            });
-            if !pending && (stored.is_none() || same) {
-                return Ok(id);
-            }
-            id = id.next();
-        }
-    }
-
-    fn end(&mut self, chain: &Chain, reason: EndReason) {
-        *self.report.ended.entry(reason).or_default() += 1;
-        if chain.sets.is_empty() {
-            *self.report.unproductive.entry(reason).or_default() += 1;
-        }
-        self.write_journal(chain, Some(reason));
-    }
-
-    fn write_journal(&mut self, chain: &Chain, end: Option<EndReason>) {
-        let write = self.writes.entry(chain.seed.release).or_default();
-        write.journal.push(JournalWrite {
-            seed: chain.seed.set,
-            target: TARGET,
-            recipe: self.id,
-            entry: chain.journal(end),
-        });
-    }
-
-    fn commit(&mut self) -> Result<()> {
-        for (release, write) in std::mem::take(&mut self.writes) {
-            self.database.write(release, &write)?;
-        }
-        self.last_commit = Instant::now();
-        Ok(())
-    }
 }
 
 /// Outputs that ended by themselves; those cut at the length limit only when there are no others.
 fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     let ended: Vec<&Paraphrase> = paraphrases.iter().filter(|output| output.ended).collect();
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
-}
-
-fn generated_set(
-    id: AnnotationSetId,
-    chain: &Chain,
-    lu: crate::model::LuId,
-    targets: &[crate::model::Span],
-    generation: Generation,
-) -> AnnotationSet {
-    let labels = targets.iter().map(|span| Label {
-        name: LayerName::Target.as_str().to_owned(),
-        extent: crate::model::Extent::Overt(*span),
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    });
-    AnnotationSet {
-        id,
-        xml_id: None,
-        sentence: SentenceId::new(IdSpace::Generated, id.number()),
-        frame: chain.seed.frame,
-        lu,
-        status: STATUS.to_owned(),
-        created: String::new(),
-        targets: targets.to_vec(),
-        fe_status: FeStatus::Unknown,
-        layers: vec![Layer { name: LayerName::Target, rank: 1, labels: labels.collect() }],
-        provenance: Provenance::Generated(Box::new(generation)),
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::ModelError;
 use crate::nn::{Fingerprint, Layout, Weights};
+use crate::vectors;
 
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,8 @@ pub enum Kind {
     Aligner,
     /// A part-of-speech tagger, trained on the states of one encoder.
     Tagger,
+    /// Word vectors, which know what words mean alike.
+    WordVectors,
 }
 
 impl Kind {
@@ -30,6 +33,7 @@ impl Kind {
             Self::Encoder => "encoder",
             Self::Aligner => "aligner",
             Self::Tagger => "tagger",
+            Self::WordVectors => "word-vectors",
         }
     }
 }
@@ -41,7 +45,7 @@ pub struct Description {
     pub path: PathBuf,
     /// What it is for.
     pub kind: Kind,
-    /// `marian`, `bart`, `t5`, `bert` or `head`.
+    /// `marian`, `bart`, `t5`, `bert`, `head` or `table`.
     pub layout: &'static str,
     /// Bytes of its files.
     pub bytes: u64,
@@ -94,6 +98,7 @@ impl Config {
         let layouts = Layout::ALL.map(|(name, _)| name);
         let found = match self.model_type.as_deref() {
             Some("bert") => return Ok((Kind::Encoder, "bert")),
+            Some(vectors::MODEL_TYPE) => return Ok((Kind::WordVectors, "table")),
             Some(family) => match layouts.iter().find(|name| **name == family) {
                 Some(layout) => return Ok((Kind::Paraphraser, layout)),
                 None => format!("`model_type` `{family}`"),
@@ -109,7 +114,7 @@ impl Config {
             path: directory.join("config.json"),
             found,
             expected: format!(
-                "{}, `bert`, or the head of an aligner or a tagger",
+                "{}, `bert`, `word-vectors`, or the head of an aligner or a tagger",
                 known.join(", ")
             ),
         })

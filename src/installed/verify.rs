@@ -11,6 +11,7 @@ use crate::nn::{Encoder, NnError};
 use crate::paraphrase::{ParaphraseError, Paraphraser};
 use crate::tag::{TagError, Tagger};
 use crate::tokenize::Tokenizer;
+use crate::vectors::{VectorsError, WordVectors};
 
 /// What may be wrong with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,6 +128,10 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let opened = Tagger::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
         }
+        Kind::WordVectors => {
+            let opened = WordVectors::open(directory);
+            opened.map(drop).map_err(|error| finding(code_of_vectors(&error), &error))
+        }
     }
 }
 
@@ -174,6 +179,13 @@ fn code_of_aligner(error: &AlignError) -> FindingCode {
         AlignError::Network { source } => code_of_network(source),
         AlignError::File { .. } | AlignError::Content { .. } => FindingCode::Config,
         _ => FindingCode::Tokenizer,
+    }
+}
+
+fn code_of_vectors(error: &VectorsError) -> FindingCode {
+    match error {
+        VectorsError::Weights { .. } => FindingCode::Weights,
+        _ => FindingCode::Config,
     }
 }
 

@@ -166,6 +166,8 @@ pub struct Flags {
     pub unmet: bool,
     /// A word of the trigger is in neither the lexicon nor any human sentence.
     pub unknown_word: bool,
+    /// The trigger is unlike the LUs of the frame.
+    pub unlike_frame: bool,
 }
 
 impl Flags {
@@ -181,13 +183,14 @@ impl Flags {
         Self::default().pairs().into_iter().map(|(name, _)| name).collect()
     }
 
-    fn pairs(self) -> [(&'static str, bool); 5] {
+    fn pairs(self) -> [(&'static str, bool); 6] {
         [
             ("copy", self.copy),
             ("duplicate", self.duplicate),
             ("weak-alignment", self.weak_alignment),
             ("unmet", self.unmet),
             ("unknown-word", self.unknown_word),
+            ("unlike-frame", self.unlike_frame),
         ]
     }
 }

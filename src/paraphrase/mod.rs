@@ -226,6 +226,11 @@ impl<N: StepNetwork> Paraphraser<N> {
         self.words.is_some()
     }
 
+    /// Whether outputs may hold a word under [`Settings::known_words`], whatever their source.
+    pub fn knows_word(&self, word: &str) -> bool {
+        self.words.as_ref().is_none_or(|words| words.holds(word))
+    }
+
     /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
     /// network that was trained with it; a model's `avoid_token` does so by itself.
     ///

@@ -77,6 +77,12 @@ impl WordList {
         self.words.count
     }
 
+    /// Whether a text holds words of the list and no others.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        runs(text).iter().all(|word| self.words.place(word).is_some())
+    }
+
     /// Whether there is no word.
     #[must_use]
     pub fn is_empty(&self) -> bool {

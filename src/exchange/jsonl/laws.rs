@@ -198,10 +198,11 @@ prop_compose! {
     fn generation()(
         (seed, source, chain) in (set_id(), set_id(), vec(set_id(), 0..3)),
         (target_ordinal, round, rank) in any::<(u16, u16, u16)>(),
-        (copy, duplicate, weak_alignment, unmet, unknown_word) in any::<(bool, bool, bool, bool, bool)>(),
+        (copy, duplicate, weak_alignment) in any::<(bool, bool, bool)>(),
+        (unmet, unknown_word, unlike_frame) in any::<(bool, bool, bool)>(),
         (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
     ) -> Generation {
-        let flags = Flags { copy, duplicate, weak_alignment, unmet, unknown_word };
+        let flags = Flags { copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame };
         Generation {
             seed, source, target_ordinal, round, rank, chain, method: Method::Paraphrase,
             recipe: RecipeId(7), flags, paraphrase, aligner,

@@ -141,6 +141,7 @@ fn flags(names: &[String]) -> Checked<Flags> {
             "weak-alignment" => flags.weak_alignment = true,
             "unmet" => flags.unmet = true,
             "unknown-word" => flags.unknown_word = true,
+            "unlike-frame" => flags.unlike_frame = true,
             _ => {
                 let known = Flags::all_names().join("`, `");
                 return Err(Fault::value("flags", name, format!("`{known}`")));

@@ -176,8 +176,14 @@ impl ProvenanceRecord {
 impl From<&Generation> for GenerationRecord {
     fn from(generation: &Generation) -> Self {
         let flags = generation.flags;
-        let bits =
-            [flags.copy, flags.duplicate, flags.weak_alignment, flags.unmet, flags.unknown_word];
+        let bits = [
+            flags.copy,
+            flags.duplicate,
+            flags.weak_alignment,
+            flags.unmet,
+            flags.unknown_word,
+            flags.unlike_frame,
+        ];
         Self {
             seed: set_code(generation.seed),
             source: set_code(generation.source),
@@ -197,7 +203,7 @@ impl From<&Generation> for GenerationRecord {
 impl GenerationRecord {
     fn into_model(self) -> Result<Generation> {
         let flag = |bit: u8| self.flags & (1 << bit) != 0;
-        if self.flags >> 5 != 0 {
+        if self.flags >> 6 != 0 {
             return Err(format!("flags {:#b}", self.flags));
         }
         Ok(Generation {
@@ -212,6 +218,7 @@ impl GenerationRecord {
                 weak_alignment: flag(2),
                 unmet: flag(3),
                 unknown_word: flag(4),
+                unlike_frame: flag(5),
             },
             chain: self.chain.into_iter().map(set_from).collect::<Result<_>>()?,
             method: one_of(&METHODS, self.method, "method")?,

@@ -1,0 +1,145 @@
+//! What a run writes: annotation sets with their LUs, and journals of how far each seed is.
+
+use std::time::Instant;
+
+use super::EndReason;
+use super::chain::{Chain, TARGET};
+use super::choice::Pair;
+use super::run::{Result, Run};
+use crate::database::JournalWrite;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, Generation, IdSpace, Label, Layer,
+    LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
+};
+
+/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
+const STATUS: &str = "GENERATED";
+
+impl Run<'_> {
+    /// Makes an annotation set of an output, with its LU and its place in the chain.
+    pub(super) fn keep(&mut self, chain: &mut Chain, best: Pair) -> Result<()> {
+        let Pair { output, alignment, targets, trigger, flags, .. } = best;
+        let (release, frame) = (chain.seed.release, chain.seed.frame);
+        let pos = chain.seed.pos;
+        let lexicon = self.lexicon(release)?;
+        let unit = lexicon.unit_of(frame, &trigger, pos)?;
+        let (new_trigger, new_pair) =
+            (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let generation = Generation {
+            seed: chain.seed.set,
+            source: chain.seed.set,
+            target_ordinal: TARGET,
+            round: chain.round,
+            rank: 0,
+            chain: chain.sets.clone(),
+            method: Method::Paraphrase,
+            recipe: self.id,
+            flags,
+            paraphrase: output.score,
+            aligner: alignment.score,
+        };
+        let id = self.free_id(release, frame, &generation)?;
+        let set = generated_set(id, chain, unit.lu, &targets, generation);
+        let sentence = Sentence {
+            id: set.sentence,
+            xml_id: None,
+            text: output.text.clone(),
+            occurrences: Vec::new(),
+        };
+        chain.push(id, &output.text, &targets, &unit.lemma, unit.pos);
+
+        self.report.sentences += 1;
+        self.report.new_triggers += u64::from(new_trigger);
+        self.report.new_pairs += u64::from(new_pair);
+        self.report.proposed_lexunits += u64::from(unit.proposed.is_some());
+        for flag in flags.names() {
+            *self.report.flags.entry(flag).or_default() += 1;
+        }
+        let write = self.writes.entry(release).or_default();
+        write.lexunits.extend(unit.proposed);
+        write.sentences.push(sentence);
+        write.sets.push(set);
+        self.write_journal(chain, None);
+        Ok(())
+    }
+
+    /// The id of a generated set: its natural one, or the next number that no other set has.
+    fn free_id(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        generation: &Generation,
+    ) -> Result<AnnotationSetId> {
+        let mut id = generation.natural_id(frame, &self.print);
+        loop {
+            let pending = self
+                .writes
+                .get(&release)
+                .is_some_and(|write| write.sets.iter().any(|set| set.id == id));
+            let stored = self.database.store().annotation_set(release, id)?;
+            let same = stored.as_ref().is_some_and(|set| match &set.provenance {
+                Provenance::Generated(there) => there.is_same_output(generation),
+                _ => false,
+            });
+            if !pending && (stored.is_none() || same) {
+                return Ok(id);
+            }
+            id = id.next();
+        }
+    }
+
+    pub(super) fn end(&mut self, chain: &Chain, reason: EndReason) {
+        *self.report.ended.entry(reason).or_default() += 1;
+        if chain.sets.is_empty() {
+            *self.report.unproductive.entry(reason).or_default() += 1;
+        }
+        self.write_journal(chain, Some(reason));
+    }
+
+    fn write_journal(&mut self, chain: &Chain, end: Option<EndReason>) {
+        let write = self.writes.entry(chain.seed.release).or_default();
+        write.journal.push(JournalWrite {
+            seed: chain.seed.set,
+            target: TARGET,
+            recipe: self.id,
+            entry: chain.journal(end),
+        });
+    }
+
+    pub(super) fn commit(&mut self) -> Result<()> {
+        for (release, write) in std::mem::take(&mut self.writes) {
+            self.database.write(release, &write)?;
+        }
+        self.last_commit = Instant::now();
+        Ok(())
+    }
+}
+
+fn generated_set(
+    id: AnnotationSetId,
+    chain: &Chain,
+    lu: LuId,
+    targets: &[Span],
+    generation: Generation,
+) -> AnnotationSet {
+    let labels = targets.iter().map(|span| Label {
+        name: LayerName::Target.as_str().to_owned(),
+        extent: Extent::Overt(*span),
+        fe: None,
+        annotator: String::new(),
+        colors: None,
+    });
+    AnnotationSet {
+        id,
+        xml_id: None,
+        sentence: SentenceId::new(IdSpace::Generated, id.number()),
+        frame: chain.seed.frame,
+        lu,
+        status: STATUS.to_owned(),
+        created: String::new(),
+        targets: targets.to_vec(),
+        fe_status: FeStatus::Unknown,
+        layers: vec![Layer { name: LayerName::Target, rank: 1, labels: labels.collect() }],
+        provenance: Provenance::Generated(Box::new(generation)),
+    }
+}

@@ -1,0 +1,68 @@
+//! Whether a new trigger is of its LU's part of speech in the sentence that it stands in.
+//!
+//! A word of another part of speech in a trigger's place makes a sentence that nobody would write: `the
+//! accurately answer`. Which part of speech a word has, its sentence decides, so a tagger reads it.
+
+use super::ExpandError;
+use super::run::Result;
+use crate::model::{Pos, Span};
+use crate::tag::Tagger;
+use crate::text::words;
+
+/// Whether the words of a span have a tag that a part of speech may have; yes where nobody can say: of parts of
+/// speech that are no class of content words, and of sentences that are too long for the tagger.
+pub(super) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> Result<bool> {
+    let Some(tags) = tags_of(pos) else { return Ok(true) };
+    let spans = words(text);
+    let sentence: Vec<&str> = spans.iter().filter_map(|span| span.of(text)).collect();
+    let mut tagged = tagger.tag_each(&[sentence]).map_err(|source| ExpandError::Tag { source })?;
+    let Some(Ok(tagged)) = tagged.pop() else { return Ok(true) };
+    let is_target = |word: &Span| targets.iter().any(|target| target.overlaps(*word));
+    let mut of_target = spans.iter().zip(&tagged).filter(|(word, _)| is_target(word));
+    Ok(of_target.any(|(_, tag)| tags.iter().any(|of| tag.name.starts_with(of))))
+}
+
+/// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an adjective stands.
+fn tags_of(pos: Pos) -> Option<&'static [&'static str]> {
+    match pos {
+        Pos::Noun => Some(&["NN"]),
+        Pos::Verb => Some(&["VB"]),
+        Pos::Adjective => Some(&["JJ", "VBN", "VBG"]),
+        Pos::Adverb => Some(&["RB"]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::compute::Device;
+
+    #[test]
+    fn a_trigger_of_another_part_of_speech_does_not_fit() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+        let at = |name: &str| models.join(name);
+        let tagger = Tagger::open(&at("tagger"), &at("aligner-encoder"), &Device::cpu()).unwrap();
+        let text = "They quickly checked the accurate report .";
+        let fits =
+            |from: u32, to: u32, pos| fits(&tagger, text, &[Span::new(from, to)], pos).unwrap();
+        let (quickly, checked, accurate, report) = ((5, 12), (13, 20), (25, 33), (34, 40));
+        for (right, span) in [
+            (Pos::Adverb, quickly),
+            (Pos::Verb, checked),
+            (Pos::Adjective, accurate),
+            (Pos::Noun, report),
+        ] {
+            assert!(fits(span.0, span.1, right), "{right:?}");
+        }
+        assert!(!fits(checked.0, checked.1, Pos::Noun));
+        assert!(!fits(report.0, report.1, Pos::Verb));
+        assert!(!fits(quickly.0, quickly.1, Pos::Adjective));
+        assert!(fits(quickly.0, quickly.1, Pos::Idiom), "no class of content words");
+        assert!(fits(quickly.0, checked.1, Pos::Verb), "one of its words does");
+        let long = "word ".repeat(600);
+        assert!(super::fits(&tagger, &long, &[Span::new(0, 4)], Pos::Verb).unwrap(), "too long");
+    }
+}

@@ -1,0 +1,199 @@
+//! Word vectors: which words mean alike.
+//!
+//! A table with one direction for each word, made from the words around it and from what a sentence encoder makes of it
+//! (`training/vectors`). Two words are as alike as the cosine between their directions says. No network runs: a
+//! comparison is one product.
+//!
+//! An expansion asks it which words may evoke a frame, as LUs are induced from a frame's others: Pennacchiotti, De
+//! Cao, Basili, Croce and Roth (2008), Automatic Induction of FrameNet Lexical Units, section 4.
+
+mod error;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+pub use error::VectorsError;
+
+use crate::nn::{Fingerprint, WORDS, Weights};
+use crate::text::fold;
+
+/// The format that this build reads.
+const FORMAT: u32 = 1;
+/// What `model_type` in a table's configuration says.
+pub const MODEL_TYPE: &str = "word-vectors";
+/// Name of the tensor: (V, D), V the number of words.
+const TENSOR: &str = "vectors.weight";
+
+/// Of the others' cosines with a word, those that count: one may be like it by chance.
+const NEAREST: usize = 3;
+
+/// The fields of `config.json`.
+#[derive(Debug, Deserialize)]
+struct Config {
+    model_type: String,
+    format: u32,
+    words: usize,
+    dimensions: usize,
+}
+
+/// Words and their directions, at length 1.
+///
+/// ```
+/// use fnstore::vectors::{WordVectors, likeness};
+///
+/// let vectors = WordVectors::open("models/word-vectors".as_ref())?;
+/// let of = |word: &str| vectors.of(word).expect("it is in the table");
+/// let verification = ["confirm", "verify", "check"].map(of);
+/// assert!(likeness(&of("certify"), &verification) > likeness(&of("banana"), &verification));
+/// # Ok::<(), fnstore::vectors::VectorsError>(())
+/// ```
+#[derive(Debug)]
+pub struct WordVectors {
+    /// In small letters.
+    words: Vec<String>,
+    rows: HashMap<String, usize>,
+    dimensions: usize,
+    /// (V, D), row by row.
+    table: Vec<f32>,
+    fingerprint: Fingerprint,
+}
+
+impl WordVectors {
+    /// Opens a table: `config.json`, `words.txt` with a word a line, `model.safetensors`.
+    ///
+    /// # Errors
+    /// When a file is missing or damaged, or they do not belong together.
+    pub fn open(directory: &Path) -> Result<Self, VectorsError> {
+        let config = read_config(directory)?;
+        let path = directory.join(WORDS);
+        let text = read(&path)?;
+        let words: Vec<String> = text.lines().map(fold).collect();
+        let refuse = |line, found, expected: String| VectorsError::Content {
+            path: path.clone(),
+            line,
+            found,
+            expected,
+        };
+        if words.len() != config.words {
+            let found = format!("{} words", words.len());
+            let expected = format!("{}, as `config.json` says", config.words);
+            return Err(refuse(words.len(), found, expected));
+        }
+        let mut rows = HashMap::with_capacity(words.len());
+        for (row, word) in words.iter().enumerate() {
+            if word.trim().is_empty() || rows.insert(word.clone(), row).is_some() {
+                let found = format!("`{word}`");
+                return Err(refuse(row + 1, found, "another word on each line".to_owned()));
+            }
+        }
+        let of_weights = |source| VectorsError::Weights { path: directory.to_owned(), source };
+        let weights = Weights::open(directory).map_err(of_weights)?;
+        let shape = [config.words, config.dimensions];
+        let mut table = weights.tensor(TENSOR, &shape).map_err(of_weights)?.into_data();
+        table.chunks_exact_mut(config.dimensions).for_each(to_length_1);
+        let fingerprint = weights.fingerprint().map_err(of_weights)?;
+        Ok(Self { words, rows, dimensions: config.dimensions, table, fingerprint })
+    }
+
+    /// Number of dimensions, D.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The fingerprint of words and vectors.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// The words with their vectors, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[f32])> {
+        self.words.iter().map(String::as_str).zip(self.table.chunks_exact(self.dimensions))
+    }
+
+    /// The vector of a word or phrase, letter case aside, at length 1: its own, or the direction of the mean of
+    /// its words'. None where no word of it is in the table.
+    #[must_use]
+    pub fn of(&self, phrase: &str) -> Option<Vec<f32>> {
+        let phrase = fold(phrase);
+        if let Some(&row) = self.rows.get(&phrase) {
+            return Some(self.row(row).to_vec());
+        }
+        let mut sum = vec![0.0; self.dimensions];
+        let parts = phrase.split(|c: char| c.is_whitespace() || c == '-');
+        let known: Vec<usize> = parts.filter_map(|word| self.rows.get(word).copied()).collect();
+        for row in &known {
+            for (sum, value) in sum.iter_mut().zip(self.row(*row)) {
+                *sum += value;
+            }
+        }
+        to_length_1(&mut sum);
+        (!known.is_empty()).then_some(sum)
+    }
+
+    fn row(&self, row: usize) -> &[f32] {
+        &self.table[row * self.dimensions..][..self.dimensions]
+    }
+}
+
+/// How much a word is like some others: the mean cosine with the three nearest of them, or with as many as there
+/// are; from -1 to 1, and 0 where there are none. All vectors are of length 1.
+#[must_use]
+pub fn likeness<V: AsRef<[f32]>>(vector: &[f32], others: &[V]) -> f32 {
+    let mut nearest = [f32::NEG_INFINITY; NEAREST];
+    for other in others {
+        let mut cosine: f32 = vector.iter().zip(other.as_ref()).map(|(a, b)| a * b).sum();
+        for place in &mut nearest {
+            if cosine > *place {
+                std::mem::swap(&mut cosine, place);
+            }
+        }
+    }
+    let count = others.len().min(NEAREST);
+    nearest[..count].iter().sum::<f32>() / count.max(1) as f32
+}
+
+fn to_length_1(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.iter_mut().for_each(|x| *x /= length.max(f32::MIN_POSITIVE));
+}
+
+fn read_config(directory: &Path) -> Result<Config, VectorsError> {
+    let path = directory.join("config.json");
+    let text = read(&path)?;
+    let refuse = |line, found| VectorsError::Content {
+        path: path.clone(),
+        line,
+        found,
+        expected: format!("the configuration of {MODEL_TYPE} in format {FORMAT}"),
+    };
+    let config: Config =
+        serde_json::from_str(&text).map_err(|error| refuse(error.line(), error.to_string()))?;
+    if config.model_type != MODEL_TYPE || config.format != FORMAT || config.dimensions == 0 {
+        let Config { model_type, format, dimensions, .. } = config;
+        return Err(refuse(1, format!("`{model_type}`, format {format}, {dimensions} dimensions")));
+    }
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<String, VectorsError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| VectorsError::Read { path: path.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_three_nearest_count_or_as_many_as_there_are() {
+        let others = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6]];
+        assert!((likeness(&[1.0, 0.0], &others) - 0.8).abs() < 1e-6);
+        assert!(likeness(&[0.0, 1.0], &others[..1]).abs() < 1e-6);
+        assert!((likeness(&[-1.0, 0.0], &others[..1]) + 1.0).abs() < 1e-6);
+        assert_eq!(likeness::<[f32; 2]>(&[1.0, 0.0], &[]), 0.0);
+    }
+}
