@@ -1,5 +1,6 @@
 //! `fnstore gpu` and `--device`: what is listed, what is chosen, and what is refused.
 
+use fnstore::compute::GpuOptions;
 use serde_json::Value;
 
 use crate::cli_program::fnstore;
@@ -18,7 +19,8 @@ fn the_adapters_are_listed_with_their_limits_and_the_choice_is_explained() {
 
 #[test]
 fn every_kernel_is_tested_on_the_adapter_that_is_named() {
-    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&Default::default()) else { return };
+    let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
+    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&options) else { return };
     let name = &gpu.adapter().name;
     let ran = fnstore(&["gpu", "--device", name, "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -5,7 +5,9 @@
 
 use fnstore::compute::kernels::{TokenMask, gather};
 use fnstore::compute::kernels::{Weight, best_tokens, matmul, self_test};
-use fnstore::compute::{ComputeError, Device, Gpu, GpuOptions, Tensor, Trial, adapters, choose};
+use fnstore::compute::{
+    ComputeError, Device, Gpu, GpuOptions, Needs, Tensor, Trial, adapters, choose,
+};
 
 /// A device for tests: the best GPU, else the software adapter.
 pub(crate) fn device(options: &GpuOptions) -> Option<Device> {
@@ -39,6 +41,23 @@ fn every_kernel_agrees_with_the_cpu_on_random_shapes() {
             assert!(test.passed(), "seed {seed}: {test:?}");
         }
     }
+}
+
+#[test]
+fn matrix_units_are_used_only_where_some_fit() {
+    let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
+    let Some(device) = device(&options) else { return };
+    let Device::Gpu(gpu) = &device else { unreachable!("a GPU was opened") };
+    assert_eq!(gpu.has(Needs::MatrixUnits), gpu.adapter().has_fitting_units);
+    let are_tested = self_test(&device, 0).iter().any(|test| test.kernel == "matmul_cooperative");
+    assert_eq!(are_tested, gpu.adapter().has_fitting_units);
+    if !gpu.adapter().has_fitting_units {
+        assert!(matches!(device.numbers(), Some("f16" | "f32")), "{:?}", device.numbers());
+    }
+    // Without 16-bit weights nothing experimental is asked for.
+    let options = GpuOptions { units: true, ..GpuOptions::default() };
+    let Some(Device::Gpu(gpu)) = crate::gpu_kernels::device(&options) else { return };
+    assert!(!gpu.has(Needs::MatrixUnits));
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod heads;
 mod layer_norm;
 mod matmul;
 mod matmul8;
+mod matmul_cooperative;
 mod matmul_half;
 mod matmul_tiled;
 mod matmul_wide;
@@ -39,6 +40,7 @@ pub use heads::{DistanceBias, Heads};
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
 pub use matmul_tiled::product;
+pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
 pub use rms_norm::rms_norm;
 pub use sample_tokens::{TokenDraw, sample_tokens};
@@ -52,7 +54,7 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 17] = [
+    static SHADERS: [&Shader; 18] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -60,6 +62,7 @@ pub fn shaders() -> &'static [&'static Shader] {
         &embedding::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
+        &matmul_cooperative::SHADER,
         &matmul_half::SHADER,
         &matmul_tiled::SHADER,
         &matmul_wide::SHADER,

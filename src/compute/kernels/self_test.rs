@@ -8,8 +8,8 @@ use super::matmul_tiled::{self, Resident};
 use super::{
     Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask,
     Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather, layer_norm,
-    matmul, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, scatter, shaders,
-    softmax, span_maxima, span_scores,
+    matmul, matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm,
+    scatter, shaders, softmax, span_maxima, span_scores,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -55,7 +55,8 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "embedding" => (1e-6, test_embedding),
         "gather" => (0.0, test_gather),
         "layer_norm" => (2e-5, test_layer_norm),
-        // Weights of 16 bits are within 2^-11; terms of both signs leave a root of their number.
+        // Operands of 16 bits are within 2^-11; terms of both signs leave a root of their number.
+        "matmul_cooperative" => (2e-3, test_matmul_cooperative),
         "matmul_half" => (1e-3, test_matmul_half),
         "matmul_tiled" => (2e-5, test_matmul_tiled),
         "matmul_wide" => (2e-5, test_matmul_wide),
@@ -119,6 +120,13 @@ fn test_matmul_tiled(device: &Device, draw: &mut Draw) -> Result<(String, f32), 
 
 fn test_matmul_wide(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     linear(device, draw, [1, 300], matmul_wide::gpu, false)
+}
+
+fn test_matmul_cooperative(
+    device: &Device,
+    draw: &mut Draw,
+) -> Result<(String, f32), ComputeError> {
+    linear(device, draw, [1, 300], matmul_cooperative::gpu, true)
 }
 
 fn test_matmul_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
