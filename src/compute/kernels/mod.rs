@@ -54,7 +54,7 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 18] = [
+    static SHADERS: [&Shader; 19] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -69,6 +69,7 @@ pub fn shaders() -> &'static [&'static Shader] {
         &matvec::SHADER,
         &matvec_half::SHADER,
         &rms_norm::SHADER,
+        &sample_tokens::SHADER,
         &scatter::SHADER,
         &softmax::SHADER,
         &span_maxima::SHADER,

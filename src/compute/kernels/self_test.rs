@@ -6,10 +6,10 @@
 
 use super::matmul_tiled::{self, Resident};
 use super::{
-    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask,
-    Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather, layer_norm,
-    matmul, matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm,
-    scatter, shaders, softmax, span_maxima, span_scores,
+    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenDraw,
+    TokenMask, Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather,
+    layer_norm, matmul, matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product,
+    rms_norm, sample_tokens, scatter, shaders, softmax, span_maxima, span_scores,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -63,6 +63,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "matvec" => (2e-5, test_matvec),
         "matvec_half" => (1e-3, test_matvec_half),
         "rms_norm" => (1e-5, test_rms_norm),
+        "sample_tokens" => (5e-5, test_sample_tokens),
         "scatter" => (0.0, test_scatter),
         "softmax" => (2e-6, test_softmax),
         "span_maxima" => (1e-6, test_span_maxima),
@@ -342,6 +343,54 @@ fn test_best_tokens(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
         error = relative.fold(if same { error } else { f32::INFINITY }, f32::max);
     }
     Ok((format!("{top} of {rows} x {tokens}"), error))
+}
+
+fn test_sample_tokens(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, tokens) = (draw.size(1, 24), draw.size(1, 900));
+    // Quarter steps, so that logits tie exactly or are far apart.
+    let mut logits = draw.tensor(&[rows, tokens]);
+    logits.data_mut().iter_mut().for_each(|x| *x = (*x * 20.0).round() / 4.0);
+    logits.data_mut()[0] = -1e30;
+    let mut lists: Vec<(Vec<u32>, bool)> = (0..rows)
+        .map(|_| {
+            let share = 1 + draw.below(6);
+            let banned = (0..tokens as u32).filter(|_| draw.below(share) == 1).collect();
+            (banned, draw.below(2) == 0)
+        })
+        .collect();
+    // One row that may take nothing.
+    lists[rows - 1].0 = (0..tokens as u32).collect();
+    let masks: Vec<TokenMask<'_>> = lists
+        .iter()
+        .map(|(banned, renormalize)| TokenMask { banned, extra: &[], renormalize: *renormalize })
+        .collect();
+    let cut = |draw: &mut Draw| if draw.below(2) == 0 { draw.below(tokens + 9) } else { 0 };
+    let draws: Vec<TokenDraw> = (0..rows)
+        .map(|_| TokenDraw {
+            temperature: 1.1 + draw.number(),
+            top_k: cut(draw),
+            top_p: (0.8 + draw.number()).clamp(0.01, 1.0),
+            uniform: (draw.number().abs() + 1e-3).min(0.999),
+        })
+        .collect();
+    // A sum may pass its goal a token earlier or later where it all but meets it.
+    let drawn_at = |change: f32| {
+        let near = |draw: &TokenDraw| TokenDraw { uniform: draw.uniform + change, ..*draw };
+        let draws: Vec<TokenDraw> = draws.iter().map(near).collect();
+        sample_tokens(&Device::cpu(), &logits, &masks, &draws)
+    };
+    let wanted = [drawn_at(0.0)?, drawn_at(-1e-5)?, drawn_at(1e-5)?];
+    let found = sample_tokens(device, &logits, &masks, &draws)?;
+    let mut error: f32 = 0.0;
+    for (row, found) in found.iter().enumerate() {
+        let difference = wanted.iter().filter_map(|wanted| match (found, wanted[row]) {
+            (None, None) => Some(0.0),
+            (Some(a), Some(b)) if a.token == b.token => Some((a.log_prob - b.log_prob).abs()),
+            _ => None,
+        });
+        error = error.max(difference.fold(f32::INFINITY, f32::min));
+    }
+    Ok((format!("{rows} x {tokens}"), error))
 }
 
 fn test_span_maxima(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
