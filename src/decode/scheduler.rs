@@ -1,7 +1,9 @@
 //! Many searches through one network: continuous batching.
 //!
-//! Jobs wait in line; as soon as a search ends, its rows go to the next job, without waiting for the
-//! others. A source stays encoded in its slot until it is released, so that it can be searched again
+//! Jobs wait; as soon as a search ends, its rows go to the job with the longest source, without waiting for
+//! the others. So sources of like length run side by side, and what is left for the end is short: a long
+//! search that began last would have the network to itself for most of its steps, each of which reads all
+//! weights. (Rows are ragged, so nothing is padded in any order.) A source stays encoded in its slot until it is released, so that it can be searched again
 //! under other constraints (each round of expansion rewrites the same sentence). Jobs of one source
 //! run one after the other, jobs of different sources side by side. Where a job only bans more than the
 //! job before it, its search begins at the first step that the new bans change (`replay.rs`).
@@ -9,6 +11,7 @@
 //! A search sees only its own candidates, so with a network whose rows do not depend on each other
 //! its result does not depend on what else is in the batch.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::DecodeError;
@@ -18,6 +21,10 @@ use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
 use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+
+/// Jobs that may begin before one that came earlier; then it is its turn, whatever its length. As many as
+/// the largest batches hold a few times over, so that length decides among them.
+pub(super) const MOST_OVERTAKEN: usize = 1024;
 
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,6 +121,8 @@ struct Waiting {
     settings: SearchSettings,
     /// It bans all that the job before it banned, and requires the same.
     goes_on: bool,
+    /// Jobs that came later and began before it.
+    overtaken: usize,
 }
 
 #[derive(Debug)]
@@ -171,7 +180,7 @@ impl Scheduler {
         id
     }
 
-    /// Puts a search at the end of the line.
+    /// Lets a search wait for its turn.
     ///
     /// # Errors
     /// When no search can follow the settings, or samples are to be drawn though something is
@@ -224,7 +233,14 @@ impl Scheduler {
         }
         assert!(self.sources.contains_key(&source), "cannot search {source:?}: it was released");
         let job = JobId(self.fresh_id());
-        self.waiting.push_back(Waiting { job, source, constraint, settings, goes_on });
+        self.waiting.push_back(Waiting {
+            job,
+            source,
+            constraint,
+            settings,
+            goes_on,
+            overtaken: 0,
+        });
         Ok(job)
     }
 
@@ -324,28 +340,24 @@ impl Scheduler {
         }
     }
 
-    /// Starts the jobs at the head of the line that fit; returns those that are over without a step
-    /// of the network. A job whose source is busy lets others pass.
+    /// Starts the jobs whose turn it is while they fit; returns those that are over without a step of
+    /// the network.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
     ) -> Result<Vec<Finished>, DecodeError> {
         let mut rows: usize = self.active.iter().map(|active| active.search.rows()).sum();
         let mut admitted = Vec::new();
-        let mut at = 0;
-        while let Some(waiting) = self.waiting.get(at) {
-            let wanted = waiting.settings.rows();
+        while let Some(at) = self.next_waiting() {
+            let wanted = self.waiting[at].settings.rows();
             if rows > 0 && rows + wanted > self.row_limit {
                 break;
             }
-            let source = self.sources.get_mut(&waiting.source).expect("jobs go with their source");
-            if source.busy {
-                at += 1;
-                continue;
-            }
-            source.busy = true;
+            let next = self.waiting.remove(at).expect("it is among those that wait");
+            self.waiting.range_mut(..at).for_each(|earlier| earlier.overtaken += 1);
+            self.sources.get_mut(&next.source).expect("jobs go with their source").busy = true;
             rows += wanted;
-            admitted.extend(self.waiting.remove(at));
+            admitted.push(next);
         }
         self.encode(&admitted, network)?;
         let mut finished = Vec::new();
@@ -366,7 +378,7 @@ impl Scheduler {
         waiting: Waiting,
         network: &mut N,
     ) -> Result<(Active, Option<Stop>), DecodeError> {
-        let Waiting { job, source: id, constraint, settings, goes_on } = waiting;
+        let Waiting { job, source: id, constraint, settings, goes_on, .. } = waiting;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         let slot = source.slot.expect("the source was encoded before its job began");
         let limit = settings.length_limit();
@@ -403,6 +415,18 @@ impl Scheduler {
         }
         network.rewind(slot, steps_reused);
         Ok((Active { job, source: id, slot, search, steps_reused }, stop))
+    }
+
+    /// The place of the job that begins next: of those whose source is free the first that was overtaken
+    /// often enough, else the one with the longest source, among equals the first.
+    fn next_waiting(&self) -> Option<usize> {
+        let free = || {
+            let jobs = self.waiting.iter().enumerate();
+            jobs.map(|(at, job)| (at, job, &self.sources[&job.source])).filter(|job| !job.2.busy)
+        };
+        let due = free().find(|(_, job, _)| job.overtaken >= MOST_OVERTAKEN);
+        let longest = || free().min_by_key(|(_, _, source)| Reverse(source.tokens.len()));
+        due.or_else(longest).map(|(at, ..)| at)
     }
 
     /// Encodes the sources of new jobs that have no slot yet, as one batch.
