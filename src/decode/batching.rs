@@ -43,6 +43,49 @@ fn long_sources_go_first_so_that_the_last_steps_are_full() {
 }
 
 #[test]
+fn searches_for_which_there_is_no_room_wait_and_find_the_same() {
+    let beam = BeamSettings { beam_size: 3, n_best: 3, ..as_long_as_the_source().1 };
+    let mut network = ToyNetwork::new(6, 20);
+    let sources: Vec<Vec<u32>> = (0..9).map(|seed| vec![seed; 4 + seed as usize % 3]).collect();
+    let alone: Vec<Finished> =
+        sources.iter().map(|s| search(&mut network, s, Constraint::default(), beam)).collect();
+    for room in [3, 4, 7, 12, 26] {
+        for keeps_steps in [false, true] {
+            network.room = Some(room);
+            network.told.borrow_mut().clear();
+            let mut scheduler = Scheduler::new(1000);
+            for tokens in &sources {
+                let source = match keeps_steps {
+                    true => scheduler.add_source_with_steps(tokens.clone()),
+                    false => scheduler.add_source(tokens.clone()),
+                };
+                scheduler.submit(source, Constraint::default(), beam).unwrap();
+            }
+            let mut finished = run(&mut scheduler, &mut network);
+            finished.sort_by_key(|finished| finished.job);
+            assert_eq!(finished.len(), alone.len());
+            for (found, alone) in finished.iter().zip(&alone) {
+                assert_eq!(found.hypotheses, alone.hypotheses);
+            }
+            assert!(!network.told.borrow().is_empty());
+            scheduler.clear(&mut network);
+        }
+    }
+    // Not even one of them fits.
+    network.room = Some(2);
+    let mut scheduler = Scheduler::new(1000);
+    let source = scheduler.add_source(vec![3; 4]);
+    scheduler.submit(source, Constraint::default(), beam).unwrap();
+    let failed = loop {
+        if let Err(error) = scheduler.step(&mut network) {
+            break error;
+        }
+    };
+    assert!(matches!(failed, DecodeError::Network { .. }), "{failed}");
+    scheduler.clear(&mut network);
+}
+
+#[test]
 fn a_short_source_waits_for_a_bounded_number_of_longer_ones() {
     let (constraint, beam) = as_long_as_the_source();
     let mut network = ToyNetwork::new(4, 20);

@@ -20,6 +20,7 @@ use super::constraint::Constraint;
 use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
+use crate::compute::ComputeError;
 use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 
 /// Jobs that may begin before one that came earlier; then it is its turn, whatever its length. As many as
@@ -113,7 +114,7 @@ struct Source {
     past: Option<Past>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Waiting {
     job: JobId,
     source: SourceId,
@@ -127,8 +128,8 @@ struct Waiting {
 
 #[derive(Debug)]
 struct Active {
-    job: JobId,
-    source: SourceId,
+    /// The job as it waited, should it have to begin again.
+    origin: Waiting,
     slot: SlotId,
     search: Search,
     steps_reused: usize,
@@ -251,7 +252,8 @@ impl Scheduler {
     }
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
-    /// returns those that are over, in the order in which they began.
+    /// returns those that are over, in the order in which they began. Where the network has no room for so
+    /// many, half of them wait again.
     ///
     /// # Errors
     /// When the network fails. The searches in progress are then lost; call
@@ -260,8 +262,15 @@ impl Scheduler {
         &mut self,
         network: &mut N,
     ) -> Result<Vec<Finished>, DecodeError> {
-        let mut finished = self.admit(network)?;
-        let answers = self.take_step(network)?;
+        let mut finished = Vec::new();
+        let answers = loop {
+            let mut batch = Batch::default();
+            let admitted = self.admit(network, &mut batch, &mut finished);
+            match admitted.and_then(|()| self.take_step(network)) {
+                Err(error) if is_full(&error) && batch.searches > 1 => self.halve(batch, network),
+                other => break other?,
+            }
+        };
         let mut running = Vec::with_capacity(self.active.len());
         for (mut active, answer) in std::mem::take(&mut self.active).into_iter().zip(answers) {
             let stop = match (&mut active.search, answer) {
@@ -283,6 +292,21 @@ impl Scheduler {
         }
         self.active = running;
         Ok(finished)
+    }
+
+    /// Lets all running searches wait again, to go on with half as many rows side by side. They begin anew,
+    /// since the step that failed may have been taken for some of them.
+    fn halve<N: StepNetwork + ?Sized>(&mut self, batch: Batch, network: &mut N) {
+        let Batch { searches, rows } = batch;
+        network.tell(&format!(
+            "the GPU is full: of {searches} sentences at once half wait, and all begin again"
+        ));
+        for Active { origin, slot, .. } in self.active.drain(..).rev() {
+            network.rewind(slot, 0);
+            self.sources.get_mut(&origin.source).expect("jobs go with their source").busy = false;
+            self.waiting.push_front(origin);
+        }
+        self.row_limit = rows / 2;
     }
 
     /// One step of the network for every running search: one call for all beams, one for all samples.
@@ -325,7 +349,7 @@ impl Scheduler {
     /// Forgets a source and frees its slot. Its jobs that are not over are dropped.
     pub fn release<N: StepNetwork + ?Sized>(&mut self, source: SourceId, network: &mut N) {
         self.waiting.retain(|waiting| waiting.source != source);
-        self.active.retain(|active| active.source != source);
+        self.active.retain(|active| active.origin.source != source);
         if let Some(Source { slot: Some(slot), .. }) = self.sources.remove(&source) {
             network.close(slot);
         }
@@ -340,12 +364,14 @@ impl Scheduler {
         }
     }
 
-    /// Starts the jobs whose turn it is while they fit; returns those that are over without a step of
-    /// the network.
+    /// Starts the jobs whose turn it is while they fit, and says what runs then; those that are over without
+    /// a step of the network join the `finished`. Where the network fails they wait as before.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
-    ) -> Result<Vec<Finished>, DecodeError> {
+        batch: &mut Batch,
+        finished: &mut Vec<Finished>,
+    ) -> Result<(), DecodeError> {
         let mut rows: usize = self.active.iter().map(|active| active.search.rows()).sum();
         let mut admitted = Vec::new();
         while let Some(at) = self.next_waiting() {
@@ -359,8 +385,15 @@ impl Scheduler {
             rows += wanted;
             admitted.push(next);
         }
-        self.encode(&admitted, network)?;
-        let mut finished = Vec::new();
+        *batch = Batch { searches: self.active.len() + admitted.len(), rows };
+        if let Err(error) = self.encode(&admitted, network) {
+            for waiting in admitted.into_iter().rev() {
+                let source = self.sources.get_mut(&waiting.source);
+                source.expect("jobs go with their source").busy = false;
+                self.waiting.push_front(waiting);
+            }
+            return Err(error);
+        }
         for waiting in admitted {
             let (active, stop) = self.begin(waiting, network)?;
             match stop {
@@ -368,7 +401,7 @@ impl Scheduler {
                 Some(stop) => finished.push(self.finish(active, stop, network)),
             }
         }
-        Ok(finished)
+        Ok(())
     }
 
     /// Starts a search, from the first step that is not that of the search before; also says whether
@@ -378,7 +411,8 @@ impl Scheduler {
         waiting: Waiting,
         network: &mut N,
     ) -> Result<(Active, Option<Stop>), DecodeError> {
-        let Waiting { job, source: id, constraint, settings, goes_on, .. } = waiting;
+        let origin = waiting.clone();
+        let Waiting { source: id, constraint, settings, goes_on, .. } = waiting;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         let slot = source.slot.expect("the source was encoded before its job began");
         let limit = settings.length_limit();
@@ -414,7 +448,7 @@ impl Scheduler {
             });
         }
         network.rewind(slot, steps_reused);
-        Ok((Active { job, source: id, slot, search, steps_reused }, stop))
+        Ok((Active { origin, slot, search, steps_reused }, stop))
     }
 
     /// The place of the job that begins next: of those whose source is free the first that was overtaken
@@ -463,7 +497,7 @@ impl Scheduler {
         stop: Stop,
         network: &mut N,
     ) -> Finished {
-        let Active { job, source: id, slot, search, steps_reused } = active;
+        let Active { origin: Waiting { job, source: id, .. }, slot, search, steps_reused } = active;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         source.busy = false;
         if !source.keeps_steps {
@@ -483,6 +517,19 @@ impl Scheduler {
         self.next_id += 1;
         self.next_id
     }
+}
+
+/// What runs side by side.
+#[derive(Debug, Clone, Copy, Default)]
+struct Batch {
+    searches: usize,
+    rows: usize,
+}
+
+/// Whether a network has no room for what it was asked.
+fn is_full(error: &DecodeError) -> bool {
+    let DecodeError::Network { source, .. } = error else { return false };
+    matches!(source, NnError::Compute(ComputeError::Memory { .. }))
 }
 
 /// What a network says to a search.
