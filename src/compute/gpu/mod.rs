@@ -272,6 +272,17 @@ impl Gpu {
         Ok((0..rows).step_by(part).map(|first| (first, part.min(rows - first))).collect())
     }
 
+    /// Numbers that one binding holds.
+    pub(super) fn most_numbers(&self) -> usize {
+        (self.context.limits.binding / 4) as usize
+    }
+
+    /// Rows of `width` numbers after which a binding may begin.
+    pub(super) fn row_step(&self, width: usize) -> usize {
+        let step = self.context.limits.alignment as usize / 4;
+        (1..step).find(|rows| (rows * width).is_multiple_of(step)).unwrap_or(step)
+    }
+
     /// Part of a matrix as a binding; the whole buffer where that is what it is.
     pub(super) fn rows(
         &self,

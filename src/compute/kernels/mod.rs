@@ -7,6 +7,7 @@
 mod activation;
 mod add;
 mod attention;
+mod attention_gpu;
 mod attention_weights;
 mod best_tokens;
 mod embedding;
