@@ -1,19 +1,36 @@
-//! Attention on a GPU, also over keys larger than a binding.
+//! Attention on a GPU: the choice of a shader, and keys larger than a binding.
 //!
-//! Keys and values of which one binding cannot hold all are gathered for as many rows at a time as see
-//! few enough of them.
+//! Lists that are paths through a cache go to [`attention_step`](super::attention_step) where it takes
+//! their heads, runs of an encoder's rows to [`attention`](super::attention). Keys and values of which one
+//! binding cannot hold all are gathered for as many rows at a time as see few enough of them.
 
 use std::collections::HashMap;
 
 use super::attention::{self, Params, ShaderParams};
-use super::{DistanceBias, KeyList, gather};
-use crate::compute::gpu::{Buffer, Gpu};
+use super::{DistanceBias, KeyList, attention_step, gather};
+use crate::compute::gpu::{Buffer, Gpu, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
 
-/// Widest head of the shader, whose lanes hold a few columns each.
+/// Widest head of the shaders, whose lanes hold a few columns each.
 const MOST_COLUMNS: usize = 256;
 
 pub(super) fn gpu(
+    gpu: &Gpu,
+    queries: &Tensor,
+    lists: &[KeyList],
+    params: &Params<'_>,
+) -> Result<Tensor, ComputeError> {
+    let columns = queries.width() / params.heads.count;
+    let shader = match params.table {
+        Some(_) if attention_step::takes(columns) => &attention_step::SHADER,
+        _ => &attention::SHADER,
+    };
+    by(shader, gpu, queries, lists, params)
+}
+
+/// The same by a shader of the caller's choice.
+pub(super) fn by(
+    shader: &'static Shader,
     gpu: &Gpu,
     queries: &Tensor,
     lists: &[KeyList],
@@ -27,7 +44,7 @@ pub(super) fn gpu(
     }
     let output = Tensor::unwritten(gpu, rows, width)?;
     let (from, to) = (gpu.operand(queries)?, gpu.operand(&output)?);
-    let call = Call { gpu, width, from, to };
+    let call = Call { shader, gpu, width, from, to };
     let most_keys = gpu.most_numbers() / width.max(1);
     for part in gpu.parts(rows, &[width], usize::MAX)? {
         let of_part = &lists[part.0..part.0 + part.1];
@@ -48,8 +65,9 @@ pub(super) fn gpu(
     Ok(output)
 }
 
-/// Where queries lie and outputs go.
+/// A shader, and where its queries lie and its outputs go.
 struct Call<'a> {
+    shader: &'static Shader,
     gpu: &'a Gpu,
     width: usize,
     from: Buffer,
@@ -79,7 +97,7 @@ impl Call<'_> {
         let table = params.table.unwrap_or_default();
         let list_words: Vec<u32> = lists.iter().flat_map(|list| [list.start, list.len]).collect();
         let positions = bias.map_or(&[][..], |bias| &bias.positions[part.0..part.0 + part.1]);
-        let mut call = gpu.call(&attention::SHADER, list_words.len() + table.len() + positions.len())?;
+        let mut call = gpu.call(self.shader, list_words.len() + table.len() + positions.len())?;
         let shader_params = ShaderParams {
             rows: part.1 as u32,
             width: width as u32,

@@ -8,6 +8,7 @@ mod activation;
 mod add;
 mod attention;
 mod attention_gpu;
+mod attention_step;
 mod attention_weights;
 mod best_tokens;
 mod embedding;
@@ -55,10 +56,11 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 19] = [
+    static SHADERS: [&Shader; 20] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
+        &attention_step::SHADER,
         &best_tokens::SHADER,
         &embedding::SHADER,
         &gather::SHADER,

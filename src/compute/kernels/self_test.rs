@@ -7,9 +7,10 @@
 use super::matmul_tiled::{self, Resident};
 use super::{
     Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenDraw,
-    TokenMask, Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather,
-    layer_norm, matmul, matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product,
-    rms_norm, sample_tokens, scatter, shaders, softmax, span_maxima, span_scores,
+    TokenMask, Weight, activate, activate_gated, add, attention, attention_gpu, attention_step,
+    best_tokens, embedding, gather, layer_norm, matmul, matmul_cooperative, matmul_half,
+    matmul_wide, matvec, matvec_half, product, rms_norm, sample_tokens, scatter, shaders, softmax,
+    span_maxima, span_scores,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -51,6 +52,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "activation" => (2e-6, test_activation),
         "add" => (0.0, test_add),
         "attention" => (2e-5, test_attention),
+        "attention_step" => (2e-5, test_attention_step),
         "best_tokens" => (5e-5, test_best_tokens),
         "embedding" => (1e-6, test_embedding),
         "gather" => (0.0, test_gather),
@@ -250,7 +252,24 @@ fn test_add(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeEr
 }
 
 fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
-    let (heads, columns) = (draw.size(1, 4), draw.size(1, 100));
+    let columns = draw.size(1, 100);
+    attended(device, draw, columns, &attention::SHADER, &[false, true])
+}
+
+fn test_attention_step(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let columns = 4 * draw.size(1, 64);
+    attended(device, draw, columns, &attention_step::SHADER, &[true])
+}
+
+/// Attention by one shader, over paths through a table of rows or runs of rows.
+fn attended(
+    device: &Device,
+    draw: &mut Draw,
+    columns: usize,
+    shader: &'static Shader,
+    through_table: &[bool],
+) -> Result<(String, f32), ComputeError> {
+    let heads = draw.size(1, 4);
     let (rows, known, width) = (draw.size(1, 40), draw.size(1, 180), heads * columns);
     let (queries, keys) = (draw.tensor(&[rows, width]), draw.tensor(&[known, width]));
     let values = draw.tensor(&[known, width]);
@@ -263,16 +282,26 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
         let distances = 2 * known.max(table.len());
         draw.tensor(&[heads, distances])
     };
-    for table in [None, Some(table.as_slice())] {
+    let run = |device: &Device, lists: &[KeyList], table: Option<&[u32]>, heads: Heads<'_>| {
+        match device {
+            Device::Gpu(gpu) => {
+                let params =
+                    attention::Params { keys: &keys, values: &values, table, heads: &heads };
+                attention_gpu::by(shader, gpu, &queries, lists, &params)
+            }
+            Device::Cpu { .. } => {
+                attention::attention(device, &queries, &keys, &values, lists, table, heads)
+            }
+        }
+    };
+    for table in through_table.iter().map(|through| through.then_some(table.as_slice())) {
         let entries = table.map_or(known, <[u32]>::len);
         let mut list = || {
             let start = draw.below(entries);
             KeyList { start: start as u32, len: 1 + draw.below(entries - start) as u32 }
         };
         let lists: Vec<KeyList> = (0..rows).map(|_| list()).collect();
-        error = error.max(compare(device, 1.0, |device| {
-            attention(device, &queries, &keys, &values, &lists, table, heads)
-        })?);
+        error = error.max(compare(device, 1.0, |device| run(device, &lists, table, heads.into()))?);
         // Zero lies in the middle, so every position of a key in a list may be that of the query.
         let positions: Vec<u32> =
             lists.iter().map(|list| draw.below(list.len as usize) as u32).collect();
@@ -281,7 +310,7 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
             let zero = biases.width() / 2;
             let bias = Some(DistanceBias { by_distance, zero, positions: &positions });
             let heads = Heads { bias, is_scaled: false, ..Heads::from(heads) };
-            attention(device, &queries, &keys, &values, &lists, table, heads)
+            run(device, &lists, table, heads)
         })?);
     }
     Ok((format!("{rows} queries, {known} keys, {heads} heads of {columns}"), error))
