@@ -38,6 +38,25 @@ fn every_kernel_is_tested_on_the_adapter_that_is_named() {
 }
 
 #[test]
+fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
+    let all = fnstore::compute::adapters();
+    if all.iter().any(|adapter| adapter.kind != fnstore::compute::AdapterKind::Software) {
+        println!("skipped: there is a GPU");
+        return;
+    }
+    let ran = fnstore(&["paraphrase", "/dev/null", "--device", "gpu"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("there is no GPU `gpu`"), "{}", ran.stderr);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "She repaired it.\nHe saw it.\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    let ran = fnstore(&["paraphrase", path, "--device", "auto"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let said = ran.stderr.matches("there is no GPU; the networks run on the CPU").count();
+    assert_eq!(said, 1, "{}", ran.stderr);
+}
+
+#[test]
 fn an_adapter_that_is_not_there_is_refused_by_every_command() {
     for command in [&["gpu"][..], &["paraphrase", "/dev/null"]] {
         let ran = fnstore(&[command, &["--device", "no such card"]].concat());
