@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fnstore::compute::kernels::{Weight, matmul};
-use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Tensor};
+use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Tensor};
 use fnstore::nn::{EncoderDecoder, NamedTensor, Row, RowMask, StepNetwork, write_weights};
 use serde_json::json;
 
@@ -36,13 +36,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let choice: DeviceChoice = std::env::var("FNSTORE_DEVICE").unwrap_or_default().parse()?;
     let choice =
         if choice == DeviceChoice::Named(String::new()) { DeviceChoice::Auto } else { choice };
-    for half in [false, true] {
-        let options = GpuOptions { half, tune: true, ..GpuOptions::default() };
+    for (half, units) in [(false, false), (true, false), (true, true)] {
+        let options = GpuOptions { half, units, tune: true, ..GpuOptions::default() };
         let device = Device::open(&choice, &options)?;
         match &device {
             Device::Gpu(gpu) if half && !gpu.keeps_half() => continue,
+            Device::Gpu(gpu) if units && !gpu.has(Needs::MatrixUnits) => continue,
             Device::Cpu { .. } if half => continue,
-            Device::Gpu(gpu) => eprintln!("{}, 16-bit weights: {half}", gpu.adapter().name),
+            Device::Gpu(gpu) => {
+                eprintln!("{}, 16-bit weights: {half}, matrix units: {units}", gpu.adapter().name)
+            }
             _ => eprintln!("the CPU"),
         }
         products(&device, small)?;

@@ -1,5 +1,6 @@
 //! `fnstore gpu` and `--device`: what is listed, what is chosen, and what is refused.
 
+use fnstore::compute::GpuOptions;
 use serde_json::Value;
 
 use crate::cli_program::fnstore;
@@ -18,7 +19,8 @@ fn the_adapters_are_listed_with_their_limits_and_the_choice_is_explained() {
 
 #[test]
 fn every_kernel_is_tested_on_the_adapter_that_is_named() {
-    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&Default::default()) else { return };
+    let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
+    let Some(fnstore::compute::Device::Gpu(gpu)) = device(&options) else { return };
     let name = &gpu.adapter().name;
     let ran = fnstore(&["gpu", "--device", name, "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -33,6 +35,25 @@ fn every_kernel_is_tested_on_the_adapter_that_is_named() {
     let table = fnstore(&["gpu", "--device", name, "--format", "table"]);
     assert!(table.stdout.contains("largest error"), "{table:?}");
     assert!(table.stdout.lines().any(|line| line.starts_with("matvec") && line.contains("ok")));
+}
+
+#[test]
+fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
+    let all = fnstore::compute::adapters();
+    if all.iter().any(|adapter| adapter.kind != fnstore::compute::AdapterKind::Software) {
+        println!("skipped: there is a GPU");
+        return;
+    }
+    let ran = fnstore(&["paraphrase", "/dev/null", "--device", "gpu"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("there is no GPU `gpu`"), "{}", ran.stderr);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "She repaired it.\nHe saw it.\n").unwrap();
+    let path = file.path().to_str().unwrap();
+    let ran = fnstore(&["paraphrase", path, "--device", "auto"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let said = ran.stderr.matches("there is no GPU; the networks run on the CPU").count();
+    assert_eq!(said, 1, "{}", ran.stderr);
 }
 
 #[test]

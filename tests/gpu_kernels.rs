@@ -3,9 +3,12 @@
 //! These tests run on a real GPU, else on the software adapter; without any they say so and pass,
 //! unless `FNSTORE_REQUIRE_GPU` is set.
 
-use fnstore::compute::kernels::{TokenMask, gather};
-use fnstore::compute::kernels::{Weight, best_tokens, matmul, self_test};
-use fnstore::compute::{ComputeError, Device, Gpu, GpuOptions, Tensor, Trial, adapters, choose};
+use fnstore::compute::kernels::{
+    KeyList, TokenMask, Weight, attention, best_tokens, gather, matmul, self_test,
+};
+use fnstore::compute::{
+    ComputeError, Device, Gpu, GpuOptions, Needs, Tensor, Trial, adapters, choose,
+};
 
 /// A device for tests: the best GPU, else the software adapter.
 pub(crate) fn device(options: &GpuOptions) -> Option<Device> {
@@ -39,6 +42,23 @@ fn every_kernel_agrees_with_the_cpu_on_random_shapes() {
             assert!(test.passed(), "seed {seed}: {test:?}");
         }
     }
+}
+
+#[test]
+fn matrix_units_are_used_only_where_some_fit() {
+    let options = GpuOptions { half: true, units: true, ..GpuOptions::default() };
+    let Some(device) = device(&options) else { return };
+    let Device::Gpu(gpu) = &device else { unreachable!("a GPU was opened") };
+    assert_eq!(gpu.has(Needs::MatrixUnits), gpu.adapter().has_fitting_units);
+    let are_tested = self_test(&device, 0).iter().any(|test| test.kernel == "matmul_cooperative");
+    assert_eq!(are_tested, gpu.adapter().has_fitting_units);
+    if !gpu.adapter().has_fitting_units {
+        assert!(matches!(device.numbers(), Some("f16" | "f32")), "{:?}", device.numbers());
+    }
+    // Without 16-bit weights nothing experimental is asked for.
+    let options = GpuOptions { units: true, ..GpuOptions::default() };
+    let Some(Device::Gpu(gpu)) = crate::gpu_kernels::device(&options) else { return };
+    assert!(!gpu.has(Needs::MatrixUnits));
 }
 
 #[test]
@@ -78,6 +98,26 @@ fn work_larger_than_a_binding_or_a_grid_is_split_and_not_cut() {
             row.best.iter().map(|best| best.token).collect()
         };
         assert_eq!(tokens(found), tokens(wanted));
+    }
+}
+
+#[test]
+fn keys_larger_than_a_binding_are_gathered_for_the_rows_that_see_them() {
+    // 64 KiB a binding: 16,384 numbers, 256 or 409 keys of the 900.
+    let trial = Trial { binding: Some(1 << 16), ..Trial::default() };
+    let Some(device) = device(&GpuOptions { trial, ..GpuOptions::default() }) else { return };
+    for (width, heads) in [(64, 4), (40, 2), (36, 4)] {
+        let tensor = |rows, step| Tensor::new(&[rows, width], numbers(rows * width, step)).unwrap();
+        let (queries, keys, values) = (tensor(130, 37), tensor(900, 53), tensor(900, 71));
+        let table: Vec<u32> = (0..2000).map(|i| i * 611 % 900).collect();
+        let lists: Vec<KeyList> =
+            (0..130).map(|row| KeyList { start: row * 6, len: 1 + row % 25 }).collect();
+        for table in [Some(table.as_slice()), None] {
+            let run = |device| {
+                attention(device, &queries, &keys, &values, &lists, table, heads)?.to_host()
+            };
+            assert_close(&run(&device).unwrap(), &run(&Device::cpu()).unwrap());
+        }
     }
 }
 

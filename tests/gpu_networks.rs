@@ -57,8 +57,14 @@ fn an_encoder_has_the_states_of_the_cpu() {
 
 /// Steps of a few beams over several sources, some tokens banned.
 fn steps(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
-    let sources: [&[u32]; 3] = [&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1], &[7, 1]];
-    let slots = network.open(&sources)?;
+    steps_from(network, &[&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1], &[7, 1]])
+}
+
+fn steps_from(
+    network: &mut EncoderDecoder,
+    sources: &[&[u32]],
+) -> Result<Vec<SlotCandidates>, NnError> {
+    let slots = network.open(sources)?;
     let first = |slot| Row { slot, parent: None, token: 0, score: 0.0 };
     let mut rows: Vec<Row> = slots.iter().map(|slot| first(*slot)).collect();
     let mut all = Vec::new();
@@ -175,6 +181,21 @@ fn a_full_device_takes_a_step_in_halves_with_the_same_results() {
         halved && refused,
         "no amount of memory was too little for one step and enough for half"
     );
+}
+
+/// Cache and encoder states of many sentences, of which a binding holds a fraction.
+#[test]
+fn keys_larger_than_a_binding_change_no_result() {
+    let sources: Vec<Vec<u32>> =
+        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    // 204 keys of 40 numbers; there are 432 of sources and more of hypotheses.
+    let trial = Trial { binding: Some(1 << 15), ..Trial::default() };
+    let Some(device) = device(&with(trial)) else { return };
+    let mut here = EncoderDecoder::open(&parity("marian"), &Device::cpu()).unwrap();
+    let mut there = EncoderDecoder::open(&parity("marian"), &device).unwrap();
+    let wanted = steps_from(&mut here, &sources).unwrap();
+    assert_same(&steps_from(&mut there, &sources).unwrap(), &wanted);
 }
 
 #[test]

@@ -17,6 +17,9 @@ fn capabilities(needs: Needs) -> Capabilities {
     match needs {
         Needs::Nothing => Capabilities::empty(),
         Needs::Half => Capabilities::SHADER_FLOAT16,
+        Needs::MatrixUnits => {
+            Capabilities::SHADER_FLOAT16 | Capabilities::SUBGROUP | Capabilities::COOPERATIVE_MATRIX
+        }
         other => panic!("no capability is known for {other:?}"),
     }
 }
@@ -75,6 +78,22 @@ fn every_shader_is_what_its_partner_declares() {
         assert_eq!((entry.name.as_str(), entry.stage), (shader.name, ShaderStage::Compute));
         assert_eq!(entry.workgroup_size, shader.workgroup_size, "{}", shader.name);
         assert_eq!(bindings(shader.name, &module), shader.bindings, "{}", shader.name);
+    }
+}
+
+/// What every adapter has, and what is asked of one with matrix units (`compute/gpu/units.rs`).
+#[test]
+fn workgroups_share_no_more_memory_than_there_is() {
+    for shader in kernels::shaders() {
+        let module = module(shader);
+        let shared = module
+            .global_variables
+            .iter()
+            .filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
+        let bytes: u32 =
+            shared.map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx())).sum();
+        let most = if shader.needs == Needs::MatrixUnits { 28_676 } else { 16 * 1024 };
+        assert!(bytes <= most, "{} shares {bytes} bytes", shader.name);
     }
 }
 

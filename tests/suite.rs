@@ -45,6 +45,7 @@ mod fuzzed_input;
 mod generated;
 mod gpu_kernels;
 mod gpu_networks;
+mod gpu_texts;
 mod guided_expansion;
 mod hostile_release;
 mod import_all_or_nothing;

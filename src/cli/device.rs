@@ -33,14 +33,16 @@ impl DeviceArgs {
 }
 
 /// How GPUs are opened: compiled shaders are kept in the cache. `FNSTORE_GPU_CHECKS=1` lets shaders check
-/// every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, and `FNSTORE_GPU_TUNE=0` takes a guess
-/// for what is measured else.
+/// every index, `FNSTORE_GPU_HALF=1` keeps weights as 16-bit floats, which go through matrix units unless
+/// `FNSTORE_GPU_COOPERATIVE=0`, and `FNSTORE_GPU_TUNE=0` takes a guess for what is measured else.
 pub(super) fn options() -> GpuOptions {
     let is_set = |name| std::env::var(name).is_ok_and(|value| !matches!(value.as_str(), "" | "0"));
+    let is_wanted = |name| std::env::var(name).as_deref() != Ok("0");
     GpuOptions {
         checked: cfg!(debug_assertions) || is_set("FNSTORE_GPU_CHECKS"),
         half: is_set("FNSTORE_GPU_HALF"),
-        tune: std::env::var("FNSTORE_GPU_TUNE").as_deref() != Ok("0"),
+        units: is_wanted("FNSTORE_GPU_COOPERATIVE"),
+        tune: is_wanted("FNSTORE_GPU_TUNE"),
         cache: locate::cache().map(|dir: PathBuf| dir.join("gpu")),
         notice: Some(tell),
         ..GpuOptions::default()

@@ -1,7 +1,9 @@
 //! `fnstore gpu`: the adapters of this machine, which one networks run on, and whether it computes right.
 
 use fnstore::compute::kernels::{KernelTest, self_test};
-use fnstore::compute::{Adapter, AdapterKind, Device, DeviceChoice, Gpu, adapters, choose};
+use fnstore::compute::{
+    Adapter, AdapterKind, Device, DeviceChoice, Gpu, GpuOptions, adapters, choose,
+};
 use serde::Serialize;
 
 use super::device::{DeviceArgs, options};
@@ -44,6 +46,7 @@ struct AdapterRecord {
     workgroup_invocations: u32,
     half_precision: bool,
     matrix_units: Vec<String>,
+    has_fitting_units: bool,
     pipeline_cache: bool,
 }
 
@@ -62,7 +65,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let choice = &args.device.device;
     let place = choose(&all, choice)?;
     let tests = match place {
-        Some(place) => test(&Device::Gpu(Gpu::open(place, &options())?)),
+        // Matrix units are opened with 16-bit weights only, and tested whatever weights are kept as.
+        Some(place) => {
+            test(&Device::Gpu(Gpu::open(place, &GpuOptions { half: true, ..options() })?))
+        }
         None => Vec::new(),
     };
     let failed = tests.iter().filter(|test| !test.passed).count();
@@ -138,6 +144,7 @@ impl AdapterRecord {
             workgroup_invocations: adapter.workgroup_invocations,
             half_precision: adapter.half_precision,
             matrix_units: adapter.matrix_units,
+            has_fitting_units: adapter.has_fitting_units,
             pipeline_cache: adapter.pipeline_cache,
         }
     }
@@ -176,7 +183,8 @@ fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
         );
         let units = match adapter.matrix_units.as_slice() {
             [] => "no".to_owned(),
-            shapes => shapes.join(", "),
+            shapes if adapter.has_fitting_units => format!("{} (one fits)", shapes.join(", ")),
+            shapes => format!("{} (none fits)", shapes.join(", ")),
         };
         let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
         for (name, value) in [

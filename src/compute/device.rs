@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::ComputeError;
 use super::gpu::{AdapterKind, DeviceChoice, Gpu, GpuOptions, adapters, choose};
+use super::kernels::trusts_units;
 
 /// Where kernels run.
 ///
@@ -53,11 +54,13 @@ impl Device {
         }
     }
 
-    /// The format of weights that the device insists on: `f16` on a GPU that keeps them so, else `f32` on
-    /// a GPU; none on the CPU, which computes in the [`Numbers`](super::Numbers) that are asked for.
+    /// The format of weights that the device insists on: `f16` on a GPU that keeps them so, `f16-units` where
+    /// matrix units multiply them by states of 16 bits, else `f32` on a GPU; none on the CPU, which computes in the [`Numbers`](super::Numbers) that are asked for.
     pub fn numbers(&self) -> Option<&'static str> {
         match self {
-            Self::Gpu(gpu) if gpu.keeps_half() => Some("f16"),
+            Self::Gpu(gpu) if gpu.keeps_half() => {
+                Some(if trusts_units(gpu) { "f16-units" } else { "f16" })
+            }
             Self::Gpu(_) => Some("f32"),
             Self::Cpu { .. } => None,
         }

@@ -14,6 +14,8 @@
 //! - `settings.rs`: beam size, length normalisation, length limit, stopping; sampling.
 
 mod allocation;
+#[cfg(test)]
+mod batching;
 mod beam;
 mod constraint;
 mod coverage;

@@ -30,7 +30,7 @@ pub(super) fn search(
     finished
 }
 
-fn run(scheduler: &mut Scheduler, network: &mut ToyNetwork) -> Vec<Finished> {
+pub(super) fn run(scheduler: &mut Scheduler, network: &mut ToyNetwork) -> Vec<Finished> {
     let mut all = Vec::new();
     while !scheduler.is_idle() {
         all.extend(scheduler.step(network).unwrap());

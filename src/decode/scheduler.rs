@@ -1,7 +1,9 @@
 //! Many searches through one network: continuous batching.
 //!
-//! Jobs wait in line; as soon as a search ends, its rows go to the next job, without waiting for the
-//! others. A source stays encoded in its slot until it is released, so that it can be searched again
+//! Jobs wait; as soon as a search ends, its rows go to the job with the longest source, without waiting for
+//! the others. So sources of like length run side by side, and what is left for the end is short: a long
+//! search that began last would have the network to itself for most of its steps, each of which reads all
+//! weights. (Rows are ragged, so nothing is padded in any order.) A source stays encoded in its slot until it is released, so that it can be searched again
 //! under other constraints (each round of expansion rewrites the same sentence). Jobs of one source
 //! run one after the other, jobs of different sources side by side. Where a job only bans more than the
 //! job before it, its search begins at the first step that the new bans change (`replay.rs`).
@@ -9,6 +11,7 @@
 //! A search sees only its own candidates, so with a network whose rows do not depend on each other
 //! its result does not depend on what else is in the batch.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::DecodeError;
@@ -17,7 +20,12 @@ use super::constraint::Constraint;
 use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
+use crate::compute::ComputeError;
 use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+
+/// Jobs that may begin before one that came earlier; then it is its turn, whatever its length. As many as
+/// the largest batches hold a few times over, so that length decides among them.
+pub(super) const MOST_OVERTAKEN: usize = 1024;
 
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -106,7 +114,7 @@ struct Source {
     past: Option<Past>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Waiting {
     job: JobId,
     source: SourceId,
@@ -114,12 +122,14 @@ struct Waiting {
     settings: SearchSettings,
     /// It bans all that the job before it banned, and requires the same.
     goes_on: bool,
+    /// Jobs that came later and began before it.
+    overtaken: usize,
 }
 
 #[derive(Debug)]
 struct Active {
-    job: JobId,
-    source: SourceId,
+    /// The job as it waited, should it have to begin again.
+    origin: Waiting,
     slot: SlotId,
     search: Search,
     steps_reused: usize,
@@ -171,7 +181,7 @@ impl Scheduler {
         id
     }
 
-    /// Puts a search at the end of the line.
+    /// Lets a search wait for its turn.
     ///
     /// # Errors
     /// When no search can follow the settings, or samples are to be drawn though something is
@@ -224,7 +234,14 @@ impl Scheduler {
         }
         assert!(self.sources.contains_key(&source), "cannot search {source:?}: it was released");
         let job = JobId(self.fresh_id());
-        self.waiting.push_back(Waiting { job, source, constraint, settings, goes_on });
+        self.waiting.push_back(Waiting {
+            job,
+            source,
+            constraint,
+            settings,
+            goes_on,
+            overtaken: 0,
+        });
         Ok(job)
     }
 
@@ -235,7 +252,8 @@ impl Scheduler {
     }
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
-    /// returns those that are over, in the order in which they began.
+    /// returns those that are over, in the order in which they began. Where the network has no room for so
+    /// many, half of them wait again.
     ///
     /// # Errors
     /// When the network fails. The searches in progress are then lost; call
@@ -244,8 +262,15 @@ impl Scheduler {
         &mut self,
         network: &mut N,
     ) -> Result<Vec<Finished>, DecodeError> {
-        let mut finished = self.admit(network)?;
-        let answers = self.take_step(network)?;
+        let mut finished = Vec::new();
+        let answers = loop {
+            let mut batch = Batch::default();
+            let admitted = self.admit(network, &mut batch, &mut finished);
+            match admitted.and_then(|()| self.take_step(network)) {
+                Err(error) if is_full(&error) && batch.searches > 1 => self.halve(batch, network),
+                other => break other?,
+            }
+        };
         let mut running = Vec::with_capacity(self.active.len());
         for (mut active, answer) in std::mem::take(&mut self.active).into_iter().zip(answers) {
             let stop = match (&mut active.search, answer) {
@@ -267,6 +292,21 @@ impl Scheduler {
         }
         self.active = running;
         Ok(finished)
+    }
+
+    /// Lets all running searches wait again, to go on with half as many rows side by side. They begin anew,
+    /// since the step that failed may have been taken for some of them.
+    fn halve<N: StepNetwork + ?Sized>(&mut self, batch: Batch, network: &mut N) {
+        let Batch { searches, rows } = batch;
+        network.tell(&format!(
+            "the GPU is full: of {searches} sentences at once half wait, and all begin again"
+        ));
+        for Active { origin, slot, .. } in self.active.drain(..).rev() {
+            network.rewind(slot, 0);
+            self.sources.get_mut(&origin.source).expect("jobs go with their source").busy = false;
+            self.waiting.push_front(origin);
+        }
+        self.row_limit = rows / 2;
     }
 
     /// One step of the network for every running search: one call for all beams, one for all samples.
@@ -309,7 +349,7 @@ impl Scheduler {
     /// Forgets a source and frees its slot. Its jobs that are not over are dropped.
     pub fn release<N: StepNetwork + ?Sized>(&mut self, source: SourceId, network: &mut N) {
         self.waiting.retain(|waiting| waiting.source != source);
-        self.active.retain(|active| active.source != source);
+        self.active.retain(|active| active.origin.source != source);
         if let Some(Source { slot: Some(slot), .. }) = self.sources.remove(&source) {
             network.close(slot);
         }
@@ -324,31 +364,36 @@ impl Scheduler {
         }
     }
 
-    /// Starts the jobs at the head of the line that fit; returns those that are over without a step
-    /// of the network. A job whose source is busy lets others pass.
+    /// Starts the jobs whose turn it is while they fit, and says what runs then; those that are over without
+    /// a step of the network join the `finished`. Where the network fails they wait as before.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
-    ) -> Result<Vec<Finished>, DecodeError> {
+        batch: &mut Batch,
+        finished: &mut Vec<Finished>,
+    ) -> Result<(), DecodeError> {
         let mut rows: usize = self.active.iter().map(|active| active.search.rows()).sum();
         let mut admitted = Vec::new();
-        let mut at = 0;
-        while let Some(waiting) = self.waiting.get(at) {
-            let wanted = waiting.settings.rows();
+        while let Some(at) = self.next_waiting() {
+            let wanted = self.waiting[at].settings.rows();
             if rows > 0 && rows + wanted > self.row_limit {
                 break;
             }
-            let source = self.sources.get_mut(&waiting.source).expect("jobs go with their source");
-            if source.busy {
-                at += 1;
-                continue;
-            }
-            source.busy = true;
+            let next = self.waiting.remove(at).expect("it is among those that wait");
+            self.waiting.range_mut(..at).for_each(|earlier| earlier.overtaken += 1);
+            self.sources.get_mut(&next.source).expect("jobs go with their source").busy = true;
             rows += wanted;
-            admitted.extend(self.waiting.remove(at));
+            admitted.push(next);
         }
-        self.encode(&admitted, network)?;
-        let mut finished = Vec::new();
+        *batch = Batch { searches: self.active.len() + admitted.len(), rows };
+        if let Err(error) = self.encode(&admitted, network) {
+            for waiting in admitted.into_iter().rev() {
+                let source = self.sources.get_mut(&waiting.source);
+                source.expect("jobs go with their source").busy = false;
+                self.waiting.push_front(waiting);
+            }
+            return Err(error);
+        }
         for waiting in admitted {
             let (active, stop) = self.begin(waiting, network)?;
             match stop {
@@ -356,7 +401,7 @@ impl Scheduler {
                 Some(stop) => finished.push(self.finish(active, stop, network)),
             }
         }
-        Ok(finished)
+        Ok(())
     }
 
     /// Starts a search, from the first step that is not that of the search before; also says whether
@@ -366,7 +411,8 @@ impl Scheduler {
         waiting: Waiting,
         network: &mut N,
     ) -> Result<(Active, Option<Stop>), DecodeError> {
-        let Waiting { job, source: id, constraint, settings, goes_on } = waiting;
+        let origin = waiting.clone();
+        let Waiting { source: id, constraint, settings, goes_on, .. } = waiting;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         let slot = source.slot.expect("the source was encoded before its job began");
         let limit = settings.length_limit();
@@ -402,7 +448,19 @@ impl Scheduler {
             });
         }
         network.rewind(slot, steps_reused);
-        Ok((Active { job, source: id, slot, search, steps_reused }, stop))
+        Ok((Active { origin, slot, search, steps_reused }, stop))
+    }
+
+    /// The place of the job that begins next: of those whose source is free the first that was overtaken
+    /// often enough, else the one with the longest source, among equals the first.
+    fn next_waiting(&self) -> Option<usize> {
+        let free = || {
+            let jobs = self.waiting.iter().enumerate();
+            jobs.map(|(at, job)| (at, job, &self.sources[&job.source])).filter(|job| !job.2.busy)
+        };
+        let due = free().find(|(_, job, _)| job.overtaken >= MOST_OVERTAKEN);
+        let longest = || free().min_by_key(|(_, _, source)| Reverse(source.tokens.len()));
+        due.or_else(longest).map(|(at, ..)| at)
     }
 
     /// Encodes the sources of new jobs that have no slot yet, as one batch.
@@ -439,7 +497,7 @@ impl Scheduler {
         stop: Stop,
         network: &mut N,
     ) -> Finished {
-        let Active { job, source: id, slot, search, steps_reused } = active;
+        let Active { origin: Waiting { job, source: id, .. }, slot, search, steps_reused } = active;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         source.busy = false;
         if !source.keeps_steps {
@@ -459,6 +517,19 @@ impl Scheduler {
         self.next_id += 1;
         self.next_id
     }
+}
+
+/// What runs side by side.
+#[derive(Debug, Clone, Copy, Default)]
+struct Batch {
+    searches: usize,
+    rows: usize,
+}
+
+/// Whether a network has no room for what it was asked.
+fn is_full(error: &DecodeError) -> bool {
+    let DecodeError::Network { source, .. } = error else { return false };
+    matches!(source, NnError::Compute(ComputeError::Memory { .. }))
 }
 
 /// What a network says to a search.

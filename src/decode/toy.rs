@@ -4,9 +4,11 @@
 //! own distribution and a mixed-up parent shows. It keeps the contract of the seam to the letter and
 //! panics where a caller breaks it.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use super::sampling::scramble;
+use crate::compute::ComputeError;
 use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
 
 /// A network over `vocab_size` tokens; token 0 starts and token 1 ends a hypothesis.
@@ -26,6 +28,10 @@ pub(crate) struct ToyNetwork {
     pub(crate) most_rows: usize,
     /// Steps fail from now on.
     pub(crate) is_broken: bool,
+    /// Rows for which a step has room, and sources for which opening has, where they are bounded.
+    pub(crate) room: Option<usize>,
+    /// What was told.
+    pub(crate) told: RefCell<Vec<String>>,
     /// Attention is refused when it is asked for.
     pub(crate) has_no_attention: bool,
 }
@@ -95,6 +101,16 @@ impl ToyNetwork {
         outputs
     }
 
+    fn take_room(&self, wanted: usize) -> Result<(), NnError> {
+        match self.room.filter(|room| wanted > *room) {
+            Some(room) => {
+                let (bytes, limit) = (wanted as u64, room as u64);
+                Err(NnError::Compute(ComputeError::Memory { bytes, limit }))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Moves a slot to this step's rows; returns their prefixes.
     fn extend(&mut self, slot: SlotId, rows: &[Row]) -> Vec<Vec<u32>> {
         let open = self.slots.get_mut(&slot).expect("a row names an open slot");
@@ -144,6 +160,7 @@ impl StepNetwork for ToyNetwork {
     }
 
     fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError> {
+        self.take_room(sources.len())?;
         let slots = sources.iter().map(|source| {
             let slot = SlotId(self.opened);
             self.opened += 1;
@@ -162,6 +179,12 @@ impl StepNetwork for ToyNetwork {
     ) -> Result<Vec<SlotCandidates>, NnError> {
         if self.is_broken {
             return Err(NnError::NonFinite { slot: rows[0].slot.0, step: 0 });
+        }
+        if let Err(full) = self.take_room(rows.len()) {
+            // Some slots have taken the step by then.
+            let first = rows.chunk_by(|a, b| a.slot == b.slot).next().expect("a step has rows");
+            self.extend(first[0].slot, first);
+            return Err(full);
         }
         self.most_rows = self.most_rows.max(rows.len());
         assert!(masks.iter().all(|mask| mask.banned.is_sorted()));
@@ -257,6 +280,10 @@ impl StepNetwork for ToyNetwork {
         assert!(steps <= kept.len());
         kept.truncate(steps);
         slot.rows = kept.pop().unwrap_or_default();
+    }
+
+    fn tell(&self, text: &str) {
+        self.told.borrow_mut().push(text.to_owned());
     }
 
     fn close(&mut self, slot: SlotId) {

@@ -546,6 +546,10 @@ impl StepNetwork for EncoderDecoder {
         slot.paths = kept.pop().unwrap_or_default();
     }
 
+    fn tell(&self, text: &str) {
+        self.device.tell(text);
+    }
+
     fn close(&mut self, slot: SlotId) {
         if self.slot(slot).is_some() {
             self.rewind(slot, 0);

@@ -169,6 +169,9 @@ pub trait StepNetwork {
     /// If `steps` is neither 0 nor a step that was kept.
     fn rewind(&mut self, slot: SlotId, steps: usize);
 
+    /// Says something to whoever opened the network's device; by default nobody listens.
+    fn tell(&self, _text: &str) {}
+
     /// Frees a slot.
     fn close(&mut self, slot: SlotId);
 }

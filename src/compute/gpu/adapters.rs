@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::units;
 use crate::compute::ComputeError;
 
 /// Where networks should run.
@@ -105,6 +106,8 @@ pub struct Adapter {
     /// Shapes of the matrix products of its matrix units, as `rows x columns x depth` with the types
     /// that are multiplied and summed; empty without such units.
     pub matrix_units: Vec<String>,
+    /// Whether one of them is a shape that our shader is written in.
+    pub has_fitting_units: bool,
     /// Whether compiled shaders can be kept on disk.
     pub pipeline_cache: bool,
 }
@@ -182,6 +185,7 @@ pub(super) fn describe(adapter: &wgpu::Adapter) -> Adapter {
             true => adapter.cooperative_matrix_properties().iter().map(shape).collect(),
             false => Vec::new(),
         },
+        has_fitting_units: units::fit(adapter),
         pipeline_cache: features.contains(wgpu::Features::PIPELINE_CACHE),
     }
 }
@@ -218,6 +222,7 @@ mod tests {
             workgroup_invocations: 256,
             half_precision: false,
             matrix_units: Vec::new(),
+            has_fitting_units: false,
             pipeline_cache: false,
         }
     }

@@ -16,6 +16,7 @@ use super::pipeline::{Pipeline, Pipelines};
 use super::pool::{Buffer, Pool};
 use super::shader::{Binding, Shader};
 use super::tuning::Tuned;
+use super::units::Units;
 use crate::compute::ComputeError;
 
 /// First size of the arena in bytes; it grows when a call brings more.
@@ -49,6 +50,7 @@ pub(super) struct Context {
     pub(super) pool: Arc<Pool>,
     pub(super) pipelines: Pipelines,
     pub(super) tuning: Tuned,
+    pub(super) units: Units,
     /// Submissions after which the device is destroyed, where a test says so.
     pub(super) lose_after: Option<u64>,
     pub(super) submissions: AtomicU64,

@@ -10,6 +10,7 @@ mod pipeline;
 mod pool;
 mod shader;
 mod tuning;
+mod units;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,6 +31,7 @@ use faults::Faults;
 use pipeline::Pipelines;
 use pool::Pool;
 use tuning::Tuned;
+use units::Units;
 
 /// Hears what a network did about a device that was full or lost, in a sentence.
 pub type Notice = fn(&str);
@@ -44,6 +46,9 @@ pub struct GpuOptions {
     /// Whether weights are kept as 16-bit floats where the adapter computes with them: half the memory,
     /// and each weight within 2^-11 of its value. Sums are 32-bit in any case.
     pub half: bool,
+    /// Whether matrix units multiply, where `half` is, the adapter has units that fit, and a self-test finds
+    /// them right: states are rounded to 16 bits for a product as well.
+    pub units: bool,
     /// Whether the choice among the shaders of a product is measured, once for each adapter and driver;
     /// else a guess is used.
     pub tune: bool,
@@ -98,13 +103,14 @@ impl Gpu {
     }
 
     /// The same adapter, opened anew: what a network goes on with when the device was lost. Faults
-    /// asked for by a test have happened and stay out.
+    /// asked for by a test have happened and stay out, and so do matrix units, which may be to blame.
     pub(super) fn reopen(&self) -> Result<Self, ComputeError> {
         let place = adapters().iter().position(|adapter| *adapter == *self.adapter);
         let missing =
             ComputeError::Adapter { wanted: self.adapter.name.clone(), found: Vec::new() };
         let trial = Trial { lose_after: None, ..self.options.trial };
-        Self::open(place.ok_or(missing)?, &GpuOptions { trial, ..(*self.options).clone() })
+        let options = GpuOptions { trial, units: false, ..(*self.options).clone() };
+        Self::open(place.ok_or(missing)?, &options)
     }
 
     /// Whether weights are kept as 16-bit floats on this device.
@@ -117,7 +123,23 @@ impl Gpu {
         match needs {
             Needs::Nothing => true,
             Needs::Half => self.adapter.half_precision,
+            Needs::MatrixUnits => self.context.units.open,
         }
+    }
+
+    /// Whether products of 16-bit weights go through matrix units: where the device was opened with them
+    /// and `test` found them right, the first time that this is asked.
+    pub(super) fn trusts_units(&self, test: impl FnOnce(&Self) -> bool) -> bool {
+        self.context.units.are_right(|| {
+            let right = test(self);
+            if !right {
+                self.tell(&format!(
+                    "the matrix units of `{}` do not compute what its other shaders do; they are not used",
+                    self.adapter.name
+                ));
+            }
+            right
+        })
     }
 
     /// The same device under other options; memory and pipelines are shared.
@@ -250,6 +272,17 @@ impl Gpu {
         Ok((0..rows).step_by(part).map(|first| (first, part.min(rows - first))).collect())
     }
 
+    /// Numbers that one binding holds.
+    pub(super) fn most_numbers(&self) -> usize {
+        (self.context.limits.binding / 4) as usize
+    }
+
+    /// Rows of `width` numbers after which a binding may begin.
+    pub(super) fn row_step(&self, width: usize) -> usize {
+        let step = self.context.limits.alignment as usize / 4;
+        (1..step).find(|rows| (rows * width).is_multiple_of(step)).unwrap_or(step)
+    }
+
     /// Part of a matrix as a binding; the whole buffer where that is what it is.
     pub(super) fn rows(
         &self,
@@ -297,12 +330,16 @@ fn open_context(
 ) -> Result<Context, ComputeError> {
     let wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
     let limits = adapter.limits();
-    let descriptor = wgpu::DeviceDescriptor {
+    let mut descriptor = wgpu::DeviceDescriptor {
         label: Some("fnstore"),
         required_features: adapter.features() & wanted,
         required_limits: limits.clone(),
         ..Default::default()
     };
+    let units = options.half && options.units && units::fit(adapter);
+    if units {
+        units::ask(&mut descriptor);
+    }
     let (device, queue) =
         pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
             ComputeError::Gpu { adapter: name.to_owned(), reason: error.to_string() }
@@ -320,7 +357,9 @@ fn open_context(
         let key = wgpu::util::pipeline_cache_key(&adapter.get_info())?;
         Some(dir.join(format!("{key}-{}.pipelines", fingerprint(adapter))))
     });
-    let tuning = Tuned::new(path.as_ref().map(|path| path.with_extension("tuning")));
+    // What is measured with matrix units says nothing of a device without.
+    let kept = if units { "units.tuning" } else { "tuning" };
+    let tuning = Tuned::new(path.as_ref().map(|path| path.with_extension(kept)));
     let alignment = limits.min_storage_buffer_offset_alignment.max(4);
     let alignment = alignment.max(limits.min_uniform_buffer_offset_alignment);
     let binding = limits.max_storage_buffer_binding_size.min(u64::from(u32::MAX)) / 4 * 4;
@@ -332,6 +371,7 @@ fn open_context(
             alignment: u64::from(alignment),
         },
         tuning,
+        units: Units::new(units),
         pipelines: Pipelines::new(&device, path, options.checked),
         pool: Arc::new(pool),
         device,

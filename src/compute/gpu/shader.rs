@@ -34,6 +34,8 @@ pub enum Needs {
     Nothing,
     /// 16-bit floats.
     Half,
+    /// Matrix units that multiply 16-bit floats and add 32-bit ones in squares of 16.
+    MatrixUnits,
 }
 
 /// One binding of a shader.

@@ -7,9 +7,9 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{DistanceBias, Heads};
+use super::{Heads, attention_gpu};
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::{Binding, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -30,40 +30,40 @@ const CHAINS: usize = 4;
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
 
-/// Widest head of the shader, whose lanes hold four columns each.
-const MOST_COLUMNS: usize = 256;
-
 pub(super) static SHADER: Shader = Shader {
     name: "attention",
     source: include_str!("../../../shaders/attention.wgsl"),
     workgroup_size: [64, 1, 1],
     needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
+    bindings: &BINDINGS,
 };
+
+/// What every shader of attention binds.
+pub(super) static BINDINGS: [Binding; 7] = [
+    Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
+    Binding::Words,
+    Binding::Read,
+    Binding::Read,
+    Binding::Read,
+    Binding::Read,
+    Binding::Write,
+];
 
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct ShaderParams {
-    rows: u32,
-    width: u32,
-    columns: u32,
-    lists: u32,
-    table: u32,
-    has_table: u32,
-    scale: f32,
-    has_bias: u32,
-    positions: u32,
-    distances: u32,
-    zero: u32,
-    padding: u32,
+pub(super) struct ShaderParams {
+    pub(super) rows: u32,
+    pub(super) width: u32,
+    pub(super) columns: u32,
+    pub(super) lists: u32,
+    pub(super) table: u32,
+    pub(super) has_table: u32,
+    pub(super) scale: f32,
+    pub(super) has_bias: u32,
+    pub(super) positions: u32,
+    pub(super) distances: u32,
+    pub(super) zero: u32,
+    pub(super) padding: u32,
 }
 
 /// Attention of `queries` (R, D) over `keys` and `values` (N, D), each row over its own list, for
@@ -92,7 +92,7 @@ pub fn attention<'heads>(
             cpu(*threads, queries, lists, &params, &mut output);
             Ok(output)
         }
-        Device::Gpu(device) => gpu(device, queries, lists, &params),
+        Device::Gpu(device) => attention_gpu::gpu(device, queries, lists, &params),
     }
 }
 
@@ -133,66 +133,12 @@ fn check_lists(
     }
 }
 
-struct Params<'a> {
-    keys: &'a Tensor,
-    values: &'a Tensor,
-    table: Option<&'a [u32]>,
-    heads: &'a Heads<'a>,
-}
-
-fn gpu(
-    gpu: &Gpu,
-    queries: &Tensor,
-    lists: &[KeyList],
-    params: &Params<'_>,
-) -> Result<Tensor, ComputeError> {
-    let (rows, width) = (queries.rows(), queries.width());
-    let columns = width / params.heads.count;
-    if columns > MOST_COLUMNS {
-        let (expected, found) = (vec![MOST_COLUMNS], vec![columns]);
-        return Err(ComputeError::Shape { op: "attention", operand: "heads", expected, found });
-    }
-    let output = Tensor::unwritten(gpu, rows, width)?;
-    let (of_queries, to) = (gpu.operand(queries)?, gpu.operand(&output)?);
-    let (keys, values) = (gpu.operand(params.keys)?, gpu.operand(params.values)?);
-    let known = params.keys.rows() * width;
-    let bias = params.heads.bias;
-    // Without biases a small buffer stands in: one that is written may not be read as well.
-    let (biases, numbers) = match bias {
-        Some(DistanceBias { by_distance, .. }) => {
-            (gpu.operand(by_distance)?, by_distance.rows() * by_distance.width())
-        }
-        None => (gpu.allocate(1)?, 1),
-    };
-    let table = params.table.unwrap_or_default();
-    for part in gpu.parts(rows, &[width], usize::MAX)? {
-        let of_part = &lists[part.0..part.0 + part.1];
-        let list_words: Vec<u32> = of_part.iter().flat_map(|list| [list.start, list.len]).collect();
-        let positions = bias.map_or(&[][..], |bias| &bias.positions[part.0..part.0 + part.1]);
-        let mut call = gpu.call(&SHADER, list_words.len() + table.len() + positions.len())?;
-        let shader_params = ShaderParams {
-            rows: part.1 as u32,
-            width: width as u32,
-            columns: columns as u32,
-            lists: call.words(&list_words),
-            table: call.words(table),
-            has_table: u32::from(params.table.is_some()),
-            scale: params.heads.scale(columns),
-            has_bias: u32::from(bias.is_some()),
-            positions: call.words(positions),
-            distances: bias.map_or(0, |bias| bias.by_distance.width() as u32),
-            zero: bias.map_or(0, |bias| bias.zero as u32),
-            padding: 0,
-        };
-        call.bind(gpu.rows(&of_queries, part, width));
-        call.bind(gpu.whole(&keys, known)?);
-        call.bind(gpu.whole(&values, known)?);
-        call.bind(gpu.whole(&biases, numbers)?);
-        call.bind(gpu.rows(&to, part, width));
-        let [x, y, _] = gpu.grid(part.1);
-        call.run(&shader_params, [x, y, params.heads.count as u32]);
-    }
-    Ok(output)
+/// Operands beside the queries.
+pub(super) struct Params<'a> {
+    pub(super) keys: &'a Tensor,
+    pub(super) values: &'a Tensor,
+    pub(super) table: Option<&'a [u32]>,
+    pub(super) heads: &'a Heads<'a>,
 }
 
 fn cpu(
@@ -386,6 +332,7 @@ pub(super) fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::DistanceBias;
     use super::*;
 
     const ONE: Device = Device::Cpu { threads: 1 };

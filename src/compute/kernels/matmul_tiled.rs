@@ -2,7 +2,7 @@
 //!
 //! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide); few go
 //! through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16 bits have
-//! shaders of their own. Where one takes over from another is measured once for each adapter. Rows
+//! shaders of their own, one of them for matrix units. Where one takes over from another is measured once for each adapter. Rows
 //! and outputs are cut where a binding or a grid would be too large. The shader also takes matrices
 //! that are not transposed, and batches of both, for [`product`].
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{matmul_half, matmul_wide, matvec, matvec_half};
+use super::{matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half};
 use crate::compute::gpu::{Binding, Buffer, Gpu, Needs, Shader, Tuning, Window};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -115,7 +115,7 @@ pub(super) struct Block<'a> {
 }
 
 /// A product by one shader.
-type Run = fn(Block<'_>) -> Result<(), ComputeError>;
+pub(super) type Run = fn(Block<'_>) -> Result<(), ComputeError>;
 
 /// `input` (R, in) times the weight transposed, plus `bias`: (R, out).
 pub(super) fn gpu(
@@ -124,7 +124,9 @@ pub(super) fn gpu(
     bias: Option<&Tensor>,
 ) -> Result<Tensor, ComputeError> {
     let tuning = weight.gpu.tuning(measure);
+    let units = weight.half && trusts_units(&weight.gpu);
     let run: Run = match (input.rows(), weight.half) {
+        (rows, true) if units && rows >= tuning.unit_rows => matmul_cooperative::gpu,
         (rows, false) if rows <= tuning.few_rows => matvec::gpu,
         (rows, true) if rows <= tuning.few_rows => matvec_half::gpu,
         (_, true) => matmul_half::gpu,
@@ -205,23 +207,40 @@ const MEASURED_ROWS: [usize; 7] = [8, 16, 32, 64, 128, 512, 2048];
 /// Width and outputs of their weight, those of a middling layer.
 const MEASURED_WIDTH: usize = 1024;
 
+/// Whether products of 16-bit weights may go through the matrix units of a device.
+pub(in crate::compute) fn trusts_units(gpu: &Gpu) -> bool {
+    gpu.trusts_units(matmul_cooperative::is_right)
+}
+
 /// Times the shaders on this device; `None` when one of them fails.
 fn measure(gpu: &Gpu) -> Option<Tuning> {
-    let gpu = &gpu.with_half(false);
-    let weight = Resident::new(gpu, &Tensor::zeros(MEASURED_WIDTH, MEASURED_WIDTH));
-    let (mut few_rows, mut many_rows) = (0, usize::MAX);
+    let weight = |half| {
+        let gpu = gpu.with_half(half);
+        Resident::new(&gpu, &Tensor::zeros(MEASURED_WIDTH, MEASURED_WIDTH))
+    };
+    let half = trusts_units(gpu).then(|| weight(true));
+    let weight = weight(false);
+    let (mut few_rows, mut many_rows, mut unit_rows) = (0, usize::MAX, usize::MAX);
     for rows in MEASURED_ROWS {
         let input =
             Tensor::zeros(rows, MEASURED_WIDTH).to_device(&Device::Gpu(gpu.clone())).ok()?;
-        let time = |run: Run| time(gpu, || by(run, &weight, &input, None).map(drop)).ok();
-        let [few, tiled, wide] = [time(matvec::gpu)?, time(tiled)?, time(matmul_wide::gpu)?];
+        let time = |run: Run, weight: &Resident| {
+            time(gpu, || by(run, weight, &input, None).map(drop)).ok()
+        };
+        let [few, tiled] = [time(matvec::gpu, &weight)?, time(tiled, &weight)?];
+        let wide = time(matmul_wide::gpu, &weight)?;
         if few <= tiled.min(wide) {
             few_rows = rows;
         }
         // A shader takes over for good: where it falls back again it was noise.
         many_rows = if wide < tiled { many_rows.min(rows) } else { usize::MAX };
+        if let Some(half) = &half {
+            let plain = time(matvec_half::gpu, half)?.min(time(matmul_half::gpu, half)?);
+            let units = time(matmul_cooperative::gpu, half)?;
+            unit_rows = if units < plain { unit_rows.min(rows) } else { usize::MAX };
+        }
     }
-    Some(Tuning { few_rows, many_rows: many_rows.max(few_rows) })
+    Some(Tuning { few_rows, many_rows: many_rows.max(few_rows), unit_rows })
 }
 
 /// The least time of a few runs, after one that compiles.

@@ -7,6 +7,8 @@
 mod activation;
 mod add;
 mod attention;
+mod attention_gpu;
+mod attention_step;
 mod attention_weights;
 mod best_tokens;
 mod embedding;
@@ -15,6 +17,7 @@ mod heads;
 mod layer_norm;
 mod matmul;
 mod matmul8;
+mod matmul_cooperative;
 mod matmul_half;
 mod matmul_tiled;
 mod matmul_wide;
@@ -39,6 +42,7 @@ pub use heads::{DistanceBias, Heads};
 pub use layer_norm::layer_norm;
 pub use matmul::{Weight, matmul, matmul_into};
 pub use matmul_tiled::product;
+pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
 pub use rms_norm::rms_norm;
 pub use sample_tokens::{TokenDraw, sample_tokens};
@@ -52,20 +56,23 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 17] = [
+    static SHADERS: [&Shader; 20] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
+        &attention_step::SHADER,
         &best_tokens::SHADER,
         &embedding::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
+        &matmul_cooperative::SHADER,
         &matmul_half::SHADER,
         &matmul_tiled::SHADER,
         &matmul_wide::SHADER,
         &matvec::SHADER,
         &matvec_half::SHADER,
         &rms_norm::SHADER,
+        &sample_tokens::SHADER,
         &scatter::SHADER,
         &softmax::SHADER,
         &span_maxima::SHADER,

@@ -5,13 +5,41 @@
 //! share reaches `top_p`. What is kept is lined up by token, and the first token at which the running
 //! sum of `p` passes `uniform` is drawn. The caller brings `uniform`, so chance has no state in here: a
 //! draw depends on its own row alone, on any number of threads.
+//!
+//! The CPU sums in double precision, the shader in single: they draw the same token unless a running sum
+//! is within rounding of its goal, which logits of a GPU move by as much.
 
 use std::sync::Mutex;
 
+use bytemuck::{Pod, Zeroable};
+
 use super::best_tokens::{TokenMask, TokenScore, check_lengths, check_masks, log_normaliser};
 use crate::compute::device::for_each_task;
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+
+pub(super) static SHADER: Shader = Shader {
+    name: "sample_tokens",
+    source: include_str!("../../../shaders/sample_tokens.wgsl"),
+    workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Words,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    tokens: u32,
+    records: u32,
+    first_row: u32,
+}
 
 /// How a row's token is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,13 +72,57 @@ pub fn sample_tokens(
     check_masks(OP, masks, logits.width())?;
     match device {
         Device::Cpu { threads } => Ok(cpu(*threads, logits, masks, draws)),
-        // A draw sums shares of all tokens in double precision, which shaders lack: the logits are
-        // fetched, so that a seed draws the same tokens as far as the logits agree.
-        Device::Gpu(_) => {
-            let Device::Cpu { threads } = Device::cpu() else { unreachable!("asked for the CPU") };
-            Ok(cpu(threads, &logits.clone().to_host()?, masks, draws))
-        }
+        Device::Gpu(device) => gpu(device, logits, masks, draws),
     }
+}
+
+/// Words of a row's record, and of its result.
+const RECORD: usize = 7;
+const RESULT: usize = 3;
+
+fn gpu(
+    gpu: &Gpu,
+    logits: &Tensor,
+    masks: &[TokenMask<'_>],
+    draws: &[TokenDraw],
+) -> Result<Vec<Option<TokenScore>>, ComputeError> {
+    let (rows, tokens) = (logits.rows(), logits.width());
+    if rows == 0 || tokens == 0 {
+        return Ok(vec![None; rows]);
+    }
+    let banned: Vec<u32> = masks.iter().flat_map(|mask| mask.banned).copied().collect();
+    let from = gpu.operand(logits)?;
+    let output = gpu.allocate(rows * RESULT)?;
+    for part in gpu.parts(rows, &[tokens], usize::MAX)? {
+        let mut call = gpu.call(&SHADER, banned.len() + rows * RECORD)?;
+        let mut list = call.words(&banned);
+        let mut records = Vec::with_capacity(rows * RECORD);
+        for (mask, draw) in masks.iter().zip(draws) {
+            let count = mask.banned.len() as u32;
+            let numbers = [draw.temperature, draw.top_p, draw.uniform].map(f32::to_bits);
+            let [temperature, top_p, uniform] = numbers;
+            let top_k = u32::try_from(draw.top_k).unwrap_or(u32::MAX);
+            let renormalizes = u32::from(mask.renormalize);
+            records.extend([list, count, renormalizes, temperature, top_k, top_p, uniform]);
+            list += count;
+        }
+        let params = Params {
+            rows: part.1 as u32,
+            tokens: tokens as u32,
+            records: call.words(&records),
+            first_row: part.0 as u32,
+        };
+        call.bind(gpu.rows(&from, part, tokens));
+        call.bind(gpu.whole(&output, rows * RESULT)?);
+        call.run(&params, gpu.grid(part.1));
+    }
+    let found: Vec<u32> = gpu.download(&output, rows * RESULT)?;
+    let drawn = found.chunks_exact(RESULT).map(|row| match row[0] {
+        0 => Some(TokenScore { token: 0, log_prob: f32::NAN }),
+        1 => None,
+        _ => Some(TokenScore { token: row[1], log_prob: f32::from_bits(row[2]) }),
+    });
+    Ok(drawn.collect())
 }
 
 fn cpu(

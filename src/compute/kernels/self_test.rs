@@ -6,10 +6,11 @@
 
 use super::matmul_tiled::{self, Resident};
 use super::{
-    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenMask,
-    Weight, activate, activate_gated, add, attention, best_tokens, embedding, gather, layer_norm,
-    matmul, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, scatter, shaders,
-    softmax, span_maxima, span_scores,
+    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenDraw,
+    TokenMask, Weight, activate, activate_gated, add, attention, attention_gpu, attention_step,
+    best_tokens, embedding, gather, layer_norm, matmul, matmul_cooperative, matmul_half,
+    matmul_wide, matvec, matvec_half, product, rms_norm, sample_tokens, scatter, shaders, softmax,
+    span_maxima, span_scores,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -51,17 +52,20 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "activation" => (2e-6, test_activation),
         "add" => (0.0, test_add),
         "attention" => (2e-5, test_attention),
+        "attention_step" => (2e-5, test_attention_step),
         "best_tokens" => (5e-5, test_best_tokens),
         "embedding" => (1e-6, test_embedding),
         "gather" => (0.0, test_gather),
         "layer_norm" => (2e-5, test_layer_norm),
-        // Weights of 16 bits are within 2^-11; terms of both signs leave a root of their number.
+        // Operands of 16 bits are within 2^-11; terms of both signs leave a root of their number.
+        "matmul_cooperative" => (2e-3, test_matmul_cooperative),
         "matmul_half" => (1e-3, test_matmul_half),
         "matmul_tiled" => (2e-5, test_matmul_tiled),
         "matmul_wide" => (2e-5, test_matmul_wide),
         "matvec" => (2e-5, test_matvec),
         "matvec_half" => (1e-3, test_matvec_half),
         "rms_norm" => (1e-5, test_rms_norm),
+        "sample_tokens" => (5e-5, test_sample_tokens),
         "scatter" => (0.0, test_scatter),
         "softmax" => (2e-6, test_softmax),
         "span_maxima" => (1e-6, test_span_maxima),
@@ -119,6 +123,13 @@ fn test_matmul_tiled(device: &Device, draw: &mut Draw) -> Result<(String, f32), 
 
 fn test_matmul_wide(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     linear(device, draw, [1, 300], matmul_wide::gpu, false)
+}
+
+fn test_matmul_cooperative(
+    device: &Device,
+    draw: &mut Draw,
+) -> Result<(String, f32), ComputeError> {
+    linear(device, draw, [1, 300], matmul_cooperative::gpu, true)
 }
 
 fn test_matmul_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
@@ -241,7 +252,24 @@ fn test_add(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeEr
 }
 
 fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
-    let (heads, columns) = (draw.size(1, 4), draw.size(1, 100));
+    let columns = draw.size(1, 100);
+    attended(device, draw, columns, &attention::SHADER, &[false, true])
+}
+
+fn test_attention_step(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let columns = 4 * draw.size(1, 64);
+    attended(device, draw, columns, &attention_step::SHADER, &[true])
+}
+
+/// Attention by one shader, over paths through a table of rows or runs of rows.
+fn attended(
+    device: &Device,
+    draw: &mut Draw,
+    columns: usize,
+    shader: &'static Shader,
+    through_table: &[bool],
+) -> Result<(String, f32), ComputeError> {
+    let heads = draw.size(1, 4);
     let (rows, known, width) = (draw.size(1, 40), draw.size(1, 180), heads * columns);
     let (queries, keys) = (draw.tensor(&[rows, width]), draw.tensor(&[known, width]));
     let values = draw.tensor(&[known, width]);
@@ -254,16 +282,26 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
         let distances = 2 * known.max(table.len());
         draw.tensor(&[heads, distances])
     };
-    for table in [None, Some(table.as_slice())] {
+    let run = |device: &Device, lists: &[KeyList], table: Option<&[u32]>, heads: Heads<'_>| {
+        match device {
+            Device::Gpu(gpu) => {
+                let params =
+                    attention::Params { keys: &keys, values: &values, table, heads: &heads };
+                attention_gpu::by(shader, gpu, &queries, lists, &params)
+            }
+            Device::Cpu { .. } => {
+                attention::attention(device, &queries, &keys, &values, lists, table, heads)
+            }
+        }
+    };
+    for table in through_table.iter().map(|through| through.then_some(table.as_slice())) {
         let entries = table.map_or(known, <[u32]>::len);
         let mut list = || {
             let start = draw.below(entries);
             KeyList { start: start as u32, len: 1 + draw.below(entries - start) as u32 }
         };
         let lists: Vec<KeyList> = (0..rows).map(|_| list()).collect();
-        error = error.max(compare(device, 1.0, |device| {
-            attention(device, &queries, &keys, &values, &lists, table, heads)
-        })?);
+        error = error.max(compare(device, 1.0, |device| run(device, &lists, table, heads.into()))?);
         // Zero lies in the middle, so every position of a key in a list may be that of the query.
         let positions: Vec<u32> =
             lists.iter().map(|list| draw.below(list.len as usize) as u32).collect();
@@ -272,7 +310,7 @@ fn test_attention(device: &Device, draw: &mut Draw) -> Result<(String, f32), Com
             let zero = biases.width() / 2;
             let bias = Some(DistanceBias { by_distance, zero, positions: &positions });
             let heads = Heads { bias, is_scaled: false, ..Heads::from(heads) };
-            attention(device, &queries, &keys, &values, &lists, table, heads)
+            run(device, &lists, table, heads)
         })?);
     }
     Ok((format!("{rows} queries, {known} keys, {heads} heads of {columns}"), error))
@@ -334,6 +372,54 @@ fn test_best_tokens(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
         error = relative.fold(if same { error } else { f32::INFINITY }, f32::max);
     }
     Ok((format!("{top} of {rows} x {tokens}"), error))
+}
+
+fn test_sample_tokens(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, tokens) = (draw.size(1, 24), draw.size(1, 900));
+    // Quarter steps, so that logits tie exactly or are far apart.
+    let mut logits = draw.tensor(&[rows, tokens]);
+    logits.data_mut().iter_mut().for_each(|x| *x = (*x * 20.0).round() / 4.0);
+    logits.data_mut()[0] = -1e30;
+    let mut lists: Vec<(Vec<u32>, bool)> = (0..rows)
+        .map(|_| {
+            let share = 1 + draw.below(6);
+            let banned = (0..tokens as u32).filter(|_| draw.below(share) == 1).collect();
+            (banned, draw.below(2) == 0)
+        })
+        .collect();
+    // One row that may take nothing.
+    lists[rows - 1].0 = (0..tokens as u32).collect();
+    let masks: Vec<TokenMask<'_>> = lists
+        .iter()
+        .map(|(banned, renormalize)| TokenMask { banned, extra: &[], renormalize: *renormalize })
+        .collect();
+    let cut = |draw: &mut Draw| if draw.below(2) == 0 { draw.below(tokens + 9) } else { 0 };
+    let draws: Vec<TokenDraw> = (0..rows)
+        .map(|_| TokenDraw {
+            temperature: 1.1 + draw.number(),
+            top_k: cut(draw),
+            top_p: (0.8 + draw.number()).clamp(0.01, 1.0),
+            uniform: (draw.number().abs() + 1e-3).min(0.999),
+        })
+        .collect();
+    // A sum may pass its goal a token earlier or later where it all but meets it.
+    let drawn_at = |change: f32| {
+        let near = |draw: &TokenDraw| TokenDraw { uniform: draw.uniform + change, ..*draw };
+        let draws: Vec<TokenDraw> = draws.iter().map(near).collect();
+        sample_tokens(&Device::cpu(), &logits, &masks, &draws)
+    };
+    let wanted = [drawn_at(0.0)?, drawn_at(-1e-5)?, drawn_at(1e-5)?];
+    let found = sample_tokens(device, &logits, &masks, &draws)?;
+    let mut error: f32 = 0.0;
+    for (row, found) in found.iter().enumerate() {
+        let difference = wanted.iter().filter_map(|wanted| match (found, wanted[row]) {
+            (None, None) => Some(0.0),
+            (Some(a), Some(b)) if a.token == b.token => Some((a.log_prob - b.log_prob).abs()),
+            _ => None,
+        });
+        error = error.max(difference.fold(f32::INFINITY, f32::min));
+    }
+    Ok((format!("{rows} x {tokens}"), error))
 }
 
 fn test_span_maxima(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
