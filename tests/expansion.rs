@@ -140,10 +140,15 @@ fn a_second_run_does_nothing() {
 
 #[test]
 fn stopped_split_and_single_runs_give_the_same_sets() {
-    let recipe = recipe();
+    for guided in [true, false] {
+        stopped_and_split_run_equals_whole_one(&Recipe { guided, ..recipe() });
+    }
+}
+
+fn stopped_and_split_run_equals_whole_one(recipe: &Recipe) {
     let whole_dir = tempfile::tempdir().unwrap();
     let whole = database(whole_dir.path());
-    expand(&whole, SEEDS, &recipe);
+    expand(&whole, SEEDS, recipe);
 
     // One seed at a time, one round before the other, stopped after every finished round.
     let parts_dir = tempfile::tempdir().unwrap();
@@ -152,7 +157,7 @@ fn stopped_split_and_single_runs_give_the_same_sets() {
     let mut interrupted = 0;
     loop {
         let mut calls = 0;
-        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), &recipe, &mut |_| {
+        let report = expand::run_with(&parts, &SEEDS.parse().unwrap(), recipe, &mut |_| {
             calls += 1;
             if calls > 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })

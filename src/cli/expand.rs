@@ -155,6 +155,9 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
         Some(Guide::None) => models.guide = None,
         None => {}
     }
+    if models.guide.is_none() && args.guide.is_none() {
+        tell("no word vectors or no tagger among the models: the lexicon does not guide");
+    }
     let mut recipe = Recipe::new(models);
     recipe.rounds = args.rounds;
     recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);
@@ -267,6 +270,7 @@ struct ReportRecord {
     ended_before: BTreeMap<&'static str, u64>,
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
+    guided: bool,
     leaks: u64,
     steps: u64,
     steps_reused: u64,
@@ -292,6 +296,7 @@ impl ReportRecord {
             ended_before: by_name(&report.ended_before),
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
+            guided: report.guided,
             leaks: report.leaks,
             steps: report.steps,
             steps_reused: report.steps_reused,

@@ -3,25 +3,23 @@
 //! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores best. Aligners like
 //! a word that was hardly changed, and a span that means nothing in particular, so among outputs of a weak rewriter
 //! that is often one to which something can be objected without knowing what it means. Here pairs with fewer
-//! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence, times
-//! the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as of the first.
+//! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence,
+//! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
+//! of the first.
 //!
-//! Where an expansion is guided, how much the trigger is like the LUs of the frame counts as well, and a trigger that is
-//! of another part of speech than its LU is objected to.
+//! Where an expansion is guided, how much the trigger is like the LUs of the frame counts as well, and a trigger
+//! of another part of speech than the seed's is objected to.
 
 use std::cmp::Ordering;
 
 use super::chain::Chain;
-use super::guide::{Guide, UNLIKE};
+use super::guide::{Guide, LIKENESS_WEIGHT, UNLIKE};
 use super::lexicon::Lexicon;
 use super::run::Result;
 use crate::align::Alignment;
 use crate::model::{Flags, Span};
 use crate::paraphrase::Paraphrase;
 use crate::text::{fold, is_stop_word, words};
-
-/// What a likeness of 1 is worth beside log-probabilities.
-const LIKENESS_WEIGHT: f64 = 20.0;
 
 /// An output of a round with the span that the aligner found in it.
 #[derive(Debug, Clone)]
@@ -96,23 +94,26 @@ impl Pair {
     }
 }
 
-/// The pair to keep, of equals the first: of those with fewest objections the best that also fits, which is asked of
-/// one after the other, as the answer takes a network. Where none fits, the best has one objection more.
+/// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are asked only as long
+/// as the answer may decide, since it takes a network.
 pub(super) fn choose(
     pairs: impl IntoIterator<Item = Pair>,
     mut fits: impl FnMut(&Pair) -> Result<bool>,
 ) -> Result<Option<Pair>> {
     let mut pairs: Vec<Pair> = pairs.into_iter().collect();
     pairs.sort_by(Pair::best_first);
-    let fewest = pairs.first().map(|best| best.objections);
-    pairs.retain(|pair| Some(pair.objections) == fewest);
-    for at in 0..pairs.len() {
-        if fits(&pairs[at])? {
-            return Ok(Some(pairs.swap_remove(at)));
+    let mut best: Option<Pair> = None;
+    for mut pair in pairs {
+        if best.as_ref().is_some_and(|best| best.best_first(&pair).is_le()) {
+            break;
         }
+        pair.objections += usize::from(!fits(&pair)?);
+        best = Some(match best {
+            Some(best) => best.or_better(pair),
+            None => pair,
+        });
     }
-    let best = pairs.into_iter().next();
-    Ok(best.map(|best| Pair { objections: best.objections + 1, ..best }))
+    Ok(best)
 }
 
 /// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only words that the
@@ -203,7 +204,9 @@ mod tests {
         };
         let second = kept(&|log_prob| log_prob < -7.5);
         assert!(second.output.log_prob == -8.0 && second.is_faultless());
-        let none = kept(&|log_prob| log_prob > -6.5);
+        let likelier = kept(&|log_prob| log_prob > -6.5);
+        assert!(likelier.output.log_prob == -6.0 && likelier.objections == 1);
+        let none = kept(&|_| false);
         assert!(none.output.log_prob == -7.0 && none.objections == 1);
         let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).objections;
         assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));

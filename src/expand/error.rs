@@ -29,6 +29,11 @@ pub enum ExpandError {
         /// Where it was looked for.
         searched: Vec<PathBuf>,
     },
+    /// The recipe is guided, and its models have none for it.
+    #[error(
+        "the recipe is guided, and its models name no word vectors and no tagger; name them or do without a guide"
+    )]
+    GuideMissing,
     /// The rewriter cannot be opened or failed.
     #[error("cannot rewrite sentences")]
     Paraphrase(#[from] ParaphraseError),

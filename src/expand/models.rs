@@ -10,7 +10,7 @@ const PARAPHRASER: &str = "paraphrase";
 /// Directory name of the aligner's head.
 const ALIGNER: &str = "aligner";
 /// Directory name of the word vectors.
-pub(super) const WORD_VECTORS: &str = "word-vectors";
+const WORD_VECTORS: &str = "word-vectors";
 /// Directory name of the tagger.
 const TAGGER: &str = "tagger";
 
@@ -71,11 +71,14 @@ impl Models {
     /// A rewriter of another name or from elsewhere, and the others as in [`search`](Self::search).
     ///
     /// # Errors
-    /// When no directory has one of these, or the head does not say which encoder it stands on.
+    /// When no directory has one of these, or the head or the tagger does not say which encoder it stands on.
     pub fn search_with(paraphraser: PathBuf, dirs: &[PathBuf]) -> Result<Self, ExpandError> {
         let aligner = find(dirs, ALIGNER)?;
         let encoder = encoder(&aligner, dirs)?;
-        let guide = GuideModels::search(dirs).ok();
+        let guide = match GuideModels::search(dirs) {
+            Err(ExpandError::ModelMissing { .. }) => None,
+            found => Some(found?),
+        };
         Ok(Self { paraphraser, aligner, encoder, guide })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ExpandError, Models};
+use super::{ExpandError, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::nn::Fingerprint;
@@ -124,6 +124,7 @@ impl Recipe {
             description["guide"] = json!({
                 "word_vectors": vectors.to_string(),
                 "tagger": tagger.to_string(),
+                "rules": guide::rules(),
             });
         }
         // Only where there is one: recipes of models without marks stay what they were.
@@ -135,11 +136,11 @@ impl Recipe {
 }
 
 /// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
-/// the bans made from a trigger, or the choice of the winning pair change.
+/// the bans made from a trigger, or the choice of the winning pair change. A guide has rules of its own.
 const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
                      them; fewest objections, then the likeliest output and \
-                     span, with the likeness of its trigger to the frame; v4";
+                     span; v3";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {

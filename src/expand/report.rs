@@ -41,6 +41,8 @@ pub struct Report {
     pub ended: BTreeMap<EndReason, u64>,
     /// Seeds worked on in this run that have no sentence at all, by reason.
     pub unproductive: BTreeMap<EndReason, u64>,
+    /// Whether the lexicon guided it.
+    pub guided: bool,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
     pub leaks: u64,
     /// Steps of all searches.

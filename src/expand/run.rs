@@ -13,7 +13,6 @@ use super::chain::{Chain, Seed, TARGET};
 use super::choice::{Pair, choose};
 use super::guide::Guide;
 use super::lexicon::Lexicon;
-use super::models::WORD_VECTORS;
 use super::recipe::fingerprint;
 use super::word_class;
 use super::{EndReason, ExpandError, Progress, Recipe, Report};
@@ -101,8 +100,7 @@ fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
         return Ok(None);
     }
     let Some(models) = &recipe.models.guide else {
-        let (name, searched) = (WORD_VECTORS.to_owned(), Vec::new());
-        return Err(ExpandError::ModelMissing { name, searched });
+        return Err(ExpandError::GuideMissing);
     };
     let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
@@ -191,6 +189,7 @@ impl<'a> Run<'a> {
                 ended_before: BTreeMap::new(),
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
+                guided: recipe.guided,
                 leaks: 0,
                 steps: 0,
                 steps_reused: 0,
@@ -274,9 +273,8 @@ impl<'a> Run<'a> {
             self.step_ended(progress)?;
             let (constraints, attempt) = match next {
                 Next::Round if !self.report.interrupted => self.ask(&chain)?,
-                Next::Again(best) if !self.report.interrupted => {
-                    (Constraints::avoiding(&chain.banned), Attempt::Free(best))
-                }
+                // The round is in flight: a run that is stopped again and again shall get on, too.
+                Next::Again(best) => (Constraints::avoiding(&chain.banned), Attempt::Free(best)),
                 _ => {
                     session.close(rewrite.source);
                     continue;

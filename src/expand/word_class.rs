@@ -1,4 +1,4 @@
-//! Whether a new trigger is of its LU's part of speech in the sentence that it stands in.
+//! Whether a new trigger is of the seed's part of speech in the sentence that it stands in.
 //!
 //! A word of another part of speech in a trigger's place makes a sentence that nobody would write: `the
 //! accurately answer`. Which part of speech a word has, its sentence decides, so a tagger reads it.
@@ -22,13 +22,14 @@ pub(super) fn fits(tagger: &Tagger, text: &str, targets: &[Span], pos: Pos) -> R
     Ok(of_target.any(|(_, tag)| tags.iter().any(|of| tag.name.starts_with(of))))
 }
 
-/// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an adjective stands.
+/// How the Penn Treebank's tags of a part of speech begin. Participles are adjectives where an adjective stands;
+/// modals are verbs in FrameNet, and many determiners and numbers adjectives.
 fn tags_of(pos: Pos) -> Option<&'static [&'static str]> {
     match pos {
         Pos::Noun => Some(&["NN"]),
-        Pos::Verb => Some(&["VB"]),
-        Pos::Adjective => Some(&["JJ", "VBN", "VBG"]),
-        Pos::Adverb => Some(&["RB"]),
+        Pos::Verb => Some(&["VB", "MD"]),
+        Pos::Adjective => Some(&["JJ", "VBN", "VBG", "DT", "PDT", "CD"]),
+        Pos::Adverb => Some(&["RB", "WRB", "RP"]),
         _ => None,
     }
 }
@@ -62,6 +63,8 @@ mod tests {
         assert!(!fits(quickly.0, quickly.1, Pos::Adjective));
         assert!(fits(quickly.0, quickly.1, Pos::Idiom), "no class of content words");
         assert!(fits(quickly.0, checked.1, Pos::Verb), "one of its words does");
+        let modal = super::fits(&tagger, "They must leave .", &[Span::new(5, 9)], Pos::Verb);
+        assert!(modal.unwrap());
         let long = "word ".repeat(600);
         assert!(super::fits(&tagger, &long, &[Span::new(0, 4)], Pos::Verb).unwrap(), "too long");
     }

@@ -26,7 +26,8 @@ pub const MODEL_TYPE: &str = "word-vectors";
 /// Name of the tensor: (V, D), V the number of words.
 const TENSOR: &str = "vectors.weight";
 
-/// Of the others' cosines with a word, those that count: one may be like it by chance.
+/// Of the others' cosines with a word, those that count: one may be like it by chance. The rules of a guided
+/// expansion (`expand/guide.rs`) depend on it.
 const NEAREST: usize = 3;
 
 /// The fields of `config.json`.
@@ -124,6 +125,7 @@ impl WordVectors {
         }
         let mut sum = vec![0.0; self.dimensions];
         let parts = phrase.split(|c: char| c.is_whitespace() || c == '-');
+        let parts = parts.filter(|part| part.chars().any(char::is_alphabetic));
         let known: Vec<usize> = parts.filter_map(|word| self.rows.get(word).copied()).collect();
         for row in &known {
             for (sum, value) in sum.iter_mut().zip(self.row(*row)) {

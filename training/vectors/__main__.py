@@ -1,12 +1,13 @@
 """Makes the word vectors by which an expansion knows words that may evoke a frame.
 
     fnstore lus --format jsonl > lus.jsonl
-    python -m vectors --data ../../shared/data/paraphrase --lexicon lus.jsonl --teacher TEACHER --out ../models/word-vectors
+    python -m vectors --data ../../shared/data/paraphrase --lexicon lus.jsonl --teacher TEACHER \\
+        --out ../models/word-vectors
 
-What is learned from: (1) how often words stand near each other in our text, as positive pointwise mutual information
-in 300 dimensions (Levy, Goldberg and Dagan 2015, section 2); (2) what a teacher, a sentence encoder, makes of each word by
-itself. Both are joined, reduced to the directions in which they vary most, and rounded to 8 bits. Words are those of our
-text that occur often enough, and the lemmas of the lexicon.
+What is learned from: (1) how often words stand near each other in our text, as positive pointwise mutual
+information in 300 dimensions (Levy, Goldberg and Dagan 2015, section 2); (2) what a teacher, a sentence encoder, makes
+of each word by itself. Both are joined, reduced to the directions in which they vary most, and rounded to 8 bits. Words
+are those of our text that occur often enough, and the lemmas of the lexicon.
 
 Ends with the figures of `python -m vectors --measure`: how well the vectors find the frames of LUs.
 """
@@ -17,7 +18,6 @@ import time
 from pathlib import Path
 
 import numpy
-import torch
 
 from .counts import read_words, similar_contexts
 from .measure import lexicon, measure
@@ -71,5 +71,4 @@ def say(began, text):
 
 
 if __name__ == "__main__":
-    torch.manual_seed(1)
     main()

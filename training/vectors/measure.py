@@ -36,7 +36,8 @@ def lexicon(path):
 
 def vector_of(phrase, rows, table):
     """A phrase's vector, or the mean of those of its words; None where none is known."""
-    known = [rows[word] for word in ([phrase] if phrase in rows else re.split("[ -]", phrase)) if word in rows]
+    parts = [phrase] if phrase in rows else [part for part in re.split("[ -]", phrase) if any(map(str.isalpha, part))]
+    known = [rows[part] for part in parts if part in rows]
     return unit(table[known].mean(0, keepdims=True))[0] if known else None
 
 
