@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import numpy
 import torch
 from tokenizers import Tokenizer
 
@@ -24,6 +25,9 @@ from paraphrase.prepare import TEXT_REPEATS, Repeats, fault
 from paraphrase.text import spaced, unspaced
 from paraphrase.tokenizer import train as train_tokenizer
 from paraphrase.words import count, known
+from vectors.counts import END as END_OF_SENTENCE, neighbours, WINDOW
+from vectors.measure import lemma, measure, vector_of
+from vectors.table import reduce, unit
 
 TEXTS = ["They checked the bill.", "The bill was checked again.", "Nobody checks bills on Sundays, he said."] * 20
 
@@ -151,6 +155,38 @@ class Fluency(unittest.TestCase):
         perplexity = lambda text: model.perplexity([text.split()])
         self.assertLess(perplexity("they checked the bill."), perplexity("bill. the checked they"))
         self.assertLess(perplexity("they checked the bill."), perplexity("they chxckqd the bill."))
+
+
+class Vectors(unittest.TestCase):
+    def test_neighbours_stand_in_one_sentence_and_the_nearest_are_the_heaviest(self):
+        # Words 0 to 2; 3 is a rare word, 4 the end of a sentence.
+        near = neighbours(numpy.array([0, 1, 3, 2, 4, 2, 4]), 3).toarray()
+        self.assertEqual(near[0, 1], 1)
+        self.assertEqual(near[1, 2], near[2, 1])
+        self.assertAlmostEqual(near[1, 2], (WINDOW - 1) / WINDOW)
+        self.assertEqual(near[2, 2], 0)
+        self.assertEqual(END_OF_SENTENCE, -1)
+
+    def test_reducing_keeps_the_angles_of_a_table_that_fits(self):
+        flat = numpy.random.default_rng(1).standard_normal((40, 3)) @ numpy.random.default_rng(2).standard_normal((3, 20))
+        flat = flat - flat.mean(0)
+        before, after = unit(flat), reduce(flat, 3)
+        numpy.testing.assert_allclose(before @ before.T, after @ after.T, atol=1e-6)
+
+    def test_phrases_have_the_direction_of_their_words_and_marks_none(self):
+        rows, table = {"run": 0, "away": 1, ",": 2}, unit(numpy.array([[1.0, 0], [0, 1], [-1, 0]]))
+        numpy.testing.assert_allclose(vector_of("run away", rows, table), [0.5**0.5, 0.5**0.5])
+        numpy.testing.assert_allclose(vector_of("run ,", rows, table), [1, 0])
+        self.assertIsNone(vector_of("nothing", rows, table))
+        self.assertEqual(lemma("(in/out) line.n"), "line")
+        self.assertEqual(lemma("give_up.v"), "give up")
+
+    def test_a_frame_of_words_that_lie_together_finds_its_own(self):
+        frames = {"A": {"a", "b", "c", "d"}, "B": {"w", "x", "y", "z"}}
+        words = sorted(set().union(*frames.values()))
+        table = unit(numpy.array([[1, 0.1 * at] if word < "m" else [0.1 * at, 1] for at, word in enumerate(words)]))
+        found = measure(frames, words, table)
+        self.assertEqual((found["units"], found["own frame first, %"]), (8, 100.0))
 
 
 class Judging(unittest.TestCase):
