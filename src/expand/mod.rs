@@ -32,7 +32,7 @@ mod tasks;
 mod word_class;
 
 pub use error::ExpandError;
-pub use models::{GuideModels, Models};
+pub use models::{GuideModels, Models, WORD_VECTORS};
 pub use recipe::Recipe;
 pub use report::{EndReason, Progress, Report};
 pub use run::{run, run_with};

@@ -10,7 +10,7 @@ const PARAPHRASER: &str = "paraphrase";
 /// Directory name of the aligner's head.
 const ALIGNER: &str = "aligner";
 /// Directory name of the word vectors.
-const WORD_VECTORS: &str = "word-vectors";
+pub const WORD_VECTORS: &str = "word-vectors";
 /// Directory name of the tagger.
 const TAGGER: &str = "tagger";
 
