@@ -330,20 +330,35 @@ fn open_context(
 ) -> Result<Context, ComputeError> {
     let wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
     let limits = adapter.limits();
-    let mut descriptor = wgpu::DeviceDescriptor {
+    let plain = wgpu::DeviceDescriptor {
         label: Some("fnstore"),
         required_features: adapter.features() & wanted,
         required_limits: limits.clone(),
         ..Default::default()
     };
-    let units = options.half && options.units && units::fit(adapter);
-    if units {
-        units::ask(&mut descriptor);
-    }
-    let (device, queue) =
-        pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
-            ComputeError::Gpu { adapter: name.to_owned(), reason: error.to_string() }
-        })?;
+    let request = |descriptor| {
+        pollster::block_on(adapter.request_device(descriptor)).map_err(|error| ComputeError::Gpu {
+            adapter: name.to_owned(),
+            reason: error.to_string(),
+        })
+    };
+    let mut units = options.half && options.units && units::fit(adapter);
+    let opened = match units {
+        true => {
+            let mut descriptor = plain.clone();
+            units::ask(&mut descriptor);
+            request(&descriptor).or_else(|error| {
+                units = false;
+                let opened = request(&plain)?;
+                if let Some(notice) = options.notice {
+                    notice(&format!("opened without matrix units: {error}"));
+                }
+                Ok(opened)
+            })
+        }
+        false => request(&plain),
+    };
+    let (device, queue) = opened?;
     let faults = Arc::new(Faults::new(name));
     let told = Arc::clone(&faults);
     device.on_uncaptured_error(Arc::new(move |error| told.add(&error)));
