@@ -128,17 +128,29 @@ impl Gpu {
     }
 
     /// Whether products of 16-bit weights go through matrix units: where the device was opened with them
-    /// and `test` found them right, the first time that this is asked.
-    pub(super) fn trusts_units(&self, test: impl FnOnce(&Self) -> bool) -> bool {
+    /// and `test` found them right, the first time that it could tell.
+    pub(super) fn trusts_units(
+        &self,
+        test: impl FnOnce(&Self) -> Result<bool, ComputeError>,
+    ) -> bool {
         self.context.units.are_right(|| {
-            let right = test(self);
-            if !right {
-                self.tell(&format!(
-                    "the matrix units of `{}` do not compute what its other shaders do; they are not used",
-                    self.adapter.name
-                ));
+            let name = &self.adapter.name;
+            match test(self) {
+                Ok(true) => Some(true),
+                Ok(false) => {
+                    self.tell(&format!(
+                        "the matrix units of `{name}` do not compute what its other shaders do; they are not used"
+                    ));
+                    Some(false)
+                }
+                // What a driver refuses once it refuses again.
+                Err(error @ ComputeError::Gpu { .. }) => {
+                    self.tell(&format!("the matrix units of `{name}` are not used: {error}"));
+                    Some(false)
+                }
+                // A device that is full or lost says nothing of its units.
+                Err(_) => None,
             }
-            right
         })
     }
 

@@ -26,8 +26,11 @@ pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
 }
 
 /// Whether the units of a device compute what its other shaders do.
-pub(super) fn is_right(device: &Gpu) -> bool {
-    agrees(device, gpu).unwrap_or(false)
+///
+/// # Errors
+/// When the device fails, which says nothing of its units.
+pub(super) fn is_right(device: &Gpu) -> Result<bool, ComputeError> {
+    agrees(device, gpu)
 }
 
 /// Whether a shader agrees with [`matmul_half`] on shapes that are no multiples of a tile. 16 bits hold
