@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Device::Gpu(gpu) if units && !gpu.has(Needs::MatrixUnits) => continue,
             Device::Cpu { .. } if half => continue,
             Device::Gpu(gpu) => {
+                let units = device.numbers() == Some("f16-units");
                 eprintln!("{}, 16-bit weights: {half}, matrix units: {units}", gpu.adapter().name)
             }
             _ => eprintln!("the CPU"),

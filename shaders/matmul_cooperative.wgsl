@@ -6,7 +6,7 @@
 //             bias (all columns), output (R, output_stride)
 // Bindings    0 params; 1 input; 2 weight; 3 bias; 4 output
 // Dispatch    (C / 128, R / 128), rounded up
-// Reference   kernels/matmul.rs, 2^-10 of the sum of magnitudes: both operands are rounded, sums are 32-bit
+// Reference   kernels/matmul.rs, 2^-10 + 2^-11 of the sum of magnitudes: both operands are rounded, sums are 32-bit
 //
 // A subgroup sums a part of 32 x 64 numbers in eight fragments of 16 x 16, so that six loads serve
 // eight products. A workgroup with fewer than eight subgroups takes the parts in several rounds; with

@@ -55,7 +55,8 @@ impl Device {
     }
 
     /// The format of weights that the device insists on: `f16` on a GPU that keeps them so, `f16-units` where
-    /// matrix units multiply them by states of 16 bits, else `f32` on a GPU; none on the CPU, which computes in the [`Numbers`](super::Numbers) that are asked for.
+    /// matrix units multiply them by states of 16 bits, else `f32` on a GPU; none on the CPU, which computes in
+    /// the [`Numbers`](super::Numbers) that are asked for.
     pub fn numbers(&self) -> Option<&'static str> {
         match self {
             Self::Gpu(gpu) if gpu.keeps_half() => {

@@ -17,6 +17,7 @@ mod allocation;
 #[cfg(test)]
 mod batching;
 mod beam;
+mod calls;
 mod constraint;
 mod coverage;
 mod error;
@@ -30,6 +31,7 @@ mod scheduler;
 mod settings;
 #[cfg(test)]
 pub(crate) mod toy;
+mod waiting;
 
 pub use beam::{Hypothesis, Stop};
 pub use constraint::{

@@ -3,37 +3,37 @@
 //! Jobs wait; as soon as a search ends, its rows go to the job with the longest source, without waiting for
 //! the others. So sources of like length run side by side, and what is left for the end is short: a long
 //! search that began last would have the network to itself for most of its steps, each of which reads all
-//! weights. (Rows are ragged, so nothing is padded in any order.) A source stays encoded in its slot until it is released, so that it can be searched again
-//! under other constraints (each round of expansion rewrites the same sentence). Jobs of one source
-//! run one after the other, jobs of different sources side by side. Where a job only bans more than the
-//! job before it, its search begins at the first step that the new bans change (`replay.rs`).
+//! weights. (Rows are ragged, so nothing is padded in any order.) A source stays encoded in its slot until
+//! it is released, so that it can be searched again under other constraints (each round of expansion
+//! rewrites the same sentence). Jobs of one source run one after the other, jobs of different sources side
+//! by side. Where a job only bans more than the job before it, its search begins at the first step that
+//! the new bans change (`replay.rs`).
+//!
+//! Where the network is full, sources without a running search give back what they hold, and only where
+//! that does not do fewer searches run side by side. What was given back is computed again.
 //!
 //! A search sees only its own candidates, so with a network whose rows do not depend on each other
 //! its result does not depend on what else is in the batch.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::DecodeError;
 use super::beam::{BeamSearch, Hypothesis, Stop};
+use super::calls::{is_full, open, sample, step};
 use super::constraint::Constraint;
 use super::replay::Past;
 use super::sampling::SampleSearch;
 use super::settings::SearchSettings;
-use crate::compute::ComputeError;
-use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
-
-/// Jobs that may begin before one that came earlier; then it is its turn, whatever its length. As many as
-/// the largest batches hold a few times over, so that length decides among them.
-pub(super) const MOST_OVERTAKEN: usize = 1024;
+use super::waiting::{Queue, Waiting};
+use crate::nn::{Candidate, SlotCandidates, SlotId, StepNetwork};
 
 /// A source that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceId(u64);
+pub struct SourceId(pub(super) u64);
 
 /// A search that was given to a [`Scheduler`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(u64);
+pub struct JobId(pub(super) u64);
 
 /// A search that is over.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl NetworkTokens {
 pub struct Scheduler {
     row_limit: usize,
     sources: BTreeMap<SourceId, Source>,
-    waiting: VecDeque<Waiting>,
+    waiting: Queue,
     active: Vec<Active>,
     next_id: u64,
 }
@@ -114,16 +114,16 @@ struct Source {
     past: Option<Past>,
 }
 
-#[derive(Debug, Clone)]
-struct Waiting {
-    job: JobId,
-    source: SourceId,
-    constraint: Constraint,
-    settings: SearchSettings,
-    /// It bans all that the job before it banned, and requires the same.
-    goes_on: bool,
-    /// Jobs that came later and began before it.
-    overtaken: usize,
+impl Source {
+    /// Frees its slot, until it is encoded again; says whether it had one.
+    fn close<N: StepNetwork + ?Sized>(&mut self, network: &mut N) -> bool {
+        self.past = None;
+        let slot = self.slot.take();
+        if let Some(slot) = slot {
+            network.close(slot);
+        }
+        slot.is_some()
+    }
 }
 
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl Scheduler {
         Self {
             row_limit,
             sources: BTreeMap::new(),
-            waiting: VecDeque::new(),
+            waiting: Queue::default(),
             active: Vec::new(),
             next_id: 0,
         }
@@ -232,11 +232,13 @@ impl Scheduler {
                 expected: "beam search, since something is required",
             });
         }
-        assert!(self.sources.contains_key(&source), "cannot search {source:?}: it was released");
+        let length = self.sources.get(&source).map(|source| source.tokens.len());
+        let length = length.unwrap_or_else(|| panic!("cannot search {source:?}: it was released"));
         let job = JobId(self.fresh_id());
-        self.waiting.push_back(Waiting {
+        self.waiting.put(Waiting {
             job,
             source,
+            length,
             constraint,
             settings,
             goes_on,
@@ -252,8 +254,8 @@ impl Scheduler {
     }
 
     /// Starts waiting searches where there is room, takes one step with all running ones, and
-    /// returns those that are over, in the order in which they began. Where the network has no room for so
-    /// many, half of them wait again.
+    /// returns those that are over, in the order in which they began. Where the network is full, sources that
+    /// are not searched give back their room; where none does, half of the searches wait again.
     ///
     /// # Errors
     /// When the network fails. The searches in progress are then lost; call
@@ -264,10 +266,9 @@ impl Scheduler {
     ) -> Result<Vec<Finished>, DecodeError> {
         let mut finished = Vec::new();
         let answers = loop {
-            let mut batch = Batch::default();
-            let admitted = self.admit(network, &mut batch, &mut finished);
-            match admitted.and_then(|()| self.take_step(network)) {
-                Err(error) if is_full(&error) && batch.searches > 1 => self.halve(batch, network),
+            self.admit(network, &mut finished)?;
+            match self.take_step(network) {
+                Err(error) if is_full(&error) && self.make_room(network) => {}
                 other => break other?,
             }
         };
@@ -294,19 +295,62 @@ impl Scheduler {
         Ok(finished)
     }
 
-    /// Lets all running searches wait again, to go on with half as many rows side by side. They begin anew,
-    /// since the step that failed may have been taken for some of them.
-    fn halve<N: StepNetwork + ?Sized>(&mut self, batch: Batch, network: &mut N) {
-        let Batch { searches, rows } = batch;
-        network.tell(&format!(
-            "the GPU is full: of {searches} sentences at once half wait, and all begin again"
-        ));
-        for Active { origin, slot, .. } in self.active.drain(..).rev() {
-            network.rewind(slot, 0);
-            self.sources.get_mut(&origin.source).expect("jobs go with their source").busy = false;
-            self.waiting.push_front(origin);
+    /// Makes room after a step that failed for want of it; says whether there is more now. First goes what
+    /// idle sources keep for their next search, then half of the searches, and before the last one whatever
+    /// idle sources hold.
+    fn make_room<N: StepNetwork + ?Sized>(&mut self, network: &mut N) -> bool {
+        let searches = self.active.len();
+        let kept = self.close_idle(network, |source| source.past.is_some());
+        if kept > 0 {
+            network.tell(&format!(
+                "the GPU is full: what it keeps of {kept} sentences for their next search is dropped"
+            ));
+        } else if searches > 1 {
+            network.tell(&format!(
+                "the GPU is full: of {searches} sentences at once half wait, and all begin again"
+            ));
+            self.row_limit = self.active_rows() / 2;
+        } else if self.close_idle(network, |_| true) == 0 {
+            return false;
         }
-        self.row_limit = rows / 2;
+        self.undo_step(network, kept > 0);
+        true
+    }
+
+    /// Takes back a step that failed, and may have been taken for some searches. Those whose steps are kept
+    /// can go on, where they are to; all others wait again, without a slot, and begin anew.
+    fn undo_step<N: StepNetwork + ?Sized>(&mut self, network: &mut N, goes_on: bool) {
+        let mut running = Vec::new();
+        for active in std::mem::take(&mut self.active) {
+            match &active.search {
+                Search::Beam { past: Some(past), .. } if goes_on => {
+                    network.rewind(active.slot, past.len());
+                    running.push(active);
+                }
+                _ => {
+                    let source = self.sources.get_mut(&active.origin.source);
+                    let source = source.expect("jobs go with their source");
+                    source.busy = false;
+                    source.close(network);
+                    self.waiting.put(active.origin);
+                }
+            }
+        }
+        self.active = running;
+    }
+
+    /// Closes the slots of those sources that are not searched; returns how many it were.
+    fn close_idle<N: StepNetwork + ?Sized>(
+        &mut self,
+        network: &mut N,
+        is_meant: impl Fn(&Source) -> bool,
+    ) -> usize {
+        let idle = self.sources.values_mut().filter(|source| !source.busy && is_meant(source));
+        idle.map(|source| usize::from(source.close(network))).sum()
+    }
+
+    fn active_rows(&self) -> usize {
+        self.active.iter().map(|active| active.search.rows()).sum()
     }
 
     /// One step of the network for every running search: one call for all beams, one for all samples.
@@ -348,7 +392,7 @@ impl Scheduler {
 
     /// Forgets a source and frees its slot. Its jobs that are not over are dropped.
     pub fn release<N: StepNetwork + ?Sized>(&mut self, source: SourceId, network: &mut N) {
-        self.waiting.retain(|waiting| waiting.source != source);
+        self.waiting.drop_source(source);
         self.active.retain(|active| active.origin.source != source);
         if let Some(Source { slot: Some(slot), .. }) = self.sources.remove(&source) {
             network.close(slot);
@@ -364,35 +408,31 @@ impl Scheduler {
         }
     }
 
-    /// Starts the jobs whose turn it is while they fit, and says what runs then; those that are over without
-    /// a step of the network join the `finished`. Where the network fails they wait as before.
+    /// Starts the jobs whose turn it is while they fit; those that are over without a step of the network
+    /// join the `finished`. Where the network fails they wait as before.
     fn admit<N: StepNetwork + ?Sized>(
         &mut self,
         network: &mut N,
-        batch: &mut Batch,
         finished: &mut Vec<Finished>,
     ) -> Result<(), DecodeError> {
-        let mut rows: usize = self.active.iter().map(|active| active.search.rows()).sum();
-        let mut admitted = Vec::new();
-        while let Some(at) = self.next_waiting() {
-            let wanted = self.waiting[at].settings.rows();
-            if rows > 0 && rows + wanted > self.row_limit {
-                break;
-            }
-            let next = self.waiting.remove(at).expect("it is among those that wait");
-            self.waiting.range_mut(..at).for_each(|earlier| earlier.overtaken += 1);
-            self.sources.get_mut(&next.source).expect("jobs go with their source").busy = true;
-            rows += wanted;
-            admitted.push(next);
-        }
-        *batch = Batch { searches: self.active.len() + admitted.len(), rows };
-        if let Err(error) = self.encode(&admitted, network) {
-            for waiting in admitted.into_iter().rev() {
+        let admitted = loop {
+            let running = self.active_rows();
+            let (admitted, rows) = self.take_waiting(running);
+            let Err(error) = self.encode(&admitted, network) else { break admitted };
+            let jobs = admitted.len();
+            for waiting in admitted {
                 let source = self.sources.get_mut(&waiting.source);
                 source.expect("jobs go with their source").busy = false;
-                self.waiting.push_front(waiting);
+                self.waiting.put(waiting);
             }
-            return Err(error);
+            if !is_full(&error) || (running == 0 && jobs == 1) {
+                return Err(error);
+            }
+            network.tell(&format!("the GPU is full: of {jobs} sentences at once half wait"));
+            self.row_limit = running + rows / 2;
+        };
+        for waiting in &admitted {
+            self.waiting.count_begun(waiting.job);
         }
         for waiting in admitted {
             let (active, stop) = self.begin(waiting, network)?;
@@ -402,6 +442,28 @@ impl Scheduler {
             }
         }
         Ok(())
+    }
+
+    /// Takes the jobs whose turn it is while they fit beside so many rows; also returns their rows.
+    fn take_waiting(&mut self, running: usize) -> (Vec<Waiting>, usize) {
+        let (mut taken, mut rows) = (Vec::new(), 0);
+        loop {
+            // One search may run alone, however large it is.
+            let most = match running + rows {
+                0 => usize::MAX,
+                all => self.row_limit.saturating_sub(all),
+            };
+            if most == 0 {
+                break;
+            }
+            let Some(next) = self.waiting.take(most, |source| !self.sources[&source].busy) else {
+                break;
+            };
+            self.sources.get_mut(&next.source).expect("jobs go with their source").busy = true;
+            rows += next.settings.rows();
+            taken.push(next);
+        }
+        (taken, rows)
     }
 
     /// Starts a search, from the first step that is not that of the search before; also says whether
@@ -451,19 +513,8 @@ impl Scheduler {
         Ok((Active { origin, slot, search, steps_reused }, stop))
     }
 
-    /// The place of the job that begins next: of those whose source is free the first that was overtaken
-    /// often enough, else the one with the longest source, among equals the first.
-    fn next_waiting(&self) -> Option<usize> {
-        let free = || {
-            let jobs = self.waiting.iter().enumerate();
-            jobs.map(|(at, job)| (at, job, &self.sources[&job.source])).filter(|job| !job.2.busy)
-        };
-        let due = free().find(|(_, job, _)| job.overtaken >= MOST_OVERTAKEN);
-        let longest = || free().min_by_key(|(_, _, source)| Reverse(source.tokens.len()));
-        due.or_else(longest).map(|(at, ..)| at)
-    }
-
-    /// Encodes the sources of new jobs that have no slot yet, as one batch.
+    /// Encodes the sources of new jobs that have no slot yet, as one batch; where there is no room, those
+    /// that are not searched give theirs.
     fn encode<N: StepNetwork + ?Sized>(
         &mut self,
         admitted: &[Waiting],
@@ -477,9 +528,16 @@ impl Scheduler {
         if unopened.is_empty() {
             return Ok(());
         }
-        let tokens: Vec<&[u32]> =
-            unopened.iter().map(|source| self.sources[source].tokens.as_slice()).collect();
-        let slots = network.open(&tokens).map_err(failed("open sources"))?;
+        let encode = |scheduler: &Self, network: &mut N| {
+            let tokens: Vec<&[u32]> =
+                unopened.iter().map(|id| scheduler.sources[id].tokens.as_slice()).collect();
+            open(network, &tokens)
+        };
+        let mut opened = encode(self, network);
+        if opened.as_ref().is_err_and(is_full) && self.close_idle(network, |_| true) > 0 {
+            opened = encode(self, network);
+        }
+        let slots = opened?;
         for (id, slot) in unopened.iter().zip(slots) {
             let source = self.sources.get_mut(id).expect("it is among the sources");
             source.slot = Some(slot);
@@ -500,9 +558,6 @@ impl Scheduler {
         let Active { origin: Waiting { job, source: id, .. }, slot, search, steps_reused } = active;
         let source = self.sources.get_mut(&id).expect("jobs go with their source");
         source.busy = false;
-        if !source.keeps_steps {
-            network.rewind(slot, 0);
-        }
         let (steps, hypotheses) = match search {
             Search::Beam { search, past } => {
                 source.past = past;
@@ -510,6 +565,9 @@ impl Scheduler {
             }
             Search::Sample(search) => (search.steps(), search.into_hypotheses()),
         };
+        if source.past.is_none() {
+            network.rewind(slot, 0);
+        }
         Finished { job, source: id, hypotheses, stop, steps, steps_reused }
     }
 
@@ -519,49 +577,8 @@ impl Scheduler {
     }
 }
 
-/// What runs side by side.
-#[derive(Debug, Clone, Copy, Default)]
-struct Batch {
-    searches: usize,
-    rows: usize,
-}
-
-/// Whether a network has no room for what it was asked.
-fn is_full(error: &DecodeError) -> bool {
-    let DecodeError::Network { source, .. } = error else { return false };
-    matches!(source, NnError::Compute(ComputeError::Memory { .. }))
-}
-
 /// What a network says to a search.
 enum Answer {
     Best(SlotCandidates),
     Drawn(Vec<Option<Candidate>>),
-}
-
-fn step<N: StepNetwork + ?Sized>(
-    network: &mut N,
-    rows: &[Row],
-    masks: &[RowMask],
-    top: usize,
-) -> Result<Vec<SlotCandidates>, DecodeError> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    network.step(rows, masks, top).map_err(failed("take a step"))
-}
-
-fn sample<N: StepNetwork + ?Sized>(
-    network: &mut N,
-    rows: &[Row],
-    masks: &[RowMask],
-    draws: &[Draw],
-) -> Result<Vec<Option<Candidate>>, DecodeError> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    network.sample(rows, masks, draws).map_err(failed("draw tokens"))
-}
-
-fn failed(doing: &'static str) -> impl FnOnce(NnError) -> DecodeError {
-    move |source| DecodeError::Network { doing, source }
 }

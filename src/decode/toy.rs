@@ -28,8 +28,11 @@ pub(crate) struct ToyNetwork {
     pub(crate) most_rows: usize,
     /// Steps fail from now on.
     pub(crate) is_broken: bool,
-    /// Rows for which a step has room, and sources for which opening has, where they are bounded.
+    /// Hypotheses for which there is room in all open slots, those of kept steps included, and slots that
+    /// may be open, where they are bounded.
     pub(crate) room: Option<usize>,
+    /// Largest number of such hypotheses after a step so far.
+    pub(crate) most_held: usize,
     /// What was told.
     pub(crate) told: RefCell<Vec<String>>,
     /// Attention is refused when it is asked for.
@@ -101,6 +104,20 @@ impl ToyNetwork {
         outputs
     }
 
+    /// Hypotheses in all open slots once a step with these rows is taken.
+    fn held_after(&self, rows: &[Row]) -> usize {
+        let held = |(id, slot): (&SlotId, &Slot)| {
+            let next = rows.iter().filter(|row| row.slot == *id).count();
+            let kept = slot.kept.as_ref().map(|kept| kept.iter().map(Vec::len).sum::<usize>());
+            match (next, kept) {
+                (0, kept) => slot.rows.len() + kept.unwrap_or(0),
+                (next, None) => next,
+                (next, Some(kept)) => next + slot.rows.len() + kept,
+            }
+        };
+        self.slots.iter().map(held).sum()
+    }
+
     fn take_room(&self, wanted: usize) -> Result<(), NnError> {
         match self.room.filter(|room| wanted > *room) {
             Some(room) => {
@@ -160,7 +177,7 @@ impl StepNetwork for ToyNetwork {
     }
 
     fn open(&mut self, sources: &[&[u32]]) -> Result<Vec<SlotId>, NnError> {
-        self.take_room(sources.len())?;
+        self.take_room(self.slots.len() + sources.len())?;
         let slots = sources.iter().map(|source| {
             let slot = SlotId(self.opened);
             self.opened += 1;
@@ -180,13 +197,15 @@ impl StepNetwork for ToyNetwork {
         if self.is_broken {
             return Err(NnError::NonFinite { slot: rows[0].slot.0, step: 0 });
         }
-        if let Err(full) = self.take_room(rows.len()) {
+        let held = self.held_after(rows);
+        if let Err(full) = self.take_room(held) {
             // Some slots have taken the step by then.
             let first = rows.chunk_by(|a, b| a.slot == b.slot).next().expect("a step has rows");
             self.extend(first[0].slot, first);
             return Err(full);
         }
         self.most_rows = self.most_rows.max(rows.len());
+        self.most_held = self.most_held.max(held);
         assert!(masks.iter().all(|mask| mask.banned.is_sorted()));
         let masks: HashMap<u32, &RowMask> = masks.iter().map(|mask| (mask.row, mask)).collect();
         let mut answer = Vec::new();

@@ -128,17 +128,29 @@ impl Gpu {
     }
 
     /// Whether products of 16-bit weights go through matrix units: where the device was opened with them
-    /// and `test` found them right, the first time that this is asked.
-    pub(super) fn trusts_units(&self, test: impl FnOnce(&Self) -> bool) -> bool {
+    /// and `test` found them right, the first time that it could tell.
+    pub(super) fn trusts_units(
+        &self,
+        test: impl FnOnce(&Self) -> Result<bool, ComputeError>,
+    ) -> bool {
         self.context.units.are_right(|| {
-            let right = test(self);
-            if !right {
-                self.tell(&format!(
-                    "the matrix units of `{}` do not compute what its other shaders do; they are not used",
-                    self.adapter.name
-                ));
+            let name = &self.adapter.name;
+            match test(self) {
+                Ok(true) => Some(true),
+                Ok(false) => {
+                    self.tell(&format!(
+                        "the matrix units of `{name}` do not compute what its other shaders do; they are not used"
+                    ));
+                    Some(false)
+                }
+                // What a driver refuses once it refuses again.
+                Err(error @ ComputeError::Gpu { .. }) => {
+                    self.tell(&format!("the matrix units of `{name}` are not used: {error}"));
+                    Some(false)
+                }
+                // A device that is full or lost says nothing of its units.
+                Err(_) => None,
             }
-            right
         })
     }
 
@@ -330,20 +342,35 @@ fn open_context(
 ) -> Result<Context, ComputeError> {
     let wanted = wgpu::Features::PIPELINE_CACHE | wgpu::Features::SHADER_F16;
     let limits = adapter.limits();
-    let mut descriptor = wgpu::DeviceDescriptor {
+    let plain = wgpu::DeviceDescriptor {
         label: Some("fnstore"),
         required_features: adapter.features() & wanted,
         required_limits: limits.clone(),
         ..Default::default()
     };
-    let units = options.half && options.units && units::fit(adapter);
-    if units {
-        units::ask(&mut descriptor);
-    }
-    let (device, queue) =
-        pollster::block_on(adapter.request_device(&descriptor)).map_err(|error| {
-            ComputeError::Gpu { adapter: name.to_owned(), reason: error.to_string() }
-        })?;
+    let request = |descriptor| {
+        pollster::block_on(adapter.request_device(descriptor)).map_err(|error| ComputeError::Gpu {
+            adapter: name.to_owned(),
+            reason: error.to_string(),
+        })
+    };
+    let mut units = options.half && options.units && units::fit(adapter);
+    let opened = match units {
+        true => {
+            let mut descriptor = plain.clone();
+            units::ask(&mut descriptor);
+            request(&descriptor).or_else(|error| {
+                units = false;
+                let opened = request(&plain)?;
+                if let Some(notice) = options.notice {
+                    notice(&format!("opened without matrix units: {error}"));
+                }
+                Ok(opened)
+            })
+        }
+        false => request(&plain),
+    };
+    let (device, queue) = opened?;
     let faults = Arc::new(Faults::new(name));
     let told = Arc::clone(&faults);
     device.on_uncaptured_error(Arc::new(move |error| told.add(&error)));

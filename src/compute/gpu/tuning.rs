@@ -18,9 +18,10 @@ pub(in crate::compute) struct Tuning {
 }
 
 impl Default for Tuning {
-    /// What an adapter of middling size would choose; nothing of it has been measured on a real one.
+    /// What an adapter of middling size would choose; nothing of it has been measured on a real one. Matrix
+    /// units are not guessed to pay.
     fn default() -> Self {
-        Self { few_rows: 32, many_rows: 512, unit_rows: 64 }
+        Self { few_rows: 32, many_rows: 512, unit_rows: usize::MAX }
     }
 }
 

@@ -54,9 +54,17 @@ impl Units {
         Self { open, are_right: OnceLock::new() }
     }
 
-    /// Whether products may go through them: `test` says so, once. It may not ask for it.
-    pub(super) fn are_right(&self, test: impl FnOnce() -> bool) -> bool {
-        self.open && *self.are_right.get_or_init(test)
+    /// Whether products may go through them: `test` says so, once, unless it could not tell. It may not
+    /// ask for it.
+    pub(super) fn are_right(&self, test: impl FnOnce() -> Option<bool>) -> bool {
+        if !self.open {
+            return false;
+        }
+        match self.are_right.get() {
+            Some(right) => *right,
+            // Two threads may test at a time; the first answer stands.
+            None => test().is_some_and(|right| *self.are_right.get_or_init(|| right)),
+        }
     }
 }
 
@@ -71,7 +79,8 @@ mod tests {
         assert!(!Units::new(false).are_right(|| panic!("there is nothing to test")));
         for right in [true, false] {
             let units = Units::new(true);
-            assert_eq!(units.are_right(|| right), right);
+            assert!(!units.are_right(|| None), "nobody can tell, and they are tested again");
+            assert_eq!(units.are_right(|| Some(right)), right);
             assert_eq!(units.are_right(|| panic!("it is known")), right);
         }
     }

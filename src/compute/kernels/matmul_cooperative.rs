@@ -1,9 +1,11 @@
 //! Matrix product on a GPU's matrix units, with weights and states of 16 bits and sums of 32.
 //!
 //! [`matmul_tiled`](super::matmul_tiled) chooses among the shaders of a product, and takes this one only
-//! after [`is_right`] on the same device. A state is rounded as a weight is (see
-//! [`matmul_half`]), so a product is within 2^-10 of the sum of the magnitudes of its terms; a state
-//! above 65,504 becomes infinite, and the score that follows from it an error.
+//! after [`is_right`] on the same device. A state is converted to 16 bits in the shader, and WGSL leaves to
+//! the driver how: to the nearest number or to a neighbour. With weights rounded on the host (see
+//! [`matmul_half`]) a product is within 2^-10 + 2^-11 of the sum of the magnitudes of its terms, 2^-10
+//! where the driver rounds to the nearest. A state above 65,504 may become infinite, and the score that
+//! follows from it an error, or the largest number, which nothing reports.
 
 use super::matmul_half;
 use super::matmul_tiled::{BINDINGS, Block, Resident, Run, by, in_tiles};
@@ -26,8 +28,11 @@ pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
 }
 
 /// Whether the units of a device compute what its other shaders do.
-pub(super) fn is_right(device: &Gpu) -> bool {
-    agrees(device, gpu).unwrap_or(false)
+///
+/// # Errors
+/// When the device fails, which says nothing of its units.
+pub(super) fn is_right(device: &Gpu) -> Result<bool, ComputeError> {
+    agrees(device, gpu)
 }
 
 /// Whether a shader agrees with [`matmul_half`] on shapes that are no multiples of a tile. 16 bits hold

@@ -2,9 +2,9 @@
 //!
 //! Many rows go through `matmul_tiled` or, in larger tiles, [`matmul_wide`](super::matmul_wide); few go
 //! through [`matvec`](super::matvec), which is bound by reading the weights. Weights of 16 bits have
-//! shaders of their own, one of them for matrix units. Where one takes over from another is measured once for each adapter. Rows
-//! and outputs are cut where a binding or a grid would be too large. The shader also takes matrices
-//! that are not transposed, and batches of both, for [`product`].
+//! shaders of their own, one of them for matrix units. Where one takes over from another is measured once
+//! for each adapter. Rows and outputs are cut where a binding or a grid would be too large. The shader also
+//! takes matrices that are not transposed, and batches of both, for [`product`].
 
 use std::time::{Duration, Instant};
 
