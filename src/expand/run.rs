@@ -139,18 +139,18 @@ enum Next {
 
 pub(super) struct Run<'a> {
     pub(super) database: &'a Database,
-    pub(super) recipe: &'a Recipe,
+    recipe: &'a Recipe,
     pub(super) id: RecipeId,
     pub(super) print: [u8; 16],
-    pub(super) aligner: &'a Aligner,
-    pub(super) lexicons: HashMap<ReleaseId, Lexicon<'a>>,
-    pub(super) guide: Option<Guide>,
-    pub(super) tagger: Option<Tagger>,
+    aligner: &'a Aligner,
+    lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+    guide: Option<Guide>,
+    tagger: Option<Tagger>,
     /// Rows that wait for the next commit.
     pub(super) writes: BTreeMap<ReleaseId, Write>,
     pub(super) last_commit: Instant,
-    pub(super) started: Instant,
-    pub(super) finished_seeds: u64,
+    started: Instant,
+    finished_seeds: u64,
     pub(super) report: Report,
 }
 
