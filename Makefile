@@ -29,7 +29,7 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo test laws setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -48,6 +48,8 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 test: export FNSTORE_REQUIRE_GPU := 1
 # Without a desktop, Mesa's layer that asks it for the preferred GPU complains on stderr.
 test: export NODEVICE_SELECT := 1
+# Properties draw the same cases in every run, so that a check that fails fails again; `make laws` draws others.
+test: export PROPTEST_RNG_SEED ?= 1
 test: setup ## set up, then every check there is: formatting, lints, documentation, benches, tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
@@ -55,6 +57,9 @@ test: setup ## set up, then every check there is: formatting, lints, documentati
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	$(CARGO) test --release --locked
+
+laws: setup ## check the properties on CASES fresh cases each (tests that set a number of their own keep it)
+	PROPTEST_CASES=$(or $(CASES),5000) $(CARGO) test --release --locked
 
 setup: setup-system ## install the system packages that are missing
 

@@ -175,8 +175,8 @@ fn regular_lemmas(form: &str, pos: Pos) -> Vec<String> {
     let mut lemmas: Vec<String> = Vec::new();
     for ending in endings {
         let Some(stem) = form.strip_suffix(ending) else { continue };
-        // `bring` is not `br` + `ing`.
-        if !stem.contains(|c| is_vowel(c) || c == 'y') {
+        // `bring` is not `br` + `ing`; `men` has its vowel itself.
+        if *ending != "men" && !stem.contains(|c| is_vowel(c) || c == 'y') {
             continue;
         }
         let proposals = match *ending {
@@ -350,6 +350,7 @@ mod tests {
             ("cities", "city"),
             ("ties", "tie"),
             ("women", "woman"),
+            ("bmen", "bman"),
             ("viruses", "virus"),
             ("glass", "glass"),
             ("analyses", "analysis"),
