@@ -16,6 +16,7 @@ mod offsets;
 mod phrase;
 mod spacing;
 mod spelling;
+mod trigger_form;
 mod words;
 
 pub use case::{capitalize, case_variants, fold, title_case};
@@ -30,4 +31,5 @@ pub use phrase::{
 };
 pub use spacing::natural_spacing;
 pub use spelling::spelling_variants;
+pub use trigger_form::TriggerForm;
 pub use words::{words, words_with_cuts};
