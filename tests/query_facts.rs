@@ -89,6 +89,7 @@ fn facts_of(
         (Field::Release, release.name.as_str()),
         (Field::Frame, &frame.name),
         (Field::Lu, &lu.name),
+        (Field::LuStatus, &lu.status),
         (Field::Lemma, lemma),
         (Field::Pos, pos),
         (Field::Trigger, &pieces.join(" ")),

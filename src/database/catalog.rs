@@ -29,6 +29,7 @@ pub struct Catalog<'a> {
     releases: Vec<Arc<Release>>,
     frames: Memo<(ReleaseId, FrameId), Arc<str>>,
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    statuses: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
     /// Documents that were looked up one by one.
     known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
     /// All documents, with their names.
@@ -43,6 +44,7 @@ impl<'a> Catalog<'a> {
             releases: store.releases()?.into_iter().map(Arc::new).collect(),
             frames: RefCell::default(),
             lexunits: RefCell::default(),
+            statuses: RefCell::default(),
             known_documents: RefCell::default(),
             documents: OnceCell::new(),
             parents: OnceCell::new(),
@@ -90,6 +92,23 @@ impl<'a> Catalog<'a> {
         let name: Arc<str> = found.map_or_else(|| lu.to_string(), |lu| lu.name).into();
         self.lexunits.borrow_mut().insert(key, Arc::clone(&name));
         Ok(name)
+    }
+
+    /// Lexicographic status of an LU; empty when the store has no such LU.
+    pub(super) fn lexunit_status(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<Arc<str>> {
+        let key = (release, frame, lu);
+        if let Some(status) = self.statuses.borrow().get(&key) {
+            return Ok(Arc::clone(status));
+        }
+        let found = self.store.lexunit(release, frame, lu)?;
+        let status: Arc<str> = found.map_or_else(String::new, |lu| lu.status).into();
+        self.statuses.borrow_mut().insert(key, Arc::clone(&status));
+        Ok(status)
     }
 
     fn read_all_lexunits(&self) -> Result<()> {

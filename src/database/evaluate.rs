@@ -267,6 +267,7 @@ impl Match<'_> {
             }
             Field::Lu => pattern.matches(&self.lexunit()?),
             Field::Pos => pattern.matches(Pos::of_lu_name(&self.lexunit()?).as_str()),
+            Field::LuStatus => pattern.matches(&self.lexunit_status()?),
             Field::Lemma => pattern.matches(lemma(&self.lexunit()?)),
             Field::Trigger => self.trigger()?.is_some_and(|trigger| pattern.matches(&trigger)),
             Field::Text => self.sentence()?.is_some_and(|sentence| pattern.matches(&sentence.text)),

@@ -117,6 +117,10 @@ impl<'a> Match<'a> {
         self.evaluator.catalog.lexunit(self.release, self.set.frame, self.set.lu)
     }
 
+    pub(super) fn lexunit_status(&self) -> Result<Arc<str>> {
+        self.evaluator.catalog.lexunit_status(self.release, self.set.frame, self.set.lu)
+    }
+
     /// Where it comes from; where its seed comes from, when it was generated.
     pub(super) fn home(&self) -> Result<&Home> {
         if let Some(home) = self.home.get() {

@@ -95,6 +95,7 @@ impl Match<'_> {
             }
             Field::Lu => text(&self.lexunit()?),
             Field::Pos => text(Pos::of_lu_name(&self.lexunit()?).as_str()),
+            Field::LuStatus => text(&self.lexunit_status()?),
             Field::Lemma => text(lemma(&self.lexunit()?)),
             Field::Trigger => optional(self.trigger()?),
             Field::Text => optional(self.sentence()?.map(|sentence| sentence.text.clone())),

@@ -48,6 +48,8 @@ fields! {
     Lu = "lu", Name;
     /// Part of speech of the lexical unit, as in `v`.
     Pos = "pos", Name;
+    /// Lexicographic status of the lexical unit, as in `Finished_Initial` or `Proposed`.
+    LuStatus = "lu_status", Name;
     /// The target's text, pieces joined by a space.
     Trigger = "trigger", Text;
     /// Lemma of the lexical unit.

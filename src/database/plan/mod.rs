@@ -282,9 +282,15 @@ fn effort(expression: &Expression) -> Effort {
                 Effort::Lookup
             }
             (_, Field::Id | Field::Since | Field::Judgement) => Effort::Lookup,
-            (_, Field::Frame | Field::Lu | Field::Inherits | Field::Lemma | Field::Pos) => {
-                Effort::Names
-            }
+            (
+                _,
+                Field::Frame
+                | Field::Lu
+                | Field::Inherits
+                | Field::Lemma
+                | Field::Pos
+                | Field::LuStatus,
+            ) => Effort::Names,
             _ => Effort::Index,
         },
     }

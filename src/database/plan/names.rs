@@ -34,7 +34,7 @@ impl Planner<'_> {
         Ok((!all).then_some(Narrowed::Frames(frames)))
     }
 
-    /// The LUs whose name, lemma or part of speech matches; `None` when they are half of all and
+    /// The LUs whose name, lemma, part of speech or status matches; `None` when they are half of all and
     /// more: one scan is faster than thousands of short ones.
     pub(super) fn lexunits_matching(
         &self,
@@ -53,9 +53,14 @@ impl Planner<'_> {
             }
             for row in store.lexunit_names(release)? {
                 let (frame, lu, name) = row?;
+                let status;
                 let value = match field {
                     Field::Pos => Pos::of_lu_name(&name).as_str(),
                     Field::Lemma => lemma(&name),
+                    Field::LuStatus => {
+                        status = self.catalog.lexunit_status(release, frame, lu)?;
+                        &status
+                    }
                     _ => &name,
                 };
                 if pattern.matches(value) {

@@ -55,7 +55,7 @@ impl Planner<'_> {
         Ok(match field {
             Field::Frame => Route { keys: self.frames_matching(pattern)?, filter: None },
             Field::Inherits => Route { keys: self.heirs_of(pattern)?, filter: None },
-            Field::Lu | Field::Lemma | Field::Pos => {
+            Field::Lu | Field::Lemma | Field::Pos | Field::LuStatus => {
                 Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
             }
             Field::Trigger => match pattern.as_exact() {
