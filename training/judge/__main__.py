@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from paraphrase.text import unspaced
-from program import Program
+from program import Program, drawn
 
 from .shares import apportioned, wilson
 
@@ -70,11 +70,17 @@ class Lexicon:
         )
 
 
-def draw(program, seed):
+def draw(program, seed, places=None):
+    """The list; of `places` (first, end), only seeds that stand there in the order in which `paraphrase evaluate` draws."""
     rng = random.Random(seed)
     lexicon = Lexicon(program)
+    generated = program.query("origin=generated")
+    if places:
+        exemplars = [record["id"] for record in program.run("query", "origin=exemplar", "--fields", "id")]
+        taken = set(drawn(exemplars, places[1], seed=1)[places[0] :])
+        generated = [record for record in generated if record["generation"]["seed"] in taken]
     by_round = defaultdict(list)
-    for record in program.query("origin=generated"):
+    for record in generated:
         by_round[record["generation"]["round"]].append(record)
     numbers = apportioned({number: len(records) for number, records in by_round.items()}, GENERATED)
     generated = [record for number in sorted(numbers) for record in rng.sample(by_round[number], numbers[number])]
@@ -172,13 +178,17 @@ def main():
     parser.add_argument("--out", type=Path, help="list to write, with what is what")
     parser.add_argument("--sheet", type=Path, help="list to write for judges, without")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--places", nargs=2, type=int, metavar=("FIRST", "END"),
+        help="take exemplars of these places of the draw of `paraphrase evaluate` alone, seed 1, counted from 0",
+    )  # fmt: skip
     given = parser.parse_args()
     if given.score:
         items = [json.loads(line) for line in given.score[0].read_text(encoding="utf-8").splitlines()]
         sys.exit(0 if print_score(items, read_labels(given.score[1], items)) else 1)
     if not all((given.fnstore, given.store, given.out, given.sheet)):
         parser.error("--fnstore, --store, --out and --sheet are needed to draw, --score to count")
-    items = draw(Program(given.fnstore, given.store), given.seed)
+    items = draw(Program(given.fnstore, given.store), given.seed, given.places)
     given.out.write_text("".join(json.dumps(one) + "\n" for one in items), encoding="utf-8")
     given.sheet.write_text(sheet(items), encoding="utf-8")
     kinds = Counter(one["kind"] for one in items)

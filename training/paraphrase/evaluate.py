@@ -13,7 +13,6 @@
 """
 
 import argparse
-import hashlib
 import itertools
 import json
 import os
@@ -27,7 +26,7 @@ from sacrebleu import corpus_bleu, corpus_chrf
 from tokenizers import Tokenizer
 from transformers import BertModel
 
-from program import Program
+from program import Program, drawn
 
 from .language_model import LanguageModel
 from .marks import avoidable
@@ -140,11 +139,6 @@ def exemplars(program):
     """Text of every exemplar by the id of its annotation set."""
     records = program.run("query", "origin=exemplar", "--fields", "id,text")
     return {record["id"]: record["text"] for record in records}
-
-
-def drawn(ids, count, seed):
-    """The first ids by a hash of seed and id: the same from a store with more of them, but for those."""
-    return sorted(ids, key=lambda name: hashlib.blake2b(f"{seed}/{name}".encode(), digest_size=8).digest())[:count]
 
 
 def expanded(program, ids, rounds):
