@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fnstore::database::{Answer, Database, ImportOptions};
 use fnstore::decode::violations;
-use fnstore::expand::{self, EndReason, ExpandError, Models, Recipe, Report};
+use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe, Report};
 use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
 use fnstore::text::inflections_of_trigger;
@@ -140,8 +140,8 @@ fn a_second_run_does_nothing() {
 
 #[test]
 fn stopped_split_and_single_runs_give_the_same_sets() {
-    for guided in [true, false] {
-        stopped_and_split_run_equals_whole_one(&Recipe { guided, ..recipe() });
+    for guidance in [Guidance::Lexicon, Guidance::Alike, Guidance::None] {
+        stopped_and_split_run_equals_whole_one(&Recipe { guidance, ..recipe() });
     }
 }
 

@@ -1,11 +1,10 @@
-//! Expansion that the lexicon guides: outputs hold words that are like the frame's LUs.
+//! Expansion that the lexicon guides: outputs hold other LUs of the frame, or words that are like them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use fnstore::database::{Answer, Database, ImportOptions};
-use fnstore::expand::{self, ExpandError, Models, Recipe};
-use fnstore::model::{PROPOSED, Provenance};
+use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe};
+use fnstore::model::{LuId, OWN_RANGE, PROPOSED, Provenance};
 use fnstore::vectors::{WordVectors, likeness};
 
 const SEEDS: &str = "lu=inspect.v or lu=audit.v or lu=examine.v";
@@ -14,66 +13,107 @@ fn models() -> Models {
     Models::search(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("models")]).unwrap()
 }
 
-fn recipe(guided: bool) -> Recipe {
-    Recipe { beam_size: 8, candidates: 8, rounds: 2, guided, ..Recipe::new(models()) }
+fn recipe(guidance: Guidance) -> Recipe {
+    Recipe { beam_size: 8, candidates: 8, rounds: 2, guidance, ..Recipe::new(models()) }
 }
 
-fn expanded(dir: &Path, recipe: &Recipe) -> (Database, Vec<Answer>) {
+fn mini(dir: &Path) -> Database {
     let database = Database::open_writer(dir).unwrap();
     let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
     database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
+    database
+}
+
+fn expanded(dir: &Path, recipe: &Recipe) -> (Database, Vec<Answer>) {
+    let database = mini(dir);
     expand::run(&database, &SEEDS.parse().unwrap(), recipe).unwrap();
     let query = "origin=generated".parse().unwrap();
     let answers = database.query(&query).unwrap().map(Result::unwrap).collect();
     (database, answers)
 }
 
-/// How much the trigger's lemma is like the LUs of its frame that the release has, computed anew.
+/// How much the trigger's lemma is like the LUs of its frame that the release has, computed anew, less what LUs of other
+/// frames lose; none for an LU of the frame.
 fn likeness_of(database: &Database, vectors: &WordVectors, answer: &Answer) -> Option<f32> {
     let lemma = |name: &str| name.rsplit_once('.').unwrap().0.replace('_', " ");
     let (release, frame) = (answer.release.id, answer.set.frame);
     let lexunits = database.store().lexunits_of(release, frame).unwrap().map(Result::unwrap);
-    let mut lemmas: Vec<String> =
-        lexunits.filter(|lu| lu.status != PROPOSED).map(|lu| lemma(&lu.name)).collect();
+    let own: Vec<_> = lexunits.filter(|lu| lu.status != PROPOSED).collect();
+    if own.iter().any(|lu| lu.id == answer.set.lu) {
+        return None;
+    }
+    let mut lemmas: Vec<String> = own.iter().map(|lu| lemma(&lu.name)).collect();
     lemmas.sort();
     lemmas.dedup();
     let others: Vec<Vec<f32>> = lemmas.iter().filter_map(|lemma| vectors.of(lemma)).collect();
-    Some(likeness(&vectors.of(&lemma(&answer.lexunit))?, &others))
+    let mut names = database.store().lexunit_names(release).unwrap().map(Result::unwrap);
+    let is_of_release =
+        |(_, lu, name): (_, LuId, String)| lu.0 < OWN_RANGE && *name == *answer.lexunit;
+    let loss = if names.any(is_of_release) { 0.15 } else { 0.0 };
+    Some(
+        vectors.of(&lemma(&answer.lexunit)).map_or(0.0, |vector| likeness(&vector, &others) - loss),
+    )
 }
 
 #[test]
-fn triggers_are_like_the_frame_or_flagged() {
+fn triggers_are_units_of_the_frame_or_like_them_or_flagged() {
     let vectors = WordVectors::open(&models().guide.unwrap().word_vectors).unwrap();
-    let mut mean = BTreeMap::new();
-    for guided in [false, true] {
+    let measured = [Guidance::None, Guidance::Alike, Guidance::Lexicon].map(|guidance| {
         let dir = tempfile::tempdir().unwrap();
-        let (database, answers) = expanded(dir.path(), &recipe(guided));
+        let (database, answers) = expanded(dir.path(), &recipe(guidance));
         assert!(!answers.is_empty());
-        let mut sum = 0.0;
+        let mut others = Vec::new();
         for answer in &answers {
             let likeness = likeness_of(&database, &vectors, answer);
             let Provenance::Generated(made) = &answer.set.provenance else { panic!() };
-            let flags = made.flags;
-            let unlike = guided && likeness.is_some_and(|likeness| likeness < 0.4);
-            assert_eq!(flags.unlike_frame, unlike, "{}: {likeness:?}", answer.trigger());
-            sum += likeness.unwrap_or(0.0);
+            let unlike = guidance != Guidance::None && likeness.is_some_and(|like| like < 0.45);
+            assert_eq!(made.flags.unlike_frame, unlike, "{}: {likeness:?}", answer.trigger());
+            others.extend(likeness);
         }
-        mean.insert(guided, sum / answers.len() as f32);
-    }
-    assert!(mean[&true] > mean[&false], "{mean:?}");
+        (answers.len(), others)
+    });
+    let mean = |(_, others): &(usize, Vec<f32>)| others.iter().sum::<f32>() / others.len() as f32;
+    let units = |(all, others): &(usize, Vec<f32>)| all - others.len();
+    let [none, alike, lexicon] = &measured;
+    assert!(mean(none) < mean(alike), "{measured:?}");
+    assert!(units(lexicon) > units(alike).max(units(none)), "{measured:?}");
 }
 
 #[test]
 fn a_guide_makes_another_recipe_and_needs_its_models() {
     let dir = tempfile::tempdir().unwrap();
-    let (database, guided) = expanded(dir.path(), &recipe(true));
-    let free = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(false)).unwrap();
+    let (database, guided) = expanded(dir.path(), &recipe(Guidance::Lexicon));
+    let free = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::None)).unwrap();
     assert_eq!(free.done_before, 0);
     assert_eq!(free.sentences, guided.len() as u64);
-    let again = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(true)).unwrap();
+    let alike = expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::Alike)).unwrap();
+    assert_eq!(alike.done_before, 0);
+    let again =
+        expand::run(&database, &SEEDS.parse().unwrap(), &recipe(Guidance::Lexicon)).unwrap();
     assert!(again.nothing_new());
 
-    let missing = Recipe { models: Models { guide: None, ..models() }, ..recipe(true) };
+    let missing =
+        Recipe { models: Models { guide: None, ..models() }, ..recipe(Guidance::Lexicon) };
     let error = expand::run(&database, &SEEDS.parse().unwrap(), &missing).unwrap_err();
     assert!(matches!(&error, ExpandError::GuideMissing), "{error}");
+}
+
+#[test]
+fn a_chain_ends_where_the_lexicon_has_nothing_more_to_offer() {
+    let seeds = "frame=Roaming".parse().unwrap();
+    let ended = [Guidance::Lexicon, Guidance::Alike].map(|guidance| {
+        let dir = tempfile::tempdir().unwrap();
+        let database = mini(dir.path());
+        let recipe = Recipe { rounds: 6, ..recipe(guidance) };
+        let report = expand::run(&database, &seeds, &recipe).unwrap();
+        assert!(report.sentences > 0);
+        let again = expand::run(&database, &seeds, &Recipe { rounds: 7, ..recipe }).unwrap();
+        let reason = EndReason::NothingAlike;
+        let count = report.ended.get(&reason).copied().unwrap_or_default();
+        assert_eq!(again.ended_before.get(&reason).copied().unwrap_or_default(), count);
+        (count, report.flags.contains_key("unlike-frame"))
+    });
+    let [(by_lexicon, lexicon_keeps), (alike, alike_keeps)] = ended;
+    assert!(by_lexicon > 0 && !lexicon_keeps, "it keeps no trigger that is unlike the frame");
+    assert!(alike == 0 && alike_keeps, "it flags them");
 }

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
-use fnstore::expand::{self, EndReason, GuideModels, Models, Recipe, Report};
+use fnstore::expand::{self, EndReason, Guidance, GuideModels, Models, Recipe, Report};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -50,8 +50,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
     words: Words,
 
-    /// What decides beside the models: `lexicon`, so that new sentences are to hold a word that is like the LUs of
-    /// the frame, or `none`, as in the papers [default: lexicon, where its models are]
+    /// What new sentences are to hold: `lexicon`, another LU of the frame, and where there is none left a word that is
+    /// like its LUs; `alike`, such a word from the beginning; `none`, nothing, as in the papers [default: lexicon,
+    /// where its models are]
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
@@ -88,10 +89,22 @@ pub(super) enum Words {
 /// What decides beside the models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Guide {
-    /// The LUs of the frame, and words that are like them.
+    /// Other LUs of the frame, then words that are like them.
     Lexicon,
+    /// Words that are like the LUs of the frame.
+    Alike,
     /// Nothing.
     None,
+}
+
+impl From<Guide> for Guidance {
+    fn from(guide: Guide) -> Self {
+        match guide {
+            Guide::Lexicon => Self::Lexicon,
+            Guide::Alike => Self::Alike,
+            Guide::None => Self::None,
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -151,7 +164,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let rewriter = locate::rewriter(args.model.as_deref(), &dirs)?;
     let mut models = Models::search_with(rewriter, &dirs)?;
     match args.guide {
-        Some(Guide::Lexicon) => models.guide = Some(GuideModels::search(&dirs)?),
+        Some(Guide::Lexicon | Guide::Alike) => models.guide = Some(GuideModels::search(&dirs)?),
         Some(Guide::None) => models.guide = None,
         None => {}
     }
@@ -159,6 +172,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
         tell("no word vectors or no tagger among the models: the lexicon does not guide");
     }
     let mut recipe = Recipe::new(models);
+    recipe.guidance = args.guide.map_or(recipe.guidance, Guidance::from);
     recipe.rounds = args.rounds;
     recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);
     // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
@@ -270,7 +284,7 @@ struct ReportRecord {
     ended_before: BTreeMap<&'static str, u64>,
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
-    guided: bool,
+    guide: &'static str,
     leaks: u64,
     steps: u64,
     steps_reused: u64,
@@ -296,7 +310,7 @@ impl ReportRecord {
             ended_before: by_name(&report.ended_before),
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
-            guided: report.guided,
+            guide: report.guidance.as_str(),
             leaks: report.leaks,
             steps: report.steps,
             steps_reused: report.steps_reused,

@@ -48,6 +48,13 @@ impl Seed {
 }
 
 impl Seed {
+    /// The words of the target, its pieces joined by a space.
+    pub(super) fn trigger(&self) -> String {
+        let pieces: Vec<&str> =
+            self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
+        pieces.join(" ")
+    }
+
     /// The sentence as the rewriter reads it.
     pub(super) fn natural(&self) -> String {
         natural_spacing(&self.text)

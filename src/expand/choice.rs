@@ -7,13 +7,13 @@
 //! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
 //! of the first.
 //!
-//! Where an expansion is guided, how much the trigger is like the LUs of the frame counts as well, and a trigger
-//! of another part of speech than the seed's is objected to.
+//! Where an expansion is guided, how much the trigger is like the LUs of the frame, and like the seed's own, counts as well, and a trigger
+//! of another part of speech than the seed's, or that is not the word that was asked for, is objected to.
 
 use std::cmp::Ordering;
 
 use super::chain::Chain;
-use super::guide::{Guide, LIKENESS_WEIGHT, UNLIKE};
+use super::guide::{CLOSENESS_WEIGHT, Guide, LIKENESS_WEIGHT, UNLIKE, holds_any};
 use super::lexicon::Lexicon;
 use super::run::Result;
 use crate::align::Alignment;
@@ -32,29 +32,31 @@ pub(super) struct Pair {
     pub(super) trigger: String,
     pub(super) flags: Flags,
     objections: usize,
-    /// How much the trigger is like the frame's LUs; 0 where nobody knows.
-    likeness: f32,
+    /// What it is worth, beside log-probabilities, that the trigger is like the frame's LUs and the seed's; 0 where nobody
+    /// knows.
+    worth: f64,
 }
 
 impl Pair {
-    /// Looks at an output.
+    /// Looks at an output that was asked to hold one of some words, or nothing.
     pub(super) fn new(
         chain: &Chain,
         lexicon: &mut Lexicon<'_>,
         guide: Option<&mut Guide>,
-        output: &Paraphrase,
-        alignment: Alignment,
+        asked: &[String],
+        (output, alignment): (&Paraphrase, Alignment),
     ) -> Result<Self> {
         let mut targets = alignment.spans.clone();
         targets.sort_unstable();
         let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
         let trigger = pieces.join(" ");
-        let likeness = match guide {
+        let (likeness, closeness) = match guide {
             Some(guide) => {
-                let (lemma, _) = lexicon.lemma(&trigger, chain.seed.pos);
-                guide.likeness(chain, lexicon, &lemma)?
+                let unit = lexicon.lemma(&trigger, chain.seed.pos);
+                let closeness = guide.closeness(chain, &unit.0);
+                (guide.likeness(chain, lexicon, &unit)?, closeness)
             }
-            None => None,
+            None => (None, 0.0),
         };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
@@ -64,9 +66,14 @@ impl Pair {
             unknown_word: !lexicon.knows_words(&trigger)?,
             unlike_frame: likeness.is_some_and(|likeness| likeness < UNLIKE),
         };
-        let objections = flags.names().len() + usize::from(is_lost(chain, &trigger));
-        let (output, likeness) = (output.clone(), likeness.unwrap_or(0.0));
-        Ok(Self { output, alignment, targets, trigger, flags, objections, likeness })
+        // What was asked for stands elsewhere in the sentence.
+        let is_beside = !asked.is_empty() && !holds_any(&trigger, asked);
+        let objections =
+            flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
+        let worth = LIKENESS_WEIGHT * f64::from(likeness.unwrap_or(0.0))
+            + CLOSENESS_WEIGHT * f64::from(closeness);
+        let output = output.clone();
+        Ok(Self { output, alignment, targets, trigger, flags, objections, worth })
     }
 
     /// Whether nothing is to be said against it.
@@ -85,12 +92,11 @@ impl Pair {
         if other.best_first(&self).is_lt() { other } else { self }
     }
 
-    /// Log of the probability of output and span, as far as two models know, and what the trigger's likeness
-    /// is worth.
+    /// Log of the probability of output and span, as far as two models know, and what the trigger is worth.
     fn score(&self) -> f64 {
         f64::from(self.output.log_prob)
             + f64::from(self.alignment.score.max(f32::MIN_POSITIVE)).ln()
-            + LIKENESS_WEIGHT * f64::from(self.likeness)
+            + self.worth
     }
 }
 
@@ -165,7 +171,8 @@ mod tests {
         let alignment = Alignment { spans: vec![Span::new(5, 11)], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
-        Pair { output, alignment, targets, trigger, flags, objections, likeness }
+        let worth = LIKENESS_WEIGHT * f64::from(likeness);
+        Pair { output, alignment, targets, trigger, flags, objections, worth }
     }
 
     /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.

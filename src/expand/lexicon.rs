@@ -89,18 +89,23 @@ impl<'a> Lexicon<'a> {
         (own_lemma(&lemma), pos)
     }
 
-    /// The lemmas of a frame's LUs, but for proposed ones.
-    pub(super) fn lemmas_of(&self, frame: FrameId) -> Result<Vec<String>> {
-        let mut lemmas = Vec::new();
+    /// Whether the release has an LU of that lemma and part of speech in some frame.
+    pub(super) fn has_unit(&self, unit: &(String, Pos)) -> bool {
+        self.known.contains(unit)
+    }
+
+    /// Lemma and part of speech of a frame's LUs, but for proposed ones, without repeats.
+    pub(super) fn units_of(&self, frame: FrameId) -> Result<Vec<(String, Pos)>> {
+        let mut units = Vec::new();
         for lu in self.database.store().lexunits_of(self.release, frame)? {
             let lu = lu?;
-            if lu.status != PROPOSED {
-                lemmas.push(lemma_of(&lu.name).0);
+            let unit = lemma_of(&lu.name);
+            if lu.status != PROPOSED && !units.contains(&unit) {
+                units.push(unit);
             }
         }
-        lemmas.sort_unstable();
-        lemmas.dedup();
-        Ok(lemmas)
+        units.sort_unstable();
+        Ok(units)
     }
 
     /// The LU of a trigger in a frame: its lemma under the seed's part of speech, or under another

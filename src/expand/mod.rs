@@ -3,8 +3,8 @@
 //! For each human annotation set (the *seed*), exemplar or full text, whatever its status:
 //!
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
-//! 2. the sentence, spaced as people write it, is rewritten under these bans, and with a word that is like the LUs of
-//!    the frame where the lexicon guides (`guide.rs`); the best outputs go on;
+//! 2. the sentence, spaced as people write it, is rewritten under these bans, and with another LU of the frame, or a word
+//!    that is like its LUs, where the lexicon guides (`guide.rs`); the best outputs go on;
 //! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`choice.rs`);
 //! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of the
 //!    frame or a proposed one (`lexicon.rs`);
@@ -33,7 +33,7 @@ mod word_class;
 
 pub use error::ExpandError;
 pub use models::{GuideModels, Models, WORD_VECTORS};
-pub use recipe::Recipe;
+pub use recipe::{Guidance, Recipe};
 pub use report::{EndReason, Progress, Report};
 pub use run::{run, run_with};
 pub use tasks::{TaskSettings, Tasks};

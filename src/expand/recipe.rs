@@ -8,6 +8,31 @@ use crate::decode::BeamSettings;
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
 
+/// What outputs are asked to hold, and by what they are chosen beside the models' scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Guidance {
+    /// Nothing, as in Culkin et al. 2021.
+    None,
+    /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
+    /// most of these do not evoke the frame.
+    Alike,
+    /// An LU of the frame as long as there are some that can stand in the seed's place, then a word that is like them; a
+    /// chain ends where outputs have neither.
+    Lexicon,
+}
+
+impl Guidance {
+    /// Its name, as commands and records spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Alike => "alike",
+            Self::Lexicon => "lexicon",
+        }
+    }
+}
+
 /// How seeds are expanded.
 ///
 /// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
@@ -25,9 +50,8 @@ pub struct Recipe {
     /// Outputs hold no words but those of the rewriter's list and of the seed's sentence; see
     /// [`Settings::known_words`].
     pub known_words: bool,
-    /// Outputs are asked to hold a word that is like the LUs of the frame, and are chosen by how much their
-    /// trigger is; needs [`Models::guide`].
-    pub guided: bool,
+    /// What outputs are asked to hold; all but [`Guidance::None`] need [`Models::guide`].
+    pub guidance: Guidance,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -43,7 +67,7 @@ impl Recipe {
     #[must_use]
     pub fn new(models: Models) -> Self {
         Self {
-            guided: models.guide.is_some(),
+            guidance: if models.guide.is_some() { Guidance::Lexicon } else { Guidance::None },
             models,
             beam_size: 30,
             candidates: 20,
@@ -87,7 +111,7 @@ impl Recipe {
             known_words: self.known_words,
             row_limit: self.device.rows_at_once(),
             // Every round bans what the round before banned, and more; but a guide asks for other words.
-            keep_steps: !self.guided,
+            keep_steps: self.guidance == Guidance::None,
             ..Settings::default()
         }
     }
@@ -124,7 +148,7 @@ impl Recipe {
             description["guide"] = json!({
                 "word_vectors": vectors.to_string(),
                 "tagger": tagger.to_string(),
-                "rules": guide::rules(),
+                "rules": guide::rules(self.guidance),
             });
         }
         // Only where there is one: recipes of models without marks stay what they were.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::Guidance;
 use crate::model::RecipeId;
 
 /// How far an expansion is.
@@ -41,8 +42,8 @@ pub struct Report {
     pub ended: BTreeMap<EndReason, u64>,
     /// Seeds worked on in this run that have no sentence at all, by reason.
     pub unproductive: BTreeMap<EndReason, u64>,
-    /// Whether the lexicon guided it.
-    pub guided: bool,
+    /// What guided it.
+    pub guidance: Guidance,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
     pub leaks: u64,
     /// Steps of all searches.
@@ -83,11 +84,19 @@ pub enum EndReason {
     NothingLeft,
     /// No output has words enough for the target, or all are too long for the aligner.
     NotAligned,
+    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame or like its LUs.
+    NothingAlike,
 }
 
 impl EndReason {
-    const ALL: [Self; 5] =
-        [Self::NoTarget, Self::EmptySentence, Self::TooLong, Self::NothingLeft, Self::NotAligned];
+    const ALL: [Self; 6] = [
+        Self::NoTarget,
+        Self::EmptySentence,
+        Self::TooLong,
+        Self::NothingLeft,
+        Self::NotAligned,
+        Self::NothingAlike,
+    ];
 
     /// As written in the journal and in output.
     #[must_use]
@@ -98,6 +107,7 @@ impl EndReason {
             Self::TooLong => "too-long",
             Self::NothingLeft => "nothing-left",
             Self::NotAligned => "not-aligned",
+            Self::NothingAlike => "nothing-alike",
         }
     }
 
@@ -111,6 +121,9 @@ impl EndReason {
             Self::NothingLeft => "the search found no output without the banned words",
             Self::NotAligned => {
                 "no output has words enough for the target, or all are too long for the aligner"
+            }
+            Self::NothingAlike => {
+                "no output has an LU of the frame for its trigger, or a word like them"
             }
         }
     }

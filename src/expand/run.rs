@@ -15,7 +15,7 @@ use super::guide::Guide;
 use super::lexicon::Lexicon;
 use super::recipe::fingerprint;
 use super::word_class;
-use super::{EndReason, ExpandError, Progress, Recipe, Report};
+use super::{EndReason, ExpandError, Guidance, Progress, Recipe, Report};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
@@ -83,7 +83,8 @@ pub fn run_with(
 
     let leaks_before = paraphraser.leaks();
     let (guide, tagger) = guide.unzip();
-    let guide = guide.map(|vectors| Guide::new(vectors, |word| paraphraser.knows_word(word)));
+    let knows_word = |word: &str| paraphraser.knows_word(word);
+    let guide = guide.map(|vectors| Guide::new(recipe.guidance, vectors, knows_word));
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, id, print, &aligner, (guide, tagger));
     let todo = run.find_seeds(&human)?;
@@ -96,7 +97,7 @@ pub fn run_with(
 
 /// What guides an expansion, where it is guided.
 fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
-    if !recipe.guided {
+    if recipe.guidance == Guidance::None {
         return Ok(None);
     }
     let Some(models) = &recipe.models.guide else {
@@ -119,20 +120,30 @@ struct InFlight {
     attempt: Attempt,
 }
 
-/// What a rewriting was asked for.
-enum Attempt {
-    /// A word that may evoke the frame.
-    Guided,
-    /// Nothing; what is to be kept of the guided attempt, if this one brings nothing better.
-    Free(Option<Pair>),
+/// A rewriting of a round.
+struct Attempt {
+    /// Words of which its outputs are to hold one; none for any outputs.
+    asked: Vec<String>,
+    /// What to ask for next, if this brings nothing faultless: the last list first. After the last one, nothing is
+    /// asked for.
+    later: Vec<Vec<String>>,
+    /// The best of the round's attempts so far.
+    best: Option<Pair>,
+}
+
+impl Attempt {
+    fn constraints(&self, chain: &Chain) -> Constraints {
+        let require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
+        Constraints { require, ..Constraints::avoiding(&chain.banned) }
+    }
 }
 
 /// What comes after a rewriting.
 enum Next {
     /// The next round.
     Round,
-    /// The same round, asked for nothing.
-    Again(Option<Pair>),
+    /// The same round, asked for something else.
+    Again(Attempt),
     /// Nothing.
     End,
 }
@@ -189,7 +200,7 @@ impl<'a> Run<'a> {
                 ended_before: BTreeMap::new(),
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
-                guided: recipe.guided,
+                guidance: recipe.guidance,
                 leaks: 0,
                 steps: 0,
                 steps_reused: 0,
@@ -271,15 +282,16 @@ impl<'a> Run<'a> {
             let next = self.finish(&mut chain, attempt, &rewrite.outcome)?;
             self.finished_seeds += u64::from(matches!(next, Next::End));
             self.step_ended(progress)?;
-            let (constraints, attempt) = match next {
-                Next::Round if !self.report.interrupted => self.ask(&chain)?,
+            let attempt = match next {
+                Next::Round if !self.report.interrupted => self.first_attempt(&chain)?,
                 // The round is in flight: a run that is stopped again and again shall get on, too.
-                Next::Again(best) => (Constraints::avoiding(&chain.banned), Attempt::Free(best)),
+                Next::Again(attempt) => attempt,
                 _ => {
                     session.close(rewrite.source);
                     continue;
                 }
             };
+            let constraints = attempt.constraints(&chain);
             let source = session.reopen_under(rewrite.source, &constraints)?;
             session.submit(source, &constraints)?;
             in_flight.insert(source, InFlight { chain, attempt });
@@ -338,7 +350,8 @@ impl<'a> Run<'a> {
             self.finished_seeds += 1;
             return Ok(None);
         }
-        let (constraints, attempt) = self.ask(&chain)?;
+        let attempt = self.first_attempt(&chain)?;
+        let constraints = attempt.constraints(&chain);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
                 session.submit(source, &constraints)?;
@@ -357,38 +370,46 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What the next output of a chain is asked for.
-    fn ask(&mut self, chain: &Chain) -> Result<(Constraints, Attempt)> {
+    /// How the next round of a chain begins.
+    fn first_attempt(&mut self, chain: &Chain) -> Result<Attempt> {
         let (lexicon, guide) = self.lexicon_and_guide(chain.seed.release)?;
-        let words = guide.map_or(Ok(Vec::new()), |guide| guide.words(chain, lexicon))?;
-        let constraints = Constraints::avoiding(&chain.banned);
-        if words.is_empty() {
-            return Ok((constraints, Attempt::Free(None)));
-        }
-        Ok((Constraints { require: vec![words], ..constraints }, Attempt::Guided))
+        let mut later = guide.map_or(Ok(Vec::new()), |guide| guide.wishes(chain, lexicon))?;
+        later.reverse();
+        Ok(Attempt { asked: later.pop().unwrap_or_default(), later, best: None })
     }
 
     /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
     fn finish(&mut self, chain: &mut Chain, attempt: Attempt, outcome: &Outcome) -> Result<Next> {
         let candidates = candidates(outcome.paraphrases());
-        let found = self.align(chain, &candidates)?;
-        let best = match attempt {
-            Attempt::Guided if found.as_ref().is_some_and(Pair::is_faultless) => found,
-            Attempt::Guided => return Ok(Next::Again(found)),
-            Attempt::Free(before) => before.into_iter().chain(found).reduce(Pair::or_better),
-        };
+        let Attempt { asked, mut later, best } = attempt;
+        let found = self.align(chain, &candidates, &asked)?;
+        let best = best.into_iter().chain(found).reduce(Pair::or_better);
+        if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) {
+            let asked = later.pop().unwrap_or_default();
+            return Ok(Next::Again(Attempt { asked, later, best }));
+        }
         let Some(best) = best else {
             let nothing = candidates.is_empty();
             self.end(chain, if nothing { EndReason::NothingLeft } else { EndReason::NotAligned });
             return Ok(Next::End);
         };
+        // The lexicon has no more to offer: what comes would seldom evoke the frame.
+        if self.recipe.guidance == Guidance::Lexicon && best.flags.unlike_frame {
+            self.end(chain, EndReason::NothingAlike);
+            return Ok(Next::End);
+        }
         chain.round += 1;
         self.keep(chain, best)?;
         Ok(if chain.round < self.recipe.rounds { Next::Round } else { Next::End })
     }
 
     /// The pair of paraphrase and span to keep, if any paraphrase has a span.
-    fn align(&mut self, chain: &Chain, candidates: &[&Paraphrase]) -> Result<Option<Pair>> {
+    fn align(
+        &mut self,
+        chain: &Chain,
+        candidates: &[&Paraphrase],
+        asked: &[String],
+    ) -> Result<Option<Pair>> {
         let requests = candidates
             .iter()
             .map(|candidate| AlignRequest {
@@ -403,7 +424,7 @@ impl<'a> Run<'a> {
         for (candidate, alignment) in candidates.iter().zip(alignments) {
             if let Some(alignment) = alignment {
                 let guide = guide.as_deref_mut();
-                pairs.push(Pair::new(chain, lexicon, guide, candidate, alignment)?);
+                pairs.push(Pair::new(chain, lexicon, guide, asked, (candidate, alignment))?);
             }
         }
         let Some(tagger) = &self.tagger else { return choose(pairs, |_| Ok(true)) };

@@ -147,7 +147,7 @@ impl WordVectors {
 pub fn likeness<V: AsRef<[f32]>>(vector: &[f32], others: &[V]) -> f32 {
     let mut nearest = [f32::NEG_INFINITY; NEAREST];
     for other in others {
-        let mut cosine: f32 = vector.iter().zip(other.as_ref()).map(|(a, b)| a * b).sum();
+        let mut cosine = cosine(vector, other.as_ref());
         for place in &mut nearest {
             if cosine > *place {
                 std::mem::swap(&mut cosine, place);
@@ -156,6 +156,12 @@ pub fn likeness<V: AsRef<[f32]>>(vector: &[f32], others: &[V]) -> f32 {
     }
     let count = others.len().min(NEAREST);
     nearest[..count].iter().sum::<f32>() / count.max(1) as f32
+}
+
+/// The cosine of two vectors of length 1.
+#[must_use]
+pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn to_length_1(vector: &mut [f32]) {
