@@ -117,3 +117,27 @@ fn a_chain_ends_where_the_lexicon_has_nothing_more_to_offer() {
     assert!(by_lexicon > 0 && !lexicon_keeps, "it keeps no trigger that is unlike the frame");
     assert!(alike == 0 && alike_keeps, "it flags them");
 }
+
+#[test]
+fn what_an_expansion_proposed_decides_nothing_later() {
+    let texts = |database: &Database, recipe: u32| {
+        let query = format!("origin=generated recipe={recipe}").parse().unwrap();
+        let mut texts: Vec<(String, String)> = database
+            .query(&query)
+            .unwrap()
+            .map(|answer| {
+                let answer = answer.unwrap();
+                (answer.sentence.text.clone(), answer.trigger().to_owned())
+            })
+            .collect();
+        texts.sort();
+        texts
+    };
+    let (fresh, grown) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (fresh, _) = expanded(fresh.path(), &recipe(Guidance::Lexicon));
+    let (grown, before) = expanded(grown.path(), &recipe(Guidance::None));
+    let report = expand::run(&grown, &SEEDS.parse().unwrap(), &recipe(Guidance::Lexicon)).unwrap();
+    let lexunits = grown.store().lexunits(before[0].release.id).unwrap().map(Result::unwrap);
+    assert!(lexunits.filter(|lu| lu.status == PROPOSED).count() > 0, "it proposed some");
+    assert_eq!(texts(&grown, report.recipe.0), texts(&fresh, 1));
+}

@@ -111,6 +111,22 @@ impl<'a> Catalog<'a> {
         Ok(status)
     }
 
+    /// Frame, number and lexicographic status of all LUs of a release, in one scan; none of them is looked up again.
+    pub(super) fn lexunit_statuses(
+        &self,
+        release: ReleaseId,
+    ) -> Result<Vec<(FrameId, LuId, Arc<str>)>> {
+        let mut statuses = Vec::new();
+        let mut known = self.statuses.borrow_mut();
+        for lu in self.store.lexunits(release)? {
+            let lu = lu?;
+            let status: Arc<str> = lu.status.into();
+            known.insert((release, lu.frame, lu.id), Arc::clone(&status));
+            statuses.push((lu.frame, lu.id, status));
+        }
+        Ok(statuses)
+    }
+
     fn read_all_lexunits(&self) -> Result<()> {
         let mut lexunits = self.lexunits.borrow_mut();
         for release in &self.releases {

@@ -13,8 +13,9 @@
 use std::cmp::Ordering;
 
 use super::chain::Chain;
-use super::guide::{CLOSENESS_WEIGHT, Guide, LIKENESS_WEIGHT, UNLIKE, holds_any};
+use super::guide::{CLOSENESS_WEIGHT, Guide, LIKENESS_WEIGHT, UNLIKE};
 use super::lexicon::Lexicon;
+use super::phrase_set::PhraseSet;
 use super::run::Result;
 use crate::align::Alignment;
 use crate::model::{Flags, Span};
@@ -43,7 +44,7 @@ impl Pair {
         chain: &Chain,
         lexicon: &mut Lexicon<'_>,
         guide: Option<&mut Guide>,
-        asked: &[String],
+        asked: Option<&PhraseSet>,
         (output, alignment): (&Paraphrase, Alignment),
     ) -> Result<Self> {
         let mut targets = alignment.spans.clone();
@@ -52,7 +53,7 @@ impl Pair {
         let trigger = pieces.join(" ");
         let (likeness, closeness) = match guide {
             Some(guide) => {
-                let unit = lexicon.lemma(&trigger, chain.seed.pos);
+                let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
                 let closeness = guide.closeness(chain, &unit.0);
                 (guide.likeness(chain, lexicon, &unit)?, closeness)
             }
@@ -67,7 +68,7 @@ impl Pair {
             unlike_frame: likeness.is_some_and(|likeness| likeness < UNLIKE),
         };
         // What was asked for stands elsewhere in the sentence.
-        let is_beside = !asked.is_empty() && !holds_any(&trigger, asked);
+        let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
         let objections =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
         let worth = LIKENESS_WEIGHT * f64::from(likeness.unwrap_or(0.0))
@@ -81,9 +82,10 @@ impl Pair {
         self.objections == 0
     }
 
-    /// Fewer objections first, then higher scores.
+    /// Triggers that are unlike the frame last; of the others fewer objections first, then higher scores.
     fn best_first(&self, other: &Self) -> Ordering {
-        let fewer = self.objections.cmp(&other.objections);
+        let alike = self.flags.unlike_frame.cmp(&other.flags.unlike_frame);
+        let fewer = alike.then(self.objections.cmp(&other.objections));
         fewer.then_with(|| other.score().total_cmp(&self.score()))
     }
 
@@ -198,6 +200,18 @@ mod tests {
     fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_objection() {
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
+    }
+
+    #[test]
+    fn a_trigger_that_is_unlike_the_frame_is_the_last_resort() {
+        let unlike = |mut pair: Pair| {
+            pair.flags.unlike_frame = true;
+            pair
+        };
+        let (good, doubtful) = (pair(&output(-1.0), 1, 0.9, 0.0), pair(&output(-9.0), 3, 0.1, 0.0));
+        let kept = unlike(good.clone()).or_better(doubtful.clone());
+        assert_eq!(kept.objections, 3);
+        assert_eq!(unlike(good).or_better(unlike(doubtful)).objections, 1);
     }
 
     #[test]

@@ -17,15 +17,15 @@
 //!
 //! LUs that were proposed by an expansion do not count, or outputs would depend on what was expanded before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::Guidance;
 use super::chain::Chain;
-use super::lexicon::Lexicon;
+use super::lexicon::{Lexicon, Unit};
+use super::place::Place;
 use super::run::Result;
-use crate::decode::violations;
 use crate::model::{FrameId, Pos, ReleaseId};
-use crate::text::{TriggerForm, fold, is_stop_word, words};
+use crate::text::{is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
 /// Likeness from which a word that is no LU is asked for. Of outputs that were judged with such triggers, 43 of 100 from here
@@ -57,8 +57,17 @@ pub(super) fn rules(guidance: Guidance) -> String {
         "{sisters}ask for one of at most {MOST_WORDS} words like the frame ({LEAST_LIKE}, {OF_OTHER_FRAMES} less for \
          LUs of other frames) in the seed's form; object to triggers unlike it ({UNLIKE}), of another part of speech \
          and that are not what was asked for; a likeness is worth {LIKENESS_WEIGHT}, that of an LU is 1, one with the \
-         seed's LU {CLOSENESS_WEIGHT}; where all is objected to, rewrite again, at last asking for nothing; v2"
+         seed's LU {CLOSENESS_WEIGHT}; where all is objected to, rewrite again, at last asking for nothing; v3"
     )
+}
+
+/// What outputs can be asked for, in the order in which it is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Another LU of the frame.
+    Sister,
+    /// A word that is like the frame's LUs.
+    Alike,
 }
 
 /// Word vectors, and what was found for the frames of a run.
@@ -71,12 +80,13 @@ pub(super) struct Guide {
 }
 
 struct FrameGuide {
-    /// Lemma and part of speech of the LUs.
-    units: Vec<(String, Pos)>,
-    /// The vectors of those lemmas that have one.
+    units: Vec<Unit>,
+    /// The vectors of those of the LUs' lemmas that have one.
     vectors: Vec<Vec<f32>>,
     /// Words that may evoke the frame, with how much they are like its LUs, the most alike first.
     words: Vec<(String, f32)>,
+    /// Those that are likely to evoke it, as words of a part of speech: with their lemmas.
+    of_pos: HashMap<Pos, Vec<(String, String)>>,
 }
 
 impl Guide {
@@ -93,47 +103,54 @@ impl Guide {
         Self { guidance, vectors, is_written, frames: HashMap::new() }
     }
 
-    /// What the next output of a chain is asked for: lists of words of which it is to hold one, to be tried one after
-    /// the other. None of the words is a form of what is banned or stands in its sentence already.
-    pub(super) fn wishes(
+    /// What each round asks for, first to last; then for nothing.
+    pub(super) fn wishes(&self) -> &'static [Wish] {
+        match self.guidance {
+            Guidance::Lexicon => &[Wish::Sister, Wish::Alike],
+            Guidance::Alike => &[Wish::Alike],
+            Guidance::None => &[],
+        }
+    }
+
+    /// Words of which the next output of a chain is to hold one, the best first. None of them is a form of what is
+    /// banned, holds what is banned, or stands in the sentence already.
+    pub(super) fn words(
         &mut self,
         chain: &Chain,
-        lexicon: &Lexicon<'_>,
-    ) -> Result<Vec<Vec<String>>> {
-        self.frame(chain, lexicon)?;
-        let seed = &chain.seed;
-        let frame = &self.frames[&(seed.release, seed.frame)];
-        let form = TriggerForm::of(&seed.trigger(), &seed.lemma, seed.pos);
-        let old = old_words(chain, lexicon);
-        let is_new = |word: &String| {
-            let holds_banned = || word.contains(' ') && holds_any(word, &chain.banned);
-            let lemma = lexicon.lemma(word, seed.pos).0;
-            !old.contains(&fold(word)) && !old.contains(&lemma) && !holds_banned()
+        lexicon: &mut Lexicon<'_>,
+        wish: Wish,
+    ) -> Result<Vec<String>> {
+        let key = self.frame(chain, lexicon)?;
+        let place = Place::of(chain, lexicon)?;
+        let mut words = match wish {
+            Wish::Sister => self.sisters(&self.frames[&key], &place, chain),
+            Wish::Alike => {
+                let frame = self.frames.get_mut(&key).expect("it was put there just now");
+                let words = frame.alike(chain, lexicon)?.iter();
+                let fitting = words.filter(|(word, lemma)| place.takes(word, lemma));
+                fitting.map(|(word, _)| word.clone()).collect()
+            }
         };
-        let mut wishes: Vec<Vec<String>> = Vec::new();
-        if self.guidance == Guidance::Lexicon {
-            let sisters = self.sisters(frame, &form, chain).into_iter();
-            wishes.push(sisters.filter(is_new).take(MOST_WORDS).collect());
-        }
-        let may_evoke = |(word, likeness): &&(String, f32)| {
-            let unit = lexicon.lemma(word, seed.pos);
-            let fits = unit.1 == seed.pos && form.forms_of(&unit.0).contains(word);
-            fits && likeness - frame.loss(lexicon, &unit) >= LEAST_LIKE
-        };
-        let alike = frame.words.iter().filter(may_evoke).map(|(word, _)| word.clone());
-        wishes.push(alike.filter(is_new).take(MOST_WORDS).collect());
-        wishes.retain(|words| !words.is_empty());
-        Ok(wishes)
+        words.truncate(MOST_WORDS);
+        Ok(words)
     }
 
     /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those that are most like
     /// its own lemma first.
-    fn sisters(&self, frame: &FrameGuide, form: &TriggerForm, chain: &Chain) -> Vec<String> {
-        let of_pos = frame.units.iter().filter(|(_, pos)| *pos == chain.seed.pos);
+    fn sisters(&self, frame: &FrameGuide, place: &Place, chain: &Chain) -> Vec<String> {
+        let says_much = |text: &str| text.split(' ').any(|word| !is_stop_word(word));
+        // An auxiliary could be any word's: `had` for `owned`.
+        let may_be_empty = !says_much(&chain.seed.trigger());
+        let of_pos = frame.units.iter().filter(|unit| {
+            unit.pos == chain.seed.pos
+                && !unit.is_pattern
+                && (may_be_empty || says_much(&unit.lemma))
+        });
         let mut sisters: Vec<(f32, &str)> =
-            of_pos.map(|(lemma, _)| (self.closeness(chain, lemma), lemma.as_str())).collect();
+            of_pos.map(|unit| (self.closeness(chain, &unit.lemma), unit.lemma.as_str())).collect();
         sisters.sort_by(|a, b| b.0.total_cmp(&a.0));
-        sisters.iter().flat_map(|(_, lemma)| form.forms_of(lemma)).collect()
+        let is_word = |word: &str| self.vectors.of(word).is_some();
+        sisters.iter().flat_map(|(_, lemma)| place.forms_of(lemma, &is_word)).collect()
     }
 
     /// How much a lemma is like the LUs of a chain's frame, from -1 to 1: 1 for an LU of it that has the seed's part of
@@ -141,35 +158,39 @@ impl Guide {
     pub(super) fn likeness(
         &mut self,
         chain: &Chain,
-        lexicon: &Lexicon<'_>,
+        lexicon: &mut Lexicon<'_>,
         unit: &(String, Pos),
     ) -> Result<Option<f32>> {
-        let vector = self.vectors.of(&unit.0);
-        let frame = self.frame(chain, lexicon)?;
-        if unit.1 == chain.seed.pos && frame.units.contains(unit) {
+        let key = self.frame(chain, lexicon)?;
+        let frame = &self.frames[&key];
+        if unit.1 == chain.seed.pos && frame.has(unit) {
             return Ok(Some(1.0));
         }
         let like = |vector: Vec<f32>| likeness(&vector, &frame.vectors) - frame.loss(lexicon, unit);
+        let vector = self.vectors.of(&unit.0);
         Ok((!frame.vectors.is_empty()).then(|| vector.map_or(0.0, like)))
     }
 
     /// The cosine of a lemma with that of the seed's LU, 0 where one has no vector.
     pub(super) fn closeness(&self, chain: &Chain, lemma: &str) -> f32 {
-        let vectors = self.vectors.of(&chain.seed.lemma).zip(self.vectors.of(lemma));
+        let of_seed = self.vectors.of(&plain_lemma(&chain.seed.lemma));
+        let vectors = of_seed.zip(self.vectors.of(lemma));
         vectors.map_or(0.0, |(seed, other)| cosine(&seed, &other))
     }
 
-    fn frame(&mut self, chain: &Chain, lexicon: &Lexicon<'_>) -> Result<&FrameGuide> {
+    /// Where a chain's frame stands among `frames`.
+    fn frame(&mut self, chain: &Chain, lexicon: &mut Lexicon<'_>) -> Result<(ReleaseId, FrameId)> {
         let key = (chain.seed.release, chain.seed.frame);
         if !self.frames.contains_key(&key) {
-            let guide = self.guide_to(lexicon.units_of(chain.seed.frame)?);
+            let guide = self.guide_to(lexicon.units_of(chain.seed.frame)?.to_vec());
             self.frames.insert(key, guide);
         }
-        Ok(&self.frames[&key])
+        Ok(key)
     }
 
-    fn guide_to(&self, units: Vec<(String, Pos)>) -> FrameGuide {
-        let mut lemmas: Vec<&str> = units.iter().map(|(lemma, _)| lemma.as_str()).collect();
+    fn guide_to(&self, units: Vec<Unit>) -> FrameGuide {
+        let mut lemmas: Vec<String> = units.iter().map(|unit| unit.key().0).collect();
+        lemmas.sort_unstable();
         lemmas.dedup();
         let vectors: Vec<Vec<f32>> =
             lemmas.iter().filter_map(|lemma| self.vectors.of(lemma)).collect();
@@ -179,7 +200,7 @@ impl Guide {
             .zip(&self.is_written)
             .filter(|((word, _), is_written)| {
                 // A function word is asked for only where it is an LU itself.
-                **is_written && (!is_stop_word(word) || lemmas.contains(word))
+                **is_written && (!is_stop_word(word) || lemmas.iter().any(|lemma| lemma == word))
             })
             .map(|((word, vector), _)| (word, likeness(vector, &vectors)))
             .filter(|(_, likeness)| *likeness >= LEAST_LIKE)
@@ -187,32 +208,35 @@ impl Guide {
         // Stable: of equals the one that stands first in the table.
         alike.sort_by(|a, b| b.1.total_cmp(&a.1));
         let words = alike.iter().map(|(word, likeness)| ((*word).to_owned(), *likeness)).collect();
-        FrameGuide { units, vectors, words }
+        FrameGuide { units, vectors, words, of_pos: HashMap::new() }
     }
-}
-
-/// Words of what is banned and of the seed's sentence, with their lemmas, case folded.
-fn old_words(chain: &Chain, lexicon: &Lexicon<'_>) -> HashSet<String> {
-    let natural = chain.seed.natural();
-    let mut old = HashSet::new();
-    for text in chain.banned.iter().chain([&natural]) {
-        let words = words(text);
-        let words = words.iter().filter_map(|word| word.of(text)).chain([text.as_str()]);
-        old.extend(words.flat_map(|word| [fold(word), lexicon.lemma(word, chain.seed.pos).0]));
-    }
-    old
 }
 
 impl FrameGuide {
+    fn has(&self, unit: &(String, Pos)) -> bool {
+        self.units.iter().any(|own| own.key() == *unit)
+    }
+
     /// What an LU that other frames have, and this one has not, loses of its likeness to the frame.
     fn loss(&self, lexicon: &Lexicon<'_>, unit: &(String, Pos)) -> f32 {
-        if lexicon.has_unit(unit) && !self.units.contains(unit) { OF_OTHER_FRAMES } else { 0.0 }
+        if lexicon.has_unit(unit) && !self.has(unit) { OF_OTHER_FRAMES } else { 0.0 }
     }
-}
 
-/// Whether a text holds one of some phrases, as whole words, letter case aside.
-pub(super) fn holds_any(text: &str, phrases: &[String]) -> bool {
-    violations(text, phrases).is_ok_and(|found| !found.is_empty())
+    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas, the most alike first.
+    fn alike(&mut self, chain: &Chain, lexicon: &mut Lexicon<'_>) -> Result<&[(String, String)]> {
+        let (frame, pos) = (chain.seed.frame, chain.seed.pos);
+        if !self.of_pos.contains_key(&pos) {
+            let mut alike = Vec::new();
+            for (word, likeness) in &self.words {
+                let unit = lexicon.read(frame, word, pos)?;
+                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= LEAST_LIKE {
+                    alike.push((word.clone(), unit.0));
+                }
+            }
+            self.of_pos.insert(pos, alike);
+        }
+        Ok(&self.of_pos[&pos])
+    }
 }
 
 #[cfg(test)]
@@ -229,8 +253,8 @@ mod tests {
         Guide::new(Guidance::Lexicon, WordVectors::open(&table).unwrap(), is_written)
     }
 
-    fn units(lemmas: &[&str]) -> Vec<(String, Pos)> {
-        lemmas.iter().map(|&lemma| (lemma.to_owned(), Pos::Verb)).collect()
+    fn units(lemmas: &[&str]) -> Vec<Unit> {
+        lemmas.iter().map(|lemma| Unit::new(&format!("{lemma}.v"))).collect()
     }
 
     #[test]
@@ -283,9 +307,10 @@ mod tests {
             let end = 5 + u32::try_from(word.len()).unwrap();
             chain.push(set, &text, &[Span::new(5, end)], word, Pos::Verb);
         }
-        let lexicon = Lexicon::new(&database, release).unwrap();
-        let vectors = guide(|_| true).vectors;
-        Guide::new(guidance, vectors, |_| true).wishes(&chain, &lexicon).unwrap()
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut guide = Guide::new(guidance, guide(|_| true).vectors, |_| true);
+        let wishes = guide.wishes().iter();
+        wishes.map(|wish| guide.words(&chain, &mut lexicon, *wish).unwrap()).collect()
     }
 
     #[test]

@@ -24,8 +24,22 @@ pub(super) struct Lexicon<'a> {
 struct FrameLexicon {
     /// LUs by lemma as running text in lower case; the release's own before proposed ones.
     lexunits: HashMap<(String, Pos), LuId>,
+    /// Those that no expansion proposed.
+    own: HashSet<(String, Pos)>,
+    /// The same as people spell them.
+    units: Vec<Unit>,
     /// Triggers of the frame's sets in lower case.
     triggers: HashSet<String>,
+}
+
+/// An LU of a frame that no expansion proposed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// Its lemma as running text, in the letter case of its name.
+    pub(super) lemma: String,
+    pub(super) pos: Pos,
+    /// Whether its name says, in single brackets, what else belongs to it: `(in/out) line`, `get a(n) eyeful`.
+    pub(super) is_pattern: bool,
 }
 
 /// The LU of a new trigger.
@@ -41,8 +55,13 @@ impl<'a> Lexicon<'a> {
     pub(super) fn new(database: &'a Database, release: ReleaseId) -> Result<Self> {
         let mut known = HashSet::new();
         for row in database.store().lexunit_names(release)? {
-            let (_, lu, name) = row?;
-            if lu.0 < OWN_RANGE {
+            let (frame, lu, name) = row?;
+            let is_proposed = || -> Result<bool> {
+                let lu = database.store().lexunit(release, frame, lu)?;
+                Ok(lu.is_some_and(|lu| lu.status == PROPOSED))
+            };
+            // An LU of the store's own range was proposed, or someone added it.
+            if lu.0 < OWN_RANGE || !is_proposed()? {
                 known.insert(lemma_of(&name));
             }
         }
@@ -66,11 +85,15 @@ impl<'a> Lexicon<'a> {
 
     fn read_frame(&self, frame: FrameId) -> Result<FrameLexicon> {
         let store = self.database.store();
-        let mut lexunits = HashMap::new();
+        let (mut lexunits, mut own, mut units) = (HashMap::new(), HashSet::new(), Vec::new());
         // By number, so the release's own come before those of the store's range.
         for lu in store.lexunits_of(self.release, frame)? {
             let lu = lu?;
-            lexunits.entry(lemma_of(&lu.name)).or_insert(lu.id);
+            let key = lemma_of(&lu.name);
+            if lu.status != PROPOSED && own.insert(key.clone()) {
+                units.push(Unit::new(&lu.name));
+            }
+            lexunits.entry(key).or_insert(lu.id);
         }
         let mut triggers = HashSet::new();
         for set in store.annotation_sets_of_frame(self.release, frame)? {
@@ -79,11 +102,25 @@ impl<'a> Lexicon<'a> {
                 triggers.insert(fold(&set.trigger(&sentence.text)));
             }
         }
-        Ok(FrameLexicon { lexunits, triggers })
+        Ok(FrameLexicon { lexunits, own, units, triggers })
+    }
+
+    /// Lemma and part of speech of a trigger in a frame: those of an LU of the frame where it may be a form of one, as
+    /// `found` is of `found.v`; else what [`lemma`](Self::lemma) says.
+    pub(super) fn read(
+        &mut self,
+        frame: FrameId,
+        trigger: &str,
+        pos: Pos,
+    ) -> Result<(String, Pos)> {
+        let own = &self.frame(frame)?.own;
+        let is_own = |lemma: &str, p: Pos| p == pos && own.contains(&(fold(lemma), pos));
+        let unit = (own_lemma(&lemmatize(trigger, pos, &is_own).0), pos);
+        Ok(if own.contains(&unit) { unit } else { self.lemma(trigger, pos) })
     }
 
     /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon knows it only there.
-    pub(super) fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
+    fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
         let in_lexicon = |lemma: &str, pos: Pos| self.known.contains(&(fold(lemma), pos));
         let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
         (own_lemma(&lemma), pos)
@@ -94,29 +131,20 @@ impl<'a> Lexicon<'a> {
         self.known.contains(unit)
     }
 
-    /// Lemma and part of speech of a frame's LUs, but for proposed ones, without repeats.
-    pub(super) fn units_of(&self, frame: FrameId) -> Result<Vec<(String, Pos)>> {
-        let mut units = Vec::new();
-        for lu in self.database.store().lexunits_of(self.release, frame)? {
-            let lu = lu?;
-            let unit = lemma_of(&lu.name);
-            if lu.status != PROPOSED && !units.contains(&unit) {
-                units.push(unit);
-            }
-        }
-        units.sort_unstable();
-        Ok(units)
+    /// The LUs of a frame that no expansion proposed, in the order of their numbers.
+    pub(super) fn units_of(&mut self, frame: FrameId) -> Result<&[Unit]> {
+        Ok(&self.frame(frame)?.units)
     }
 
-    /// The LU of a trigger in a frame: its lemma under the seed's part of speech, or under another
-    /// when the lexicon knows it only there; an LU of the frame, or a proposed one.
+    /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part of speech that it is
+    /// [`read`](Self::read) as.
     pub(super) fn unit_of(
         &mut self,
         frame: FrameId,
         trigger: &str,
         pos: Pos,
     ) -> Result<TriggerUnit> {
-        let (lemma, pos) = self.lemma(trigger, pos);
+        let (lemma, pos) = self.read(frame, trigger, pos)?;
         let key = (lemma.clone(), pos);
         let release = self.release;
         let store = self.database.store();
@@ -172,10 +200,23 @@ impl<'a> Lexicon<'a> {
     }
 }
 
+impl Unit {
+    pub(super) fn new(name: &str) -> Self {
+        let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
+        let without_senses = lemma.replace("((", "").replace("))", "");
+        let is_pattern = without_senses.contains(['(', ')', '[', ']']);
+        Self { lemma: plain_lemma(lemma), pos: Pos::of_lu_name(name), is_pattern }
+    }
+
+    /// Lemma, case folded, and part of speech, as triggers are read.
+    pub(super) fn key(&self) -> (String, Pos) {
+        (fold(&self.lemma), self.pos)
+    }
+}
+
 /// Lemma as running text in lower case, and part of speech, of an LU name.
 fn lemma_of(name: &str) -> (String, Pos) {
-    let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
-    (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
+    Unit::new(name).key()
 }
 
 /// The lemma of a trigger as the name of an LU spells it: in lower case, so that the output that
@@ -211,6 +252,14 @@ fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) ->
     }
 }
 
+/// What something answers in the lexicon of the test data.
+#[cfg(test)]
+pub(super) fn in_test_lexicon<T>(ask: impl FnOnce(&mut Lexicon<'_>) -> T) -> T {
+    let dir = tempfile::tempdir().unwrap();
+    let (database, release) = tests::mini(dir.path());
+    ask(&mut Lexicon::new(&database, release).unwrap())
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -221,7 +270,7 @@ mod tests {
     /// Checking, a frame of the mini lexicon with check.v (twice), examine.v and inspection.n.
     const CHECKING: FrameId = FrameId(102);
 
-    fn mini(dir: &Path) -> (Database, ReleaseId) {
+    pub(super) fn mini(dir: &Path) -> (Database, ReleaseId) {
         let database = Database::open_writer(dir).unwrap();
         let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
         let report = database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
@@ -295,5 +344,43 @@ mod tests {
         assert!(!lexicon.knows_words("confirmcceptance").unwrap());
         assert!(!lexicon.knows_words("checked confirmcceptance").unwrap());
         assert!(!lexicon.knows_words(",").unwrap(), "no word at all");
+    }
+
+    #[test]
+    fn a_trigger_is_read_as_a_form_of_the_frames_own_units_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let lay = |id, status: &str| LexUnit {
+            status: status.to_owned(),
+            ..LexUnit::named(CHECKING, LuId(OWN_RANGE | id), "lay.v")
+        };
+        let read = |trigger: &str, frame| {
+            let mut lexicon = Lexicon::new(&database, release).unwrap();
+            lexicon.read(frame, trigger, Pos::Verb).unwrap().0
+        };
+        assert_eq!(read("lay", CHECKING), "lie");
+        let write = |lu| Write { lexunits: vec![lu], ..Write::default() };
+        database.write(release, &write(lay(1, PROPOSED))).unwrap();
+        assert_eq!(read("lay", CHECKING), "lie", "what was proposed decides nothing");
+        database.write(release, &write(lay(2, "Created"))).unwrap();
+        assert_eq!(read("lay", CHECKING), "lay", "what someone added does");
+        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        assert!(lexicon.has_unit(&("lay".to_owned(), Pos::Verb)));
+        let units: Vec<String> =
+            lexicon.units_of(CHECKING).unwrap().iter().map(|unit| unit.lemma.clone()).collect();
+        assert_eq!(units.iter().filter(|lemma| *lemma == "lay").count(), 1, "{units:?}");
+    }
+
+    #[test]
+    fn names_that_say_what_else_belongs_to_them_are_patterns() {
+        for (name, lemma, is_pattern) in [
+            ("influence((mass)).n", "influence", false),
+            ("(in/out) line.n", "line", true),
+            ("get_a(n)_eyeful.v", "get a eyeful", true),
+            ("New Yorker.n", "New Yorker", false),
+        ] {
+            let unit = Unit::new(name);
+            assert_eq!((unit.lemma.as_str(), unit.is_pattern), (lemma, is_pattern), "{name}");
+        }
     }
 }

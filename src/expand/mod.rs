@@ -25,6 +25,8 @@ mod guide;
 mod keep;
 mod lexicon;
 mod models;
+mod phrase_set;
+mod place;
 mod recipe;
 mod report;
 mod run;

@@ -161,10 +161,11 @@ impl Recipe {
 
 /// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
 /// the bans made from a trigger, or the choice of the winning pair change. A guide has rules of its own.
-const RULES: &str = "ban trigger, case variants, inflections, spelling variants, head of pieces; \
+const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
+                     spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
                      them; fewest objections, then the likeliest output and \
-                     span; v3";
+                     span; v4";
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {

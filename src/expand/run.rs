@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
 use super::choice::{Pair, choose};
-use super::guide::Guide;
+use super::guide::{Guide, Wish};
 use super::lexicon::Lexicon;
+use super::phrase_set::PhraseSet;
 use super::recipe::fingerprint;
 use super::word_class;
 use super::{EndReason, ExpandError, Guidance, Progress, Recipe, Report};
@@ -124,9 +125,8 @@ struct InFlight {
 struct Attempt {
     /// Words of which its outputs are to hold one; none for any outputs.
     asked: Vec<String>,
-    /// What to ask for next, if this brings nothing faultless: the last list first. After the last one, nothing is
-    /// asked for.
-    later: Vec<Vec<String>>,
+    /// What to ask for next, if this brings nothing faultless; after the last one, nothing.
+    later: &'static [Wish],
     /// The best of the round's attempts so far.
     best: Option<Pair>,
 }
@@ -283,7 +283,9 @@ impl<'a> Run<'a> {
             self.finished_seeds += u64::from(matches!(next, Next::End));
             self.step_ended(progress)?;
             let attempt = match next {
-                Next::Round if !self.report.interrupted => self.first_attempt(&chain)?,
+                Next::Round if !self.report.interrupted => {
+                    self.attempt(&chain, self.wishes(), None)?
+                }
                 // The round is in flight: a run that is stopped again and again shall get on, too.
                 Next::Again(attempt) => attempt,
                 _ => {
@@ -350,7 +352,7 @@ impl<'a> Run<'a> {
             self.finished_seeds += 1;
             return Ok(None);
         }
-        let attempt = self.first_attempt(&chain)?;
+        let attempt = self.attempt(&chain, self.wishes(), None)?;
         let constraints = attempt.constraints(&chain);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
@@ -370,23 +372,38 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// How the next round of a chain begins.
-    fn first_attempt(&mut self, chain: &Chain) -> Result<Attempt> {
-        let (lexicon, guide) = self.lexicon_and_guide(chain.seed.release)?;
-        let mut later = guide.map_or(Ok(Vec::new()), |guide| guide.wishes(chain, lexicon))?;
-        later.reverse();
-        Ok(Attempt { asked: later.pop().unwrap_or_default(), later, best: None })
+    /// What each round asks for, first to last.
+    fn wishes(&self) -> &'static [Wish] {
+        self.guide.as_ref().map_or(&[], Guide::wishes)
+    }
+
+    /// The next attempt of a chain's round: it asks for the first of the wishes for which there are words.
+    fn attempt(
+        &mut self,
+        chain: &Chain,
+        mut wishes: &'static [Wish],
+        best: Option<Pair>,
+    ) -> Result<Attempt> {
+        let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
+        while let (Some(guide), Some((&wish, later))) = (guide.as_deref_mut(), wishes.split_first())
+        {
+            wishes = later;
+            let asked = guide.words(chain, lexicon, wish)?;
+            if !asked.is_empty() {
+                return Ok(Attempt { asked, later, best });
+            }
+        }
+        Ok(Attempt { asked: Vec::new(), later: &[], best })
     }
 
     /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
     fn finish(&mut self, chain: &mut Chain, attempt: Attempt, outcome: &Outcome) -> Result<Next> {
         let candidates = candidates(outcome.paraphrases());
-        let Attempt { asked, mut later, best } = attempt;
+        let Attempt { asked, later, best } = attempt;
         let found = self.align(chain, &candidates, &asked)?;
         let best = best.into_iter().chain(found).reduce(Pair::or_better);
         if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) {
-            let asked = later.pop().unwrap_or_default();
-            return Ok(Next::Again(Attempt { asked, later, best }));
+            return Ok(Next::Again(self.attempt(chain, later, best)?));
         }
         let Some(best) = best else {
             let nothing = candidates.is_empty();
@@ -420,11 +437,18 @@ impl<'a> Run<'a> {
             .collect();
         let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
         let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
+        let asked = (!asked.is_empty()).then(|| PhraseSet::new(asked));
         let mut pairs = Vec::with_capacity(candidates.len());
         for (candidate, alignment) in candidates.iter().zip(alignments) {
             if let Some(alignment) = alignment {
                 let guide = guide.as_deref_mut();
-                pairs.push(Pair::new(chain, lexicon, guide, asked, (candidate, alignment))?);
+                pairs.push(Pair::new(
+                    chain,
+                    lexicon,
+                    guide,
+                    asked.as_ref(),
+                    (candidate, alignment),
+                )?);
             }
         }
         let Some(tagger) = &self.tagger else { return choose(pairs, |_| Ok(true)) };

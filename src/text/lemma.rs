@@ -129,7 +129,7 @@ fn split_head(phrase: &str, pos: Pos) -> (&str, &str, &str) {
 }
 
 /// The phrase from its full verb on: `was carried out` without `was`, `to confirm` without `to`.
-fn without_auxiliaries(phrase: &str) -> &str {
+pub(super) fn without_auxiliaries(phrase: &str) -> &str {
     let mut rest = phrase;
     while let Some((first, after)) = rest.split_once(' ') {
         let next = after.split(' ').next().unwrap_or_default();

@@ -149,7 +149,7 @@ pub fn inflections_of_trigger(trigger: &str, lemma: &str, pos: Pos) -> Vec<Strin
 }
 
 /// The phrase with one of its words in its other spelling, for every word that has one.
-fn respellings(phrase: &str) -> Vec<String> {
+pub(super) fn respellings(phrase: &str) -> Vec<String> {
     let words: Vec<&str> = phrase.split(' ').collect();
     let mut respelled = Vec::new();
     for (at, word) in words.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! The grammatical form of a trigger, so that another lemma can take its place.
 
+use super::fold;
 use super::inflection::Inflection;
-use super::lemma::lemmatize;
-use super::phrase::{inflect_phrase, plain_lemma};
-use super::{fold, spelling_variants};
+use super::lemma::{lemmatize, without_auxiliaries};
+use super::phrase::{inflect_phrase, plain_lemma, respellings};
 use crate::model::Pos;
 
 /// In which form a trigger has its lemma: `checked` is a past or a past participle.
@@ -29,15 +29,17 @@ pub struct TriggerForm {
 
 impl TriggerForm {
     /// The form of a trigger (its pieces joined by a space) of an LU, named without its part of speech. A trigger that is no
-    /// form of the LU is read as a form of its own lemma.
+    /// form of the LU is read as a form of its own lemma, and as any form where it is none of that either. The auxiliaries of
+    /// a verb are no part of its form.
     #[must_use]
     pub fn of(trigger: &str, lemma: &str, pos: Pos) -> Self {
         let trigger = fold(&trigger.split_whitespace().collect::<Vec<_>>().join(" "));
+        let trigger = if pos == Pos::Verb { without_auxiliaries(&trigger) } else { &trigger };
         let unit = fold(&plain_lemma(lemma));
-        let own = lemmatize(&trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
+        let own = lemmatize(trigger, pos, &|candidate, p| p == pos && candidate == unit).0;
         let read = |lemma: &str| {
             let is_trigger = |form: &String| {
-                fold(form) == trigger || spelling_variants(form).iter().any(|v| fold(v) == trigger)
+                fold(form) == trigger || respellings(form).iter().any(|v| fold(v) == trigger)
             };
             let inflections: Vec<Inflection> = Inflection::of(pos)
                 .iter()
@@ -46,8 +48,10 @@ impl TriggerForm {
                 .collect();
             Self { pos, is_lemma: is_trigger(&lemma.to_owned()), inflections }
         };
-        let of_unit = read(&unit);
-        if of_unit.is_lemma || !of_unit.inflections.is_empty() { of_unit } else { read(&own) }
+        let forms = [read(&unit), read(&own)];
+        let found = forms.into_iter().find(|form| form.is_lemma || !form.inflections.is_empty());
+        let any = || Self { pos, is_lemma: true, inflections: Inflection::of(pos).to_vec() };
+        found.unwrap_or_else(any)
     }
 
     /// The forms of another lemma that can stand where the trigger stands, without repeats; none where the lemma has
@@ -94,6 +98,8 @@ mod tests {
         for (trigger, lemma, pos, expected) in [
             ("confirming", "check", Pos::Verb, "verifying"),
             ("pieced together", "assemble_(pieces)", Pos::Verb, "verified"),
+            ("was carried out", "carry out", Pos::Verb, "verified"),
+            ("coloured in", "color in", Pos::Verb, "verified"),
             ("Zzyzx", "", Pos::Noun, "verify"),
         ] {
             assert_eq!(TriggerForm::of(trigger, lemma, pos).forms_of("verify"), [expected]);

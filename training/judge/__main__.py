@@ -75,6 +75,7 @@ def draw(program, seed, places=None):
     rng = random.Random(seed)
     lexicon = Lexicon(program)
     generated = program.query("origin=generated")
+    seeds = {record["generation"]["seed"] for record in generated}
     if places:
         exemplars = [record["id"] for record in program.run("query", "origin=exemplar", "--fields", "id")]
         taken = set(drawn(exemplars, places[1], seed=1)[places[0] :])
@@ -84,7 +85,6 @@ def draw(program, seed, places=None):
         by_round[record["generation"]["round"]].append(record)
     numbers = apportioned({number: len(records) for number, records in by_round.items()}, GENERATED)
     generated = [record for number in sorted(numbers) for record in rng.sample(by_round[number], numbers[number])]
-    seeds = {record["generation"]["seed"] for records in by_round.values() for record in records}
     items = [item("generated", record, record["frame"], lexicon) for record in generated]
     items += controls(program, generated, seeds, lexicon, rng)
     rng.shuffle(items)

@@ -43,10 +43,10 @@ def mark(source, places):
     return source
 
 
-def corrupt(source, target, rng):
+def corrupt(source, target, rng, marked_share=MARKED_SHARE, spaced_share=SPACED_SHARE):
     """A source as the model shall see it."""
-    marked = rng.random() < MARKED_SHARE or is_close(source, target)
-    if rng.random() < SPACED_SHARE:
+    marked = rng.random() < marked_share or is_close(source, target)
+    if rng.random() < spaced_share:
         source = spaced(source)
     if marked:
         places = avoidable(source, target)

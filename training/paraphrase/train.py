@@ -28,6 +28,7 @@ from memory import keep_memory
 
 from .batches import IGNORED, batches, read_pairs
 from .loss import SlicedCrossEntropy
+from .prepare import lines
 
 PRESETS = {
     # Minutes on two cores: shows that the recipe runs.
@@ -185,11 +186,8 @@ class Run:
 
 
 @torch.inference_mode()
-def dev_loss(model, tokenizer, path, device):
-    """Mean negative log-likelihood of a piece (natural log) of the development pairs' second texts."""
-    from .prepare import lines
-
-    pairs = itertools.islice(lines(path), DEV_PAIRS)
+def dev_loss(model, tokenizer, pairs, device):
+    """Mean negative log-likelihood of a piece (natural log) of the pairs' second texts."""
     model.eval()
     total = count = 0.0
     for source, target in pairs:
@@ -253,7 +251,8 @@ def note(run, loss, given, tokenizer):
     row = {"step": run.step, "minutes": round(run.seconds / 60, 1), "tokens": run.tokens, "loss": round(loss or 0, 4)}
     if given.dev:
         averaged = MarianMTModel.from_pretrained(run.directory / "model", dtype=torch.float32).to(run.device)
-        row["dev"] = round(dev_loss(averaged, tokenizer, given.dev, run.device), 4)
+        pairs = itertools.islice(lines(given.dev), DEV_PAIRS)
+        row["dev"] = round(dev_loss(averaged, tokenizer, pairs, run.device), 4)
     with open(run.directory / "log.jsonl", "a", encoding="utf-8") as file:
         file.write(json.dumps(row) + "\n")
     print(row, flush=True)

@@ -51,16 +51,21 @@ impl Planner<'_> {
                 others = usize::MAX;
                 continue;
             }
+            if field == Field::LuStatus {
+                for (frame, lu, status) in self.catalog.lexunit_statuses(release)? {
+                    if pattern.matches(&status) {
+                        lexunits.insert((release, frame, lu));
+                    } else {
+                        others += 1;
+                    }
+                }
+                continue;
+            }
             for row in store.lexunit_names(release)? {
                 let (frame, lu, name) = row?;
-                let status;
                 let value = match field {
                     Field::Pos => Pos::of_lu_name(&name).as_str(),
                     Field::Lemma => lemma(&name),
-                    Field::LuStatus => {
-                        status = self.catalog.lexunit_status(release, frame, lu)?;
-                        &status
-                    }
                     _ => &name,
                 };
                 if pattern.matches(value) {
