@@ -143,7 +143,7 @@ enum Next {
     /// The next round.
     Round,
     /// The same round, asked for something else.
-    Again(Attempt),
+    Again(Box<Attempt>),
     /// Nothing.
     End,
 }
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
                     self.attempt(&chain, self.wishes(), None)?
                 }
                 // The round is in flight: a run that is stopped again and again shall get on, too.
-                Next::Again(attempt) => attempt,
+                Next::Again(attempt) => *attempt,
                 _ => {
                     session.close(rewrite.source);
                     continue;
@@ -403,7 +403,7 @@ impl<'a> Run<'a> {
         let found = self.align(chain, &candidates, &asked)?;
         let best = best.into_iter().chain(found).reduce(Pair::or_better);
         if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) {
-            return Ok(Next::Again(self.attempt(chain, later, best)?));
+            return Ok(Next::Again(Box::new(self.attempt(chain, later, best)?)));
         }
         let Some(best) = best else {
             let nothing = candidates.is_empty();
