@@ -7,13 +7,14 @@
 //! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
 //! of the first.
 //!
-//! Where an expansion is guided, how much the trigger is like the LUs of the frame, and like the seed's own, counts as well, and a trigger
+//! Where an expansion is guided, whether the trigger is an LU of the frame, how much it is like the others and in how many frames
+//! it is one count as well, and a trigger
 //! of another part of speech than the seed's, or that is not the word that was asked for, is objected to.
 
 use std::cmp::Ordering;
 
 use super::chain::Chain;
-use super::guide::{CLOSENESS_WEIGHT, Guide, LIKENESS_WEIGHT, UNLIKE};
+use super::guide::{Guide, Regard};
 use super::lexicon::Lexicon;
 use super::phrase_set::PhraseSet;
 use super::run::Result;
@@ -33,8 +34,7 @@ pub(super) struct Pair {
     pub(super) trigger: String,
     pub(super) flags: Flags,
     objections: usize,
-    /// What it is worth, beside log-probabilities, that the trigger is like the frame's LUs and the seed's; 0 where nobody
-    /// knows.
+    /// What the lexicon adds to log-probabilities for the trigger.
     worth: f64,
 }
 
@@ -51,13 +51,12 @@ impl Pair {
         targets.sort_unstable();
         let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
         let trigger = pieces.join(" ");
-        let (likeness, closeness) = match guide {
+        let regard = match guide {
             Some(guide) => {
                 let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
-                let closeness = guide.closeness(chain, &unit.0);
-                (guide.likeness(chain, lexicon, &unit)?, closeness)
+                guide.regard(chain, lexicon, &unit)?
             }
-            None => (None, 0.0),
+            None => Regard::default(),
         };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
@@ -65,15 +64,14 @@ impl Pair {
             weak_alignment: alignment.weak,
             unmet: false,
             unknown_word: !lexicon.knows_words(&trigger)?,
-            unlike_frame: likeness.is_some_and(|likeness| likeness < UNLIKE),
+            unlike_frame: regard.is_unlike,
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
         let objections =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
-        let worth = LIKENESS_WEIGHT * f64::from(likeness.unwrap_or(0.0))
-            + CLOSENESS_WEIGHT * f64::from(closeness);
         let output = output.clone();
+        let worth = regard.worth;
         Ok(Self { output, alignment, targets, trigger, flags, objections, worth })
     }
 
@@ -173,7 +171,7 @@ mod tests {
         let alignment = Alignment { spans: vec![Span::new(5, 11)], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
-        let worth = LIKENESS_WEIGHT * f64::from(likeness);
+        let worth = 20.0 * f64::from(likeness);
         Pair { output, alignment, targets, trigger, flags, objections, worth }
     }
 

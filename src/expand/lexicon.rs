@@ -13,8 +13,8 @@ type Result<T> = std::result::Result<T, ExpandError>;
 pub(super) struct Lexicon<'a> {
     database: &'a Database,
     release: ReleaseId,
-    /// Lemmas of the release's own LUs, as running text in lower case.
-    known: HashSet<(String, Pos)>,
+    /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of that name.
+    known: HashMap<(String, Pos), usize>,
     frames: HashMap<FrameId, FrameLexicon>,
     attested: HashMap<String, bool>,
     /// Triggers that were asked about: they are no longer new.
@@ -53,7 +53,7 @@ pub(super) struct TriggerUnit {
 
 impl<'a> Lexicon<'a> {
     pub(super) fn new(database: &'a Database, release: ReleaseId) -> Result<Self> {
-        let mut known = HashSet::new();
+        let mut known = HashMap::new();
         for row in database.store().lexunit_names(release)? {
             let (frame, lu, name) = row?;
             let is_proposed = || -> Result<bool> {
@@ -62,7 +62,7 @@ impl<'a> Lexicon<'a> {
             };
             // An LU of the store's own range was proposed, or someone added it.
             if lu.0 < OWN_RANGE || !is_proposed()? {
-                known.insert(lemma_of(&name));
+                *known.entry(lemma_of(&name)).or_insert(0) += 1;
             }
         }
         Ok(Self {
@@ -121,14 +121,14 @@ impl<'a> Lexicon<'a> {
 
     /// The lemma of a trigger, and its part of speech: the seed's, or another when the lexicon knows it only there.
     fn lemma(&self, trigger: &str, pos: Pos) -> (String, Pos) {
-        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains(&(fold(lemma), pos));
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(fold(lemma), pos));
         let (lemma, pos) = lemmatize(trigger, pos, &in_lexicon);
         (own_lemma(&lemma), pos)
     }
 
-    /// Whether the release has an LU of that lemma and part of speech in some frame.
-    pub(super) fn has_unit(&self, unit: &(String, Pos)) -> bool {
-        self.known.contains(unit)
+    /// How many frames have an LU of that lemma and part of speech.
+    pub(super) fn frames_with(&self, unit: &(String, Pos)) -> usize {
+        self.known.get(unit).copied().unwrap_or(0)
     }
 
     /// The LUs of a frame that no expansion proposed, in the order of their numbers.
@@ -192,7 +192,7 @@ impl<'a> Lexicon<'a> {
         if let Some(attested) = self.attested.get(word) {
             return Ok(*attested);
         }
-        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains(&(lemma.to_owned(), pos));
+        let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(lemma.to_owned(), pos));
         let (lemma, pos) = lemmatize(word, Pos::Noun, &in_lexicon);
         let attested = in_lexicon(&lemma, pos) || self.database.is_attested(word)?;
         self.attested.insert(word.to_owned(), attested);
@@ -365,7 +365,7 @@ mod tests {
         database.write(release, &write(lay(2, "Created"))).unwrap();
         assert_eq!(read("lay", CHECKING), "lay", "what someone added does");
         let mut lexicon = Lexicon::new(&database, release).unwrap();
-        assert!(lexicon.has_unit(&("lay".to_owned(), Pos::Verb)));
+        assert_eq!(lexicon.frames_with(&("lay".to_owned(), Pos::Verb)), 1);
         let units: Vec<String> =
             lexicon.units_of(CHECKING).unwrap().iter().map(|unit| unit.lemma.clone()).collect();
         assert_eq!(units.iter().filter(|lemma| *lemma == "lay").count(), 1, "{units:?}");
