@@ -70,8 +70,9 @@ class Lexicon:
         )
 
 
-def draw(program, seed, places=None):
-    """The list; of `places` (first, end), only seeds that stand there in the order in which `paraphrase evaluate` draws."""
+def draw(program, seed, places=None, of_round=None):
+    """The list; of `places` (first, end), only seeds that stand there in the order in which `paraphrase evaluate` draws;
+    of one round, only its outputs."""
     rng = random.Random(seed)
     lexicon = Lexicon(program)
     generated = program.query("origin=generated")
@@ -80,6 +81,8 @@ def draw(program, seed, places=None):
         exemplars = [record["id"] for record in program.run("query", "origin=exemplar", "--fields", "id")]
         taken = set(drawn(exemplars, places[1], seed=1)[places[0] :])
         generated = [record for record in generated if record["generation"]["seed"] in taken]
+    if of_round:
+        generated = [record for record in generated if record["generation"]["round"] == of_round]
     by_round = defaultdict(list)
     for record in generated:
         by_round[record["generation"]["round"]].append(record)
@@ -182,13 +185,14 @@ def main():
         "--places", nargs=2, type=int, metavar=("FIRST", "END"),
         help="take exemplars of these places of the draw of `paraphrase evaluate` alone, seed 1, counted from 0",
     )  # fmt: skip
+    parser.add_argument("--round", type=int, help="take outputs of this round alone")
     given = parser.parse_args()
     if given.score:
         items = [json.loads(line) for line in given.score[0].read_text(encoding="utf-8").splitlines()]
         sys.exit(0 if print_score(items, read_labels(given.score[1], items)) else 1)
     if not all((given.fnstore, given.store, given.out, given.sheet)):
         parser.error("--fnstore, --store, --out and --sheet are needed to draw, --score to count")
-    items = draw(Program(given.fnstore, given.store), given.seed, given.places)
+    items = draw(Program(given.fnstore, given.store), given.seed, given.places, given.round)
     given.out.write_text("".join(json.dumps(one) + "\n" for one in items), encoding="utf-8")
     given.sheet.write_text(sheet(items), encoding="utf-8")
     kinds = Counter(one["kind"] for one in items)
