@@ -271,8 +271,8 @@ mod tests {
     use std::path::Path;
 
     use super::super::chain::Seed;
+    use super::super::lexicon::in_test_lexicon;
     use super::*;
-    use crate::database::{Database, ImportOptions};
     use crate::model::{AnnotationSetId, IdSpace, Span};
 
     fn guide(is_written: impl Fn(&str) -> bool) -> Guide {
@@ -318,29 +318,35 @@ mod tests {
         );
     }
 
-    /// What is asked for of a seed of the frame Checking in the mini lexicon, after some triggers.
-    fn wishes(guidance: Guidance, trigger: &str, lemma: &str, banned: &[&str]) -> Vec<Vec<String>> {
-        let dir = tempfile::tempdir().unwrap();
-        let database = Database::open_writer(dir.path()).unwrap();
-        let lexicon = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
-        let report = database.import(&lexicon, &ImportOptions::default(), &mut |_| {}).unwrap();
-        let release = report.release.id;
+    /// What a guide answers on a seed of the frame Checking in the mini lexicon, after some triggers.
+    fn with_guide<T>(
+        guidance: Guidance,
+        trigger: &str,
+        lemma: &str,
+        banned: &[&str],
+        ask: impl FnOnce(&mut Guide, &Chain, &mut Lexicon<'_>) -> T,
+    ) -> T {
         let text = format!("They {trigger} the audit .");
         let set = AnnotationSetId::new(IdSpace::Exemplar, 1);
         let (frame, end) = (FrameId(102), 5 + u32::try_from(trigger.len()).unwrap());
-        let targets = vec![Span::new(5, end)];
+        let (targets, release) = (vec![Span::new(5, end)], ReleaseId(1));
         let (lemma, pos) = (lemma.to_owned(), Pos::Verb);
-        let mut chain =
-            Chain::new(Seed { release, set, frame, text, targets: targets.clone(), lemma, pos });
+        let mut chain = Chain::new(Seed { release, set, frame, text, targets, lemma, pos });
         for word in banned {
             let text = format!("They {word} it.");
             let end = 5 + u32::try_from(word.len()).unwrap();
             chain.push(set, &text, &[Span::new(5, end)], word, Pos::Verb);
         }
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
         let mut guide = Guide::new(guidance, guide(|_| true).vectors, |_| true);
-        let wishes = guide.wishes().iter();
-        wishes.map(|wish| guide.words(&chain, &mut lexicon, *wish).unwrap()).collect()
+        in_test_lexicon(|lexicon| ask(&mut guide, &chain, lexicon))
+    }
+
+    /// What such a seed's output is asked for.
+    fn wishes(guidance: Guidance, trigger: &str, lemma: &str, banned: &[&str]) -> Vec<Vec<String>> {
+        with_guide(guidance, trigger, lemma, banned, |guide, chain, lexicon| {
+            let wishes = guide.wishes().iter();
+            wishes.map(|wish| guide.words(chain, lexicon, *wish).unwrap()).collect()
+        })
     }
 
     #[test]
@@ -368,5 +374,22 @@ mod tests {
     fn words_alike_alone_are_asked_for_on_request() {
         let asked = wishes(Guidance::Alike, "inspected", "inspect", &[]);
         assert!(asked.len() == 1 && asked[0].contains(&"examined".to_owned()), "{asked:?}");
+    }
+
+    #[test]
+    fn units_of_the_frame_are_worth_more_than_words_like_them_and_no_unit_is_unlike() {
+        let regard = |lemma: &str, pos| {
+            let unit = (lemma.to_owned(), pos);
+            with_guide(Guidance::Lexicon, "inspected", "inspect", &[], |guide, chain, lexicon| {
+                guide.regard(chain, lexicon, &unit).unwrap()
+            })
+        };
+        let (examine, proof) = (regard("examine", Pos::Verb), regard("proof", Pos::Verb));
+        let (assess, wander) = (regard("assess", Pos::Verb), regard("wander", Pos::Verb));
+        assert!(examine.worth > proof.worth, "it is more like the others");
+        assert!(examine.worth > assess.worth + OWN_WORTH / 2.0 && assess.worth > wander.worth);
+        assert!(!examine.is_unlike && !proof.is_unlike && !assess.is_unlike && wander.is_unlike);
+        let noun = regard("examine", Pos::Noun);
+        assert!(noun.worth < examine.worth, "of another part of speech it is no LU");
     }
 }
