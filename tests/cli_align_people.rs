@@ -39,15 +39,21 @@ fn tasks_hold_some_sentences_of_each_lu_and_paraphrases_without_their_triggers()
         assert!(!words.contains(&text("trigger").to_lowercase().as_str()), "{task}");
     }
     let of_lu = |lu: &str| tasks.iter().filter(|task| task["lu"] == lu).count();
-    // One of the two LUs called check.v has one sentence, of which a draw may have nothing to say.
+    // One of the two LUs called check.v has one sentence; a draw may have nothing to say, which is told.
     let counts = ["check.v", "inspect.v", "examine.v", "audit.v", "look over.v"].map(of_lu);
-    assert!((2..=3).contains(&counts[0]), "{counts:?}");
-    assert_eq!(counts[1..], [2, 2, 2, 0]);
+    assert!(counts.iter().zip([3, 2, 2, 2, 0]).all(|(made, most)| *made <= most), "{counts:?}");
+    let told = |why: &str| -> usize {
+        let line = ran.stderr.lines().find(|line| line.contains(why));
+        line.map_or(0, |line| line.split_whitespace().next().unwrap().parse().unwrap())
+    };
+    let silent = told("left out: nothing left to say") + told("left out: no end within");
+    assert_eq!(tasks.len() + silent, 11, "{counts:?} {}", ran.stderr);
+    assert!(tasks.len() >= 6, "{counts:?}");
     assert!(ran.stderr.contains("3  left out: target in several pieces"), "{}", ran.stderr);
     // The same seed draws the same, and a smaller request is the beginning of a larger one.
     let fewer = fnstore(&["align", "tasks", "frame=Checking", "--per-lu", "2", "--limit", "2"]);
     let fewer = fewer.records();
-    assert!((1..=2).contains(&fewer.len()), "one of them may have nothing to say");
+    assert!(fewer.len() <= 2);
     assert_eq!(fewer, tasks[..fewer.len()]);
     // Each LU has its turn before any has a second; two LUs of the frame are called check.v.
     let names: Vec<&str> = tasks.iter().map(|task| task["lu"].as_str().unwrap()).collect();
