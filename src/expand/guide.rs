@@ -41,7 +41,7 @@ const UNLIKE: f32 = 0.45;
 /// frame, and what it costs to be one of e times as many frames. Of 444 judged triggers that were LUs, 15 in 100 did not
 /// evoke the frame; of those of several frames 21, of six and more 34 (`say` for Text_creation). Their chances
 /// rose by a factor of 1.4 to 1.6 with each standard deviation of these two (0.15; 0.64), and by 1.3 with one of the
-/// output's score; their closeness to the seed's own LU added nothing. The weights are half of what that would make.
+/// output's score; their closeness to the seed's own LU added nothing. The weights are two fifths of what that would make.
 const LIKENESS_WEIGHT: f64 = 30.0;
 const OWN_WORTH: f64 = 10.0;
 const AMBIGUITY_COST: f64 = 5.0;
