@@ -29,8 +29,17 @@ fn patterns(field: Field, facts: &[Facts]) -> BoxedStrategy<Pattern> {
     let mut values: BTreeSet<String> = of_facts.collect();
     values.insert("nowhere".to_owned());
     let values: Vec<String> = values.into_iter().collect();
-    let must_exist =
-        matches!(field, Field::Release | Field::Frame | Field::Inherits | Field::Lu | Field::Fe);
+    let must_exist = matches!(
+        field,
+        Field::Release
+            | Field::Frame
+            | Field::Inherits
+            | Field::Lu
+            | Field::Fe
+            | Field::Pos
+            | Field::LuStatus
+            | Field::Status
+    );
     let value = proptest::sample::select(values);
     (value, 0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>())
         .prop_map(move |(value, form, from, to)| {

@@ -416,3 +416,30 @@ fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
         assert!(message.contains(&format!("did you mean `{nearest}`?")), "{message}");
     }
 }
+
+#[test]
+fn a_value_that_nothing_has_is_an_error_with_those_there_are() {
+    let (_dir, database, _) = mini::imported();
+    for (query, message) in [
+        (
+            "lu_status=Propsed",
+            "there is no lexicographic status `Propsed`; did you mean `Proposed`?",
+        ),
+        (
+            "frame=Checking pos=verb",
+            "there is no part of speech `verb`; there are `A`, `ADV`, `ART`, `AVP`, `C`, `CCON`, `IDIO`, \
+             `INTJ`, `N`, `NUM`, `PREP`, `PRON`, `SCON`, `V`, `X`",
+        ),
+        ("status!=manul", "there is no status of annotation sets `manul`; did you mean `MANUAL`?"),
+    ] {
+        let error = match database.query(&Expression::parse(query).unwrap()) {
+            Err(error) => error,
+            Ok(_) => panic!("`{query}` was answered"),
+        };
+        assert_eq!(error.to_string(), message);
+    }
+    // What an expansion or an import may yet give is asked for before there is any.
+    for query in ["lu_status!=Proposed", "status=generated", "pos!=adv", "pos=verb*", "status=x*"] {
+        assert!(database.query(&Expression::parse(query).unwrap()).is_ok(), "{query}");
+    }
+}

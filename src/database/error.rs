@@ -1,5 +1,6 @@
 //! What can go wrong in a database as a whole.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::{BackupError, EditError, ScriptError};
@@ -46,6 +47,18 @@ pub enum DatabaseError {
         name: String,
         /// The nearest name of that kind.
         nearest: Option<String>,
+    },
+    /// A query asks for a value that neither FrameNet nor anything in the store has, of a field that has few.
+    #[error("there is no {kind} `{value}`{}", known_values(.nearest, .known))]
+    UnknownValue {
+        /// What it should be, as in `part of speech`.
+        kind: &'static str,
+        /// The value.
+        value: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+        /// All that there are.
+        known: BTreeSet<String>,
     },
     /// A text that cannot name a release.
     #[error(
@@ -113,6 +126,15 @@ pub enum DatabaseError {
         /// The store's directory.
         path: PathBuf,
     },
+}
+
+/// The value that was probably meant, or all there are.
+fn known_values(nearest: &Option<String>, known: &BTreeSet<String>) -> String {
+    let all = || known.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+    match nearest {
+        Some(_) => suggestion(nearest),
+        None => format!("; there are {}", all()),
+    }
 }
 
 fn suggestion(nearest: &Option<String>) -> String {

@@ -155,6 +155,11 @@ impl Pos {
         (Self::Idiom, "IDIO"),
     ];
 
+    /// All spellings.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|(_, name)| *name).chain([Self::Other.as_str()])
+    }
+
     /// FrameNet's spelling; `X` for [`Pos::Other`].
     #[must_use]
     pub fn as_str(self) -> &'static str {
