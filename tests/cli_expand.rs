@@ -20,11 +20,16 @@ fn an_expansion_says_what_it_wrote_and_a_second_one_that_nothing_is_left() {
     let written = fnstore_in(store.path(), &["query", "origin=generated", "--count"]);
     assert_eq!(written.code, Some(0));
     let written = format!("  sentences written    {:>9}  in ", written.stdout.trim());
-    assert!(lines[2].starts_with(&written), "{}", lines[2]);
+    assert!(lines[1].starts_with("  recipe                       1  guided by the lexicon;"));
+    assert!(lines[3].starts_with(&written), "{}", lines[3]);
 
     let again = expand(store.path(), "lu=inspect.v", &[]);
     assert_eq!(again.code, Some(0));
     assert!(again.stdout.contains("nothing new to do: all are through 2 rounds"), "{again:?}");
+
+    let some = expand(store.path(), "lu=audit.v or lu=inspect.v", &["--limit", "1"]);
+    let left = "  left for later               1  sets, by the limit";
+    assert!(some.stdout.lines().any(|line| line.starts_with(left)), "{}", some.stdout);
 }
 
 #[test]

@@ -68,6 +68,15 @@ fn triggers_are_units_of_the_frame_or_like_them_or_flagged() {
             let Provenance::Generated(made) = &answer.set.provenance else { panic!() };
             let unlike = guidance != Guidance::None && likeness.is_some_and(|like| like < 0.45);
             assert_eq!(made.flags.unlike_frame, unlike, "{}: {likeness:?}", answer.trigger());
+            // Of triggers that are no LUs only those come out to which nothing can be objected.
+            assert!(
+                guidance != Guidance::Lexicon
+                    || likeness.is_none()
+                    || made.flags.names().is_empty(),
+                "{}: {:?}",
+                answer.trigger(),
+                made.flags
+            );
             others.extend(likeness);
         }
         (answers.len(), others)

@@ -50,9 +50,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
     words: Words,
 
-    /// What new sentences are to hold: `lexicon`, another LU of the frame, and where there is none left a word that is
-    /// like its LUs; `alike`, such a word from the beginning; `none`, nothing, as in the papers [default: lexicon,
-    /// where its models are]
+    /// What new sentences are to hold: `lexicon`, another LU of the frame, and where there is none left, or no sentence
+    /// with one is faultless, a word that is like its LUs; `alike`, such a word from the beginning; `none`, nothing, as
+    /// in the papers [default: lexicon, where its models are]
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
@@ -184,6 +184,8 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }
+    // Before a device is looked for, which has things to say.
+    recipe.check()?;
     recipe.device = args.device.open()?;
     Ok(recipe)
 }
@@ -213,6 +215,8 @@ fn summary(
     if report.seeds == 0 {
         return Ok(());
     }
+    let by = format!("{}; `fnstore recipes` shows its settings", guided(report.guidance));
+    output.line(&format!("  {:<20} {:>9}  {by}", "recipe", report.recipe.0))?;
     if report.nothing_new() {
         let through = if rounds == 1 { "round".to_owned() } else { format!("{rounds} rounds") };
         output.line(&format!("  nothing new to do: all are through {through} or ended before"))?;
@@ -250,9 +254,21 @@ fn summary(
             .collect();
         output.line(&format!("  {:<20} {}", "flagged", flags.join(", ")))?;
     }
+    if report.left > 0 {
+        let note = "sets, by the limit; the same command goes on with them";
+        output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
+    }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;
     write_reasons("sets that ended before their last round", &report.ended, output)?;
     write_reasons("sets that had ended before, in earlier runs", &report.ended_before, output)
+}
+
+fn guided(guidance: Guidance) -> &'static str {
+    match guidance {
+        Guidance::Lexicon => "guided by the lexicon",
+        Guidance::Alike => "guided to words like the frame's LUs",
+        Guidance::None => "not guided",
+    }
 }
 
 fn write_reasons(
@@ -276,6 +292,7 @@ struct ReportRecord {
     recipe: u32,
     seeds: u64,
     done_before: u64,
+    left: u64,
     sentences: u64,
     new_triggers: u64,
     new_pairs: u64,
@@ -302,6 +319,7 @@ impl ReportRecord {
             recipe: report.recipe.0,
             seeds: report.seeds,
             done_before: report.done_before,
+            left: report.left,
             sentences: report.sentences,
             new_triggers: report.new_triggers,
             new_pairs: report.new_pairs,

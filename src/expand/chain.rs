@@ -1,6 +1,7 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
 use super::lexicon::Lexicon;
+use super::valence::{Expressed, expressed};
 use super::{EndReason, ExpandError};
 use crate::database::Database;
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
@@ -21,6 +22,8 @@ pub(super) struct Seed {
     pub(super) targets: Vec<Span>,
     pub(super) lemma: String,
     pub(super) pos: Pos,
+    /// What is annotated of its FEs.
+    pub(super) expressed: Option<Expressed>,
 }
 
 impl Seed {
@@ -40,6 +43,7 @@ impl Seed {
             set: id,
             frame: set.frame,
             targets: distinct_pieces(&sentence.text, &set.targets),
+            expressed: expressed(&set),
             text: sentence.text,
             lemma,
             pos,
@@ -209,6 +213,7 @@ mod tests {
             text: text.to_owned(),
             lemma: lemma.to_owned(),
             pos,
+            expressed: None,
         };
         Chain::new(seed)
     }

@@ -7,9 +7,10 @@
 //! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
 //! of the first.
 //!
-//! Where an expansion is guided, whether the trigger is an LU of the frame, how much it is like the others and in how many frames
-//! it is one count as well, and a trigger
-//! of another part of speech than the seed's, or that is not the word that was asked for, is objected to.
+//! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs, how much it
+//! is like the other LUs and in how many frames it is one count as well; a trigger of another part of speech than the
+//! seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU and objected to comes
+//! after all that are.
 
 use std::cmp::Ordering;
 
@@ -28,11 +29,13 @@ use crate::text::{fold, is_stop_word, words};
 pub(super) struct Pair {
     pub(super) output: Paraphrase,
     pub(super) alignment: Alignment,
-    /// The aligned span, in order of text.
+    /// The aligned span, in order of text, without function words beside what was asked for.
     pub(super) targets: Vec<Span>,
     /// The words of the span.
     pub(super) trigger: String,
     pub(super) flags: Flags,
+    /// Whether the trigger is an LU of the frame, by what guides the expansion.
+    pub(super) is_own: bool,
     objections: usize,
     /// What the lexicon adds to log-probabilities for the trigger.
     worth: f64,
@@ -49,8 +52,10 @@ impl Pair {
     ) -> Result<Self> {
         let mut targets = alignment.spans.clone();
         targets.sort_unstable();
-        let pieces: Vec<&str> = targets.iter().filter_map(|span| span.of(&output.text)).collect();
-        let trigger = pieces.join(" ");
+        if let Some(asked) = asked {
+            targets = narrowed(&output.text, targets, asked);
+        }
+        let trigger = joined(&output.text, &targets);
         let regard = match guide {
             Some(guide) => {
                 let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
@@ -71,8 +76,8 @@ impl Pair {
         let objections =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
         let output = output.clone();
-        let worth = regard.worth;
-        Ok(Self { output, alignment, targets, trigger, flags, objections, worth })
+        let Regard { worth, is_own, .. } = regard;
+        Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, worth })
     }
 
     /// Whether nothing is to be said against it.
@@ -80,9 +85,17 @@ impl Pair {
         self.objections == 0
     }
 
-    /// Triggers that are unlike the frame last; of the others fewer objections first, then higher scores.
+    /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them and something can be
+    /// objected to it. Of 26 judged triggers that were no LUs 10 evoked the frame.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.flags.unlike_frame || !self.is_own && !self.is_faultless()
+    }
+
+    /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer objections first, then
+    /// higher scores.
     fn best_first(&self, other: &Self) -> Ordering {
-        let alike = self.flags.unlike_frame.cmp(&other.flags.unlike_frame);
+        let sure = self.is_doubtful().cmp(&other.is_doubtful());
+        let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
         let fewer = alike.then(self.objections.cmp(&other.objections));
         fewer.then_with(|| other.score().total_cmp(&self.score()))
     }
@@ -122,6 +135,50 @@ pub(super) fn choose(
     Ok(best)
 }
 
+/// A span without the function words that stand in it beside a phrase that was asked for, an auxiliary or an article (`been
+/// moved`): the phrase is what evokes the frame. Other spans stay: `gave up` is no `gave`.
+fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
+    if asked.has(&joined(text, &targets)) {
+        return targets;
+    }
+    let is_word =
+        |span: &Span| span.of(text).is_some_and(|word| word.chars().any(char::is_alphanumeric));
+    let pieces = targets.iter().map(|target| {
+        let is_inside = |word: &Span| target.start <= word.start && word.end <= target.end;
+        words(text).into_iter().filter(is_inside).collect::<Vec<_>>()
+    });
+    let pieces: Vec<Vec<Span>> = pieces.collect();
+    let must_stay =
+        |span: &&Span| is_word(span) && span.of(text).is_some_and(|word| !may_be_cut(word));
+    let staying: Vec<&Span> = pieces.iter().flatten().filter(must_stay).collect();
+    let longest = pieces.iter().map(Vec::len).max().unwrap_or(0);
+    let windows = (1..=longest)
+        .rev()
+        .flat_map(|length| pieces.iter().flat_map(move |piece| piece.windows(length)));
+    let of_words = windows.filter(|window| window.iter().all(is_word));
+    let mut spans = of_words.map(|window| Span::new(window[0].start, window[window.len() - 1].end));
+    let is_phrase = |span: &Span| {
+        staying.iter().all(|word| span.overlaps(**word))
+            && span.of(text).is_some_and(|phrase| asked.has(phrase))
+    };
+    spans.find(is_phrase).map_or(targets, |span| vec![span])
+}
+
+/// Whether a word of a span is a function word that says nothing of what the others mean. Particles do, and negation.
+fn may_be_cut(word: &str) -> bool {
+    const TELLING: [&str; 13] = [
+        "about", "down", "in", "no", "nor", "not", "off", "on", "out", "over", "under", "up",
+        "upon",
+    ];
+    is_stop_word(word) && !TELLING.contains(&fold(word).as_str())
+}
+
+/// The words of spans, pieces joined by a space.
+fn joined(text: &str, spans: &[Span]) -> String {
+    let pieces: Vec<&str> = spans.iter().filter_map(|span| span.of(text)).collect();
+    pieces.join(" ")
+}
+
 /// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only words that the
 /// seed's sentence had elsewhere.
 fn is_lost(chain: &Chain, trigger: &str) -> bool {
@@ -159,6 +216,7 @@ mod tests {
             targets: vec![Span::new(5, 12)],
             lemma: "check".to_owned(),
             pos: Pos::Verb,
+            expressed: None,
         })
     }
 
@@ -172,7 +230,7 @@ mod tests {
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let worth = 20.0 * f64::from(likeness);
-        Pair { output, alignment, targets, trigger, flags, objections, worth }
+        Pair { output, alignment, targets, trigger, flags, is_own: false, objections, worth }
     }
 
     /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.
@@ -229,6 +287,49 @@ mod tests {
         assert!(none.output.log_prob == -7.0 && none.objections == 1);
         let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).objections;
         assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));
+    }
+
+    #[test]
+    fn function_words_beside_what_was_asked_for_are_cut_off_a_span() {
+        let text = "It had been looked over, and they gave the plan up to us .";
+        let asked = PhraseSet::new(["looked", "looked over", "had", "gave", "over and"]);
+        let narrow = |pieces: &[&str]| {
+            let span = |piece: &&str| {
+                let start = u32::try_from(text.find(piece).unwrap()).unwrap();
+                Span::new(start, start + u32::try_from(piece.len()).unwrap())
+            };
+            joined(text, &narrowed(text, pieces.iter().map(span).collect(), &asked))
+        };
+        for (pieces, phrase) in [
+            (&["been looked over"][..], "looked over"),
+            (&["had been looked over,"], "looked over"),
+            (&["had been looked"], "looked"),
+            (&["had been"], "had"),
+            (&["looked", "over"], "looked over"),
+            (&["had", "looked over"], "looked over"),
+            (&["they gave the"], "gave"),
+            (&["gave", "up to"], "gave up to"),
+            (&["gave the plan"], "gave the plan"),
+            (&["over, and they"], "over, and they"),
+            (&["plan"], "plan"),
+            (&[], ""),
+        ] {
+            assert_eq!(narrow(pieces), phrase, "{pieces:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_is_no_unit_is_doubtful_when_something_can_be_objected_to_it() {
+        let pair = |is_own, objections, unlike_frame| {
+            let flags = Flags { unlike_frame, ..Flags::default() };
+            Pair { is_own, flags, ..pair(&output(-1.0), objections, 0.9, 0.0) }
+        };
+        assert!(!pair(true, 2, false).is_doubtful() && !pair(false, 0, false).is_doubtful());
+        assert!(pair(false, 1, false).is_doubtful() && pair(false, 1, true).is_doubtful());
+        // A unit of the frame comes first, whatever can be objected to it, and what is unlike the frame last.
+        let best = pair(false, 1, false).or_better(pair(true, 3, false));
+        assert!(best.is_own);
+        assert!(!pair(false, 1, true).or_better(pair(false, 4, false)).flags.unlike_frame);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::ExpandError;
+use super::valence::{Expressed, Valences};
 use crate::database::Database;
 use crate::model::{FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId};
 use crate::text::{fold, lemmatize, plain_lemma};
@@ -28,6 +29,8 @@ struct FrameLexicon {
     own: HashSet<(String, Pos)>,
     /// The same as people spell them.
     units: Vec<Unit>,
+    /// What their sets express, generated ones aside.
+    valences: Valences,
     /// Triggers of the frame's sets in lower case.
     triggers: HashSet<String>,
 }
@@ -86,23 +89,33 @@ impl<'a> Lexicon<'a> {
     fn read_frame(&self, frame: FrameId) -> Result<FrameLexicon> {
         let store = self.database.store();
         let (mut lexunits, mut own, mut units) = (HashMap::new(), HashSet::new(), Vec::new());
+        let mut of_number = HashMap::new();
         // By number, so the release's own come before those of the store's range.
         for lu in store.lexunits_of(self.release, frame)? {
             let lu = lu?;
             let key = lemma_of(&lu.name);
-            if lu.status != PROPOSED && own.insert(key.clone()) {
-                units.push(Unit::new(&lu.name));
+            if lu.status != PROPOSED {
+                of_number.insert(lu.id, Unit::new(&lu.name));
+                if own.insert(key.clone()) {
+                    units.push(Unit::new(&lu.name));
+                }
             }
             lexunits.entry(key).or_insert(lu.id);
         }
         let mut triggers = HashSet::new();
+        let mut valences = store
+            .frame(self.release, frame)?
+            .map_or_else(Valences::default, |frame| Valences::new(&frame));
         for set in store.annotation_sets_of_frame(self.release, frame)? {
             let set = set?;
+            if let Some(unit) = of_number.get(&set.lu) {
+                valences.take(unit, &set);
+            }
             if let Some(sentence) = store.sentence(self.release, set.sentence)? {
                 triggers.insert(fold(&set.trigger(&sentence.text)));
             }
         }
-        Ok(FrameLexicon { lexunits, own, units, triggers })
+        Ok(FrameLexicon { lexunits, own, units, valences, triggers })
     }
 
     /// Lemma and part of speech of a trigger in a frame: those of an LU of the frame where it may be a form of one, as
@@ -134,6 +147,17 @@ impl<'a> Lexicon<'a> {
     /// The LUs of a frame that no expansion proposed, in the order of their numbers.
     pub(super) fn units_of(&mut self, frame: FrameId) -> Result<&[Unit]> {
         Ok(&self.frame(frame)?.units)
+    }
+
+    /// How well the annotated sentences of an LU of a frame agree with what a seed expresses, from 0 to 1; see
+    /// [`Valences::agreement`].
+    pub(super) fn agreement(
+        &mut self,
+        frame: FrameId,
+        seed: Option<&Expressed>,
+        unit: &(String, Pos),
+    ) -> Result<f64> {
+        Ok(self.frame(frame)?.valences.agreement(seed, unit))
     }
 
     /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part of speech that it is

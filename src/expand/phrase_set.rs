@@ -20,6 +20,11 @@ impl PhraseSet {
         Self { phrases, longest }
     }
 
+    /// Whether a text is one of the phrases.
+    pub(super) fn has(&self, text: &str) -> bool {
+        self.phrases.contains(&runs(text))
+    }
+
     /// Whether a text holds one of the phrases.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let words = runs(text);
@@ -49,5 +54,6 @@ mod tests {
             assert!(!set.is_in(text), "{text}");
         }
         assert!(!PhraseSet::default().is_in("anything"));
+        assert!(set.has("Look-over") && !set.has("to look over") && !set.has(""));
     }
 }

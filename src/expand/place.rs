@@ -96,6 +96,7 @@ mod tests {
             targets: vec![Span::new(0, end)],
             lemma: lemma.to_owned(),
             pos,
+            expressed: None,
         });
         super::super::lexicon::in_test_lexicon(|lexicon| Place::of(&chain, lexicon).unwrap())
     }

@@ -16,8 +16,8 @@ pub enum Guidance {
     /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
     /// most of these do not evoke the frame.
     Alike,
-    /// An LU of the frame as long as there are some that can stand in the seed's place, then a word that is like them; a
-    /// chain ends where outputs have neither.
+    /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with the seed's
+    /// FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not without fault.
     Lexicon,
 }
 
@@ -80,7 +80,11 @@ impl Recipe {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), ExpandError> {
+    /// Checks that the numbers are in range; [`run`](super::run) does so, too.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check(&self) -> Result<(), ExpandError> {
         let wrong = |name, found, expected: &str| {
             Err(ExpandError::Recipe { name, found, expected: expected.to_owned() })
         };

@@ -26,6 +26,8 @@ pub struct Report {
     pub seeds: u64,
     /// Those of them that had been through all rounds before this run.
     pub done_before: u64,
+    /// Those that the limit left to a later run.
+    pub left: u64,
     /// Sentences written.
     pub sentences: u64,
     /// Triggers that no annotation set of the store had before, letter case folded.
@@ -84,7 +86,7 @@ pub enum EndReason {
     NothingLeft,
     /// No output has words enough for the target, or all are too long for the aligner.
     NotAligned,
-    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame or like its LUs.
+    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its LUs.
     NothingAlike,
 }
 
@@ -123,7 +125,7 @@ impl EndReason {
                 "no output has words enough for the target, or all are too long for the aligner"
             }
             Self::NothingAlike => {
-                "no output has an LU of the frame for its trigger, or a word like them"
+                "no output has an LU of the frame for its trigger, or without fault a word like them"
             }
         }
     }

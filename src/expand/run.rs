@@ -192,6 +192,7 @@ impl<'a> Run<'a> {
                 recipe: id,
                 seeds: 0,
                 done_before: 0,
+                left: 0,
                 sentences: 0,
                 new_triggers: 0,
                 new_pairs: 0,
@@ -233,7 +234,9 @@ impl<'a> Run<'a> {
             }
         }
         self.finished_seeds = self.report.done_before;
-        todo.truncate(self.recipe.seed_limit.unwrap_or(usize::MAX));
+        let taken = self.recipe.seed_limit.unwrap_or(usize::MAX).min(todo.len());
+        self.report.left = (todo.len() - taken) as u64;
+        todo.truncate(taken);
         Ok(todo)
     }
 
@@ -411,7 +414,7 @@ impl<'a> Run<'a> {
             return Ok(Next::End);
         };
         // The lexicon has no more to offer: what comes would seldom evoke the frame.
-        if self.recipe.guidance == Guidance::Lexicon && best.flags.unlike_frame {
+        if self.recipe.guidance == Guidance::Lexicon && best.is_doubtful() {
             self.end(chain, EndReason::NothingAlike);
             return Ok(Next::End);
         }
