@@ -76,7 +76,7 @@ fn a_tree_of_frames_grows_from_its_roots_or_both_ways_from_a_frame() {
     assert_eq!(tree(&[]), "Happening\n|-- Checking\n|-- Repairing\n`-- Roaming\n");
     assert_eq!(
         tree(&["Checking", "--fes"]),
-        "Checking  (above)\n`-- Happening\n        Time=Time\nChecking  (none)\n"
+        "Checking  (above)\n`-- Happening\n        Time=Time\nChecking  (nothing below)\n"
     );
     assert_eq!(tree(&["--kind", "Using"]), "Checking\n`-- Giving_leave\n");
     let rows = tree(&["--kind", "Using", "--format", "tsv"]);
@@ -93,7 +93,7 @@ fn semantic_types_are_listed_with_what_has_them() {
     let tree = fnstore(&["semtypes", "--tree"]).stdout;
     assert!(tree.starts_with("Physical_entity\n|-- Sentient\n`-- Tool\nManner\n"), "{tree}");
     let both_ways = fnstore(&["semtypes", "--tree", "Tool"]).stdout;
-    assert_eq!(both_ways, "Tool  (above)\n`-- Physical_entity\nTool  (none)\n");
+    assert_eq!(both_ways, "Tool  (above)\n`-- Physical_entity\nTool  (nothing below)\n");
 }
 
 #[test]

@@ -282,6 +282,11 @@ fn counts_releases_and_reports_follow_their_schemas() {
     let counts = fnstore(&["query", "--count-by", "split", "--format", "jsonl"]);
     assert_follows("count.schema.json", &counts);
     assert_follows("release.schema.json", &fnstore(&["releases"]));
+    let store = new_store();
+    generate(store.path());
+    let recipes = fnstore_in(store.path(), &["recipes"]);
+    assert_follows("recipe.schema.json", &recipes);
+    assert_eq!(recipes.records()[0]["sets"], 1);
     let dir = tempfile::tempdir().unwrap();
     let release = mini_framenet();
     let arguments = ["import", release.to_str().unwrap(), "--format", "jsonl"];

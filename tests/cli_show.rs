@@ -162,3 +162,15 @@ fn what_is_shown_has_no_rows() {
         assert!(ran.stderr.contains("expected `table`, `json` or `jsonl`"), "{}", ran.stderr);
     }
 }
+
+#[test]
+fn a_lexical_unit_says_how_to_see_its_generated_sentences() {
+    let store = new_store();
+    let show = || fnstore_in(store.path(), &["show", "lu", "check.v"]).stdout;
+    assert!(!show().contains("generated"));
+    crate::cli_schema::generate(store.path());
+    let query = "release=mini-framenet frame=Checking lu=check.v origin=generated";
+    let shown = show();
+    assert!(shown.contains(&format!("1 generated: fnstore query '{query}'")), "{shown}");
+    assert_eq!(fnstore_in(store.path(), &["query", query, "--count"]).stdout, "1\n");
+}

@@ -2,7 +2,7 @@
 //! to, so that it comes back whole. And the import takes no file that is not.
 
 use fnstore::database::{CheckOptions, Database, DatabaseError, JsonlImport};
-use fnstore::exchange::jsonl::Scope;
+use fnstore::exchange::jsonl::{Kind, Scope};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, FeRelation,
     Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, Occurrence,
@@ -214,6 +214,18 @@ fn a_file_of_any_expression_comes_back_whole_and_answers_as_before() {
                 assert_eq!(again[2..], lines[2..], "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn sets_that_were_not_asked_for_are_counted() {
+    let (_dir, database) = store();
+    for (query, with_origins) in [("", false), ("origin=user", false), ("round=2", true)] {
+        let expression = query.parse().unwrap();
+        let export = database.export_jsonl(&expression, false, &mut Vec::new()).unwrap().unwrap();
+        let found = database.count(&expression).unwrap();
+        assert_eq!(export.records[&Kind::Set], found + export.origins, "`{query}`");
+        assert_eq!(export.origins > 0, with_origins, "`{query}`");
     }
 }
 

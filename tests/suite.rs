@@ -23,6 +23,7 @@ mod cli_operations;
 mod cli_paraphrase;
 mod cli_program;
 mod cli_query;
+mod cli_recipes;
 mod cli_schema;
 mod cli_show;
 mod cli_store;

@@ -252,14 +252,18 @@ impl Export<'_> {
             release: None,
             scope: None,
             records: BTreeMap::new(),
+            origins: 0,
             losses: BTreeMap::new(),
             left_out: BTreeMap::new(),
         }
     }
 
     fn lossless(&self, export: Option<JsonlExport>) -> ExportRecord {
-        let Some(JsonlExport { release, scope, records }) = export else { return self.record() };
+        let Some(JsonlExport { release, scope, records, origins }) = export else {
+            return self.record();
+        };
         ExportRecord {
+            origins,
             release: Some(release.name),
             scope: Some(scope.as_str()),
             records: records.iter().map(|(kind, count)| (kind.as_str(), *count)).collect(),
@@ -299,6 +303,8 @@ struct ExportRecord {
     release: Option<String>,
     scope: Option<&'static str>,
     records: BTreeMap<&'static str, u64>,
+    /// Sets that were not asked for, but are named by others.
+    origins: u64,
     losses: BTreeMap<&'static str, LossRecord>,
     /// Files that a part leaves out, by folder, for framenet-xml.
     left_out: BTreeMap<&'static str, u64>,
@@ -328,6 +334,12 @@ impl ExportRecord {
         };
         let place = path.map_or(String::new(), |path| format!(" to {}", path.display()));
         tell(&format!("exported{place}: {records}{whose}"));
+        if self.origins > 0 {
+            let origins = grouped(self.origins);
+            tell(&format!(
+                "  {origins:>9}  of these sets were not asked for, but others name them: they grew from them"
+            ));
+        }
         for (folder, count) in &self.left_out {
             tell(&format!("  {:>9}  files of {folder} left out", grouped(*count)));
         }

@@ -1,8 +1,8 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
 use fnstore::database::Lexicon;
-use fnstore::model::{FeRealization, LexUnit, Release, ValencePattern};
-use fnstore::query::Pattern;
+use fnstore::model::{FeRealization, LexUnit, Origin, Release, ValencePattern};
+use fnstore::query::{Case, Expression, Field, Pattern, Term, Test};
 use serde::Serialize;
 
 use super::frame::write_definition;
@@ -27,7 +27,7 @@ pub(super) fn show(
             }
             let frame = lexicon.frame(lu.frame)?;
             let frame = frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name);
-            found.push((lexicon.release(), frame, lu));
+            found.push((lexicon, frame, lu));
         }
     }
     Statuses::tell_hidden(hidden);
@@ -37,27 +37,28 @@ pub(super) fn show(
     }
     if output.format_or(Format::Table) != Format::Table {
         let records: Vec<_> =
-            found.iter().map(|(release, frame, lu)| FullRecord::new(release, frame, lu)).collect();
+            found.iter().map(|(of, frame, lu)| FullRecord::new(of.release(), frame, lu)).collect();
         output.documents(&records)?;
         return Ok(Outcome::Done);
     }
-    for (number, (release, frame, lu)) in found.iter().enumerate() {
+    for (number, (lexicon, frame, lu)) in found.iter().enumerate() {
         if number > 0 {
             output.line("")?;
         }
-        write_lexunit(release, frame, lu, output)?;
+        write_lexunit(lexicon, frame, lu, output)?;
     }
     Ok(Outcome::Done)
 }
 
 fn write_lexunit(
-    release: &Release,
+    lexicon: &Lexicon<'_>,
     frame: &str,
     lu: &LexUnit,
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let title = output.heading(&format!("{}  {frame}", lu.name));
-    output.line(&format!("{title}  LU {}  {}  {}", lu.id, lu.status, release.name))?;
+    let release = &lexicon.release().name;
+    output.line(&format!("{title}  LU {}  {}  {release}", lu.id, lu.status))?;
     write_definition(&lu.definition, 4, output)?;
     if let Some(fe) = &lu.incorporated_fe {
         output.line(&format!("    incorporates {fe}"))?;
@@ -67,12 +68,41 @@ fn write_lexunit(
         grouped(u64::from(lu.sentence_count.annotated)),
         grouped(u64::from(lu.sentence_count.total))
     ))?;
+    let generated = generated(lexicon, lu)?;
+    if generated > 0 {
+        let query = query_for(lexicon, frame, lu).to_string().replace('\'', r"'\''");
+        output.line(&format!("    {} generated: fnstore query '{query}'", grouped(generated)))?;
+    }
     if !lu.valences.governors.is_empty() {
         let words: Vec<&str> =
             lu.valences.governors.iter().map(|governor| governor.lemma.as_str()).collect();
         output.line(&format!("    governed by {}", words.join(", ")))?;
     }
     valence::write_tables(&lu.valences, false, output)
+}
+
+/// What finds the generated sets of an LU.
+fn query_for(lexicon: &Lexicon<'_>, frame: &str, lu: &LexUnit) -> Expression {
+    let is = |field, name: &str| {
+        let test = Test::Pattern(Pattern::exact(name, Case::Fold));
+        Expression::Term(Term { field, test })
+    };
+    let names = [
+        is(Field::Release, &lexicon.release().name),
+        is(Field::Frame, frame),
+        is(Field::Lu, &lu.name),
+    ];
+    let generated = Term { field: Field::Origin, test: Test::Choice(Origin::Generated.as_str()) };
+    Expression::all_of(names.into_iter().chain([Expression::Term(generated)]))
+}
+
+/// How many generated sets an LU has.
+fn generated(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<u64> {
+    let mut count = 0;
+    for set in lexicon.annotation_sets_of_lu(lu.frame, lu.id)? {
+        count += u64::from(set?.provenance.origin() == Origin::Generated);
+    }
+    Ok(count)
 }
 
 /// An LU as JSON, as a frame lists it.

@@ -40,6 +40,7 @@ mod paraphrase;
 mod plan;
 mod progress;
 mod query;
+mod recipes;
 mod reindex;
 mod relations;
 mod releases;
@@ -101,6 +102,7 @@ enum Command {
     Valence(valence::Args),
     Stats(stats::Args),
     Releases(releases::Args),
+    Recipes(recipes::Args),
     Edit(edit::Args),
     Judge(judge::Args),
     Changes(changes::Args),
@@ -179,6 +181,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Valence(args) => valence::run(args, &mut context),
         Command::Stats(args) => stats::run(args, &mut context),
         Command::Releases(args) => releases::run(args, &mut context),
+        Command::Recipes(args) => recipes::run(args, &mut context),
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),

@@ -105,10 +105,14 @@ pub(super) fn write(trees: &[Tree<'_>], with_fes: bool, output: &mut Output) -> 
             let both_ways = trees.iter().any(|tree| tree.direction == Direction::Above);
             for tree in trees {
                 let root = output.heading(&tree.root.name);
-                let above = if tree.direction == Direction::Above { "  (above)" } else { "" };
                 let is_bare = both_ways && tree.root.children.is_empty();
-                let none = if is_bare { "  (none)" } else { "" };
-                output.line(&format!("{root}{above}{none}"))?;
+                let way = match tree.direction {
+                    Direction::Above if is_bare => "  (nothing above)",
+                    Direction::Above => "  (above)",
+                    _ if is_bare => "  (nothing below)",
+                    _ => "",
+                };
+                output.line(&format!("{root}{way}"))?;
                 draw_children(&tree.root, "", with_fes, output)?;
             }
         }

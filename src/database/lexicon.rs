@@ -411,6 +411,17 @@ impl<'a> Lexicon<'a> {
         }))
     }
 
+    /// The sets of an LU, whoever made them, in order of sentence.
+    pub fn annotation_sets_of_lu(
+        &self,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<impl Iterator<Item = Result<AnnotationSet>> + use<'a>> {
+        let (store, release) = (self.store(), self.release.id);
+        let sets = store.annotation_sets_of_lexunit(release, frame, lu)?;
+        Ok(sets.map(|set| Ok(set?)))
+    }
+
     /// The sets of sentence layers of a sentence (parts of speech, named entities, constructions), by
     /// id.
     pub fn sentence_layers_of(

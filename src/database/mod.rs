@@ -37,6 +37,7 @@ mod load;
 mod lookup;
 mod matched;
 mod plan;
+mod recipes;
 mod reindex;
 mod select;
 mod semtypes;
@@ -66,6 +67,7 @@ pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, rela
 pub use load::{LoadReport, Loader};
 pub use matched::Match;
 pub use plan::{Access, Explanation, TermReport};
+pub use recipes::StoredRecipe;
 pub use reindex::ReindexReport;
 pub use select::{Answers, Matches};
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};

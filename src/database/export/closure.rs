@@ -41,6 +41,8 @@ pub(super) struct Closure<'a> {
     set_ids: HashSet<AnnotationSetId>,
     /// Sets that were named and not looked at yet.
     named: HashSet<AnnotationSetId>,
+    /// Sets to write that were taken only because others name them.
+    origins: u64,
     /// Frames of LUs by the LUs' numbers, as files name them; read when first asked for.
     frames_of_lexunits: Option<HashMap<LuId, Vec<FrameId>>>,
 }
@@ -81,6 +83,7 @@ impl<'a> Closure<'a> {
             documents: BTreeSet::new(),
             set_ids: HashSet::new(),
             named: HashSet::new(),
+            origins: 0,
             frames_of_lexunits: None,
         }
     }
@@ -92,6 +95,11 @@ impl<'a> Closure<'a> {
     /// Whether a set is among those to write.
     pub(super) fn has_set(&self, set: AnnotationSetId) -> bool {
         self.set_ids.contains(&set)
+    }
+
+    /// Number of sets to write that were taken only because others name them.
+    pub(super) fn origins(&self) -> u64 {
+        self.origins
     }
 
     /// Whether a frame is to be written, and not named alone.
@@ -146,6 +154,7 @@ impl<'a> Closure<'a> {
                 let sentence = self.store.sentence(self.release, set.sentence)?;
                 if let Some(sentence) = sentence {
                     self.take_set(&set, &sentence)?;
+                    self.origins += 1;
                 }
             }
         }

@@ -25,6 +25,9 @@ pub struct JsonlExport {
     pub scope: Scope,
     /// Number of records of each kind.
     pub records: BTreeMap<Kind, u64>,
+    /// Sets for which the expression does not hold, written because what was asked for names them: most of them others grew
+    /// from.
+    pub origins: u64,
 }
 
 /// Whether every set that an expression finds was generated or made by a user.
@@ -98,7 +101,8 @@ impl Database {
             Some(closure) => export.closed(closure)?,
         }
         let records = export.writer.finish()?;
-        Ok(Some(JsonlExport { release, scope, records }))
+        let origins = closure.as_ref().map_or(0, Closure::origins);
+        Ok(Some(JsonlExport { release, scope, records, origins }))
     }
 
     /// The releases of what an expression finds, and what a file of it must hold when it is one.
