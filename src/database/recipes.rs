@@ -21,7 +21,8 @@ pub struct StoredRecipe {
 }
 
 impl Database {
-    /// The recipes by which generated sets were made, in order of number. To count the sets it reads all that were generated.
+    /// The recipes by which generated sets were made, in order of number. To count the sets it reads all that were
+    /// generated.
     ///
     /// # Errors
     /// As [`Database::query`].

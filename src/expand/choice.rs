@@ -7,10 +7,10 @@
 //! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
 //! of the first.
 //!
-//! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs, how much it
-//! is like the other LUs and in how many frames it is one count as well; a trigger of another part of speech than the
-//! seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU and objected to comes
-//! after all that are.
+//! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs,
+//! how much it is like the other LUs and in how many frames it is one count as well; a trigger of another part of
+//! speech than the seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU
+//! and objected to comes after all that are.
 
 use std::cmp::Ordering;
 
@@ -135,8 +135,8 @@ pub(super) fn choose(
     Ok(best)
 }
 
-/// A span without the function words that stand in it beside a phrase that was asked for, an auxiliary or an article (`been
-/// moved`): the phrase is what evokes the frame. Other spans stay: `gave up` is no `gave`.
+/// A span without the function words that stand in it beside a phrase that was asked for, an auxiliary or an article
+/// (`been moved`): the phrase is what evokes the frame. Other spans stay: `gave up` is no `gave`.
 fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
     if asked.has(&joined(text, &targets)) {
         return targets;

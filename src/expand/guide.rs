@@ -32,8 +32,8 @@ use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
-/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such triggers, 25 of 63 from
-/// here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
+/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such triggers, 25 of 63
+/// from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
 const LEAST_LIKE: f32 = 0.5;
 /// What a word loses of its likeness that FrameNet has in other frames and not in this one.
 const OF_OTHER_FRAMES: f32 = 0.15;
@@ -41,18 +41,20 @@ const OF_OTHER_FRAMES: f32 = 0.15;
 const MOST_WORDS: usize = 100;
 /// Below this likeness a trigger is flagged: of the judged ones 11 of 125 evoked the frame.
 const UNLIKE: f32 = 0.45;
-/// What a likeness of 1 to the frame's other LUs is worth beside log-probabilities, what it is worth to be an LU of the
-/// frame, and what it costs to be one of e times as many frames. Of 444 judged triggers that were LUs, 15 in 100 did not
-/// evoke the frame; of those of several frames 21, of six and more 34 (`say` for Text_creation). Their chances
-/// rose by a factor of 1.4 to 1.6 with each standard deviation of these two (0.15; 0.64), and by 1.3 with one of the
-/// output's score; their closeness to the seed's own LU added nothing. The weights are two fifths of what that would make.
+/// What a likeness of 1 to the frame's other LUs is worth beside log-probabilities, what it is worth to be an LU of
+/// the frame, and what it costs to be one of e times as many frames. Of 444 judged triggers that were LUs, 15 in 100
+/// did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for Text_creation). Their
+/// chances rose by a factor of 1.4 to 1.6 with each standard deviation of these two (0.15; 0.64), and by 1.3 with one
+/// of the output's score; their closeness to the seed's own LU added nothing. The weights are two fifths of what that
+/// would make.
 const LIKENESS_WEIGHT: f64 = 30.0;
 const OWN_WORTH: f64 = 10.0;
 const AMBIGUITY_COST: f64 = 5.0;
 
-/// What an LU is worth whose sentences agree with the FEs of the seed wholly, and the part of the best agreement from which on LUs are
-/// asked for first. Of 282 judged triggers that were annotated LUs 97 in 100 evoked the frame from 0.85 of the best on, 88 from
-/// 0.7, 70 below; their chances rose by a factor of 2.2 with each standard deviation of the agreement (0.24).
+/// What an LU is worth whose sentences agree with the FEs of the seed wholly, and the part of the best agreement from
+/// which on LUs are asked for first. Of 282 judged triggers that were annotated LUs 97 in 100 evoked the frame from
+/// 0.85 of the best on, 88 from 0.7, 70 below; their chances rose by a factor of 2.2 with each standard deviation of
+/// the agreement (0.24).
 const AGREEMENT_WEIGHT: f64 = 40.0;
 const AGREEING: f64 = 0.8;
 
@@ -60,14 +62,15 @@ const AGREEING: f64 = 0.8;
 pub(super) fn rules(guidance: Guidance) -> String {
     let sisters = match guidance {
         Guidance::Lexicon => format!(
-            "end where a trigger is unlike the frame, or no LU of it and objected to; ask for an LU of it, of the seed's part of speech and form, whose \
-             sentences express the seed's core FEs, {AGREEING} of the best, {DOUBT} that say nothing added; then for another; \
-             then "
+            "end where a trigger is unlike the frame, or no LU of it and objected to; ask for an LU of it, of the \
+             seed's part of speech and form, whose sentences express the seed's core FEs, {AGREEING} of the best, \
+             {DOUBT} that say nothing added; then for another; then "
         ),
         _ => String::new(),
     };
     format!(
-        "{sisters}cut function words beside what was asked for off spans; ask for one of at most {MOST_WORDS} words like the frame ({LEAST_LIKE}, {OF_OTHER_FRAMES} less for \
+        "{sisters}cut function words beside what was asked for off spans; ask for one of at most {MOST_WORDS} words \
+         like the frame ({LEAST_LIKE}, {OF_OTHER_FRAMES} less for \
          LUs of other frames) in the seed's form; object to triggers unlike it ({UNLIKE}), of another part of speech \
          and that are not what was asked for; a likeness to other LUs is worth {LIKENESS_WEIGHT}, an LU {OWN_WORTH}, \
          its agreement with the seed's FEs {AGREEMENT_WEIGHT}, e times as many frames cost {AMBIGUITY_COST}; where all \
@@ -166,8 +169,8 @@ impl Guide {
     }
 
     /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those that are most like
-    /// its own lemma first. They are parted into those that agree with the seed's FEs nearly as well as the best one, and the
-    /// others; where all agree equally there are no others.
+    /// its own lemma first. They are parted into those that agree with the seed's FEs nearly as well as the best one,
+    /// and the others; where all agree equally there are no others.
     fn sisters(
         &self,
         frame: &FrameGuide,

@@ -160,8 +160,8 @@ impl<'a> Lexicon<'a> {
         Ok(self.frame(frame)?.valences.agreement(seed, unit))
     }
 
-    /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part of speech that it is
-    /// [`read`](Self::read) as.
+    /// The LU of a trigger in a frame: an LU of the frame, or a proposed one, of the lemma and part of speech that it
+    /// is [`read`](Self::read) as.
     pub(super) fn unit_of(
         &mut self,
         frame: FrameId,

@@ -13,8 +13,8 @@
 //!
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
 //!
-//! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the lexicon guides, a chain
-//! ends before a doubtful trigger (`choice.rs`).
+//! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the lexicon guides, a
+//! chain ends before a doubtful trigger (`choice.rs`).
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.

@@ -16,8 +16,9 @@ pub enum Guidance {
     /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
     /// most of these do not evoke the frame.
     Alike,
-    /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with the seed's
-    /// FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not without fault.
+    /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with
+    /// the seed's FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not
+    /// without fault.
     Lexicon,
 }
 

@@ -86,7 +86,8 @@ pub enum EndReason {
     NothingLeft,
     /// No output has words enough for the target, or all are too long for the aligner.
     NotAligned,
-    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its LUs.
+    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its
+    /// LUs.
     NothingAlike,
 }
 

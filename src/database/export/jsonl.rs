@@ -25,8 +25,8 @@ pub struct JsonlExport {
     pub scope: Scope,
     /// Number of records of each kind.
     pub records: BTreeMap<Kind, u64>,
-    /// Sets for which the expression does not hold, written because what was asked for names them: most of them others grew
-    /// from.
+    /// Sets for which the expression does not hold, written because what was asked for names them: most of them
+    /// others grew from.
     pub origins: u64,
 }
 

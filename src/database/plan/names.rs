@@ -143,7 +143,8 @@ pub(in crate::database) fn lemma(lexunit: &str) -> &str {
 }
 
 impl Database {
-    /// That every name which a query gives whole is there, in some release and letter case, and every value of a field that has few.
+    /// That every name which a query gives whole is there, in some release and letter case, and every value of a
+    /// field that has few.
     pub(in crate::database) fn check_names(
         &self,
         catalog: &Catalog<'_>,
@@ -188,8 +189,8 @@ impl Database {
         Ok(())
     }
 
-    /// That a value of a field which takes one of a few is one: FrameNet's, one that an expansion or an import gives, or one that
-    /// something in the store has. Only for what is none of the first the store is looked through.
+    /// That a value of a field which takes one of a few is one: FrameNet's, one that an expansion or an import gives,
+    /// or one that something in the store has. Only for what is none of the first the store is looked through.
     fn check_value(&self, catalog: &Catalog<'_>, field: Field, value: &str) -> Result<()> {
         let is_value = |known: &str| Pattern::exact(value, Case::Fold).matches(known);
         let (kind, usual) = match field {
