@@ -51,6 +51,8 @@ pub use learn::Progress;
 pub mod align;
 pub mod database;
 #[cfg(feature = "neural")]
+pub mod filter;
+#[cfg(feature = "neural")]
 pub mod paraphrase;
 #[cfg(feature = "neural")]
 pub mod tag;

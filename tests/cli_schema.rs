@@ -187,6 +187,7 @@ pub(crate) fn generate(store: &Path) {
         flags: Flags { weak_alignment: true, ..Flags::default() },
         paraphrase: 0.75,
         aligner: 0.5,
+        filter: None,
     };
     let set = AnnotationSet {
         id: AnnotationSetId::new(IdSpace::Generated, 1),

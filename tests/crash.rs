@@ -133,6 +133,7 @@ fn synthetic(database: &Database, release: &Release, recipe: RecipeId, write: u6
             flags: Flags::default(),
             paraphrase: 1.0,
             aligner: 0.5,
+            filter: None,
         };
         let set = AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, number),

@@ -208,6 +208,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
         aligner: dir.path().join("nowhere"),
         encoder: dir.path().join("nowhere"),
         guide: None,
+        filter: None,
     };
     let before = database.store().revision().unwrap();
     let wrong = Recipe { candidates: 99, ..Recipe::new(nowhere.clone()) };

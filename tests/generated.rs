@@ -39,6 +39,7 @@ pub(crate) fn sets(database: &Database, release: ReleaseId) -> Vec<(Sentence, An
             flags,
             paraphrase,
             aligner,
+            filter: None,
         };
         let end = 3 + u32::try_from(trigger.len()).unwrap();
         let set = AnnotationSet {

@@ -178,6 +178,10 @@ fn add_generation(facts: &mut Facts, made: &Generation) {
     facts.numbers.insert(Field::Round, vec![f64::from(made.round)]);
     facts.numbers.insert(Field::Paraphrase, vec![f64::from(made.paraphrase)]);
     facts.numbers.insert(Field::Aligner, vec![f64::from(made.aligner)]);
+    if let Some(scores) = made.filter {
+        facts.numbers.insert(Field::P, vec![f64::from(scores.precision)]);
+        facts.numbers.insert(Field::R, vec![f64::from(scores.recall)]);
+    }
     facts.sets.insert(Field::Seed, made.seed);
     facts.sets.insert(Field::Source, made.source);
 }

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use fnstore::database::{Database, ImportOptions, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Judgement, Method,
-    Provenance, ReleaseId, Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, FeStatus, FilterScores, Flags, Generation, IdSpace, Judgement,
+    Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
 };
 use fnstore::query::{
     Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Pattern, Selection,
@@ -232,6 +232,11 @@ fn add_many(database: &Database, release: ReleaseId) {
             },
             paraphrase: f32::from(u8::try_from(number % 17).unwrap()) / 8.0,
             aligner: f32::from(u8::try_from(number % 9).unwrap()) / 8.0,
+            filter: (number % 4 != 0).then(|| FilterScores {
+                precision: f32::from(u8::try_from(number % 7).unwrap()) / 8.0,
+                recall: f32::from(u8::try_from(number % 5).unwrap()) / 8.0,
+                filter: [3; 16],
+            }),
         };
         write.sets.push(AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, 1000 + number),

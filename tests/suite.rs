@@ -40,6 +40,8 @@ mod edits;
 mod edits_against_model;
 mod edits_exported;
 mod expansion;
+mod filter_scores;
+mod filters;
 mod framenet_round_trip;
 mod from_nltk;
 mod fuzzed_input;

@@ -176,6 +176,7 @@ impl<'a> Synthetic<'a> {
                 flags: Flags { weak_alignment: self.random.below(8) == 0, ..Flags::default() },
                 paraphrase: 0.3 + self.random.below(1 << 20) as f32 / (1 << 19) as f32,
                 aligner: 1.0 - self.random.below(1 << 20) as f32 / (1 << 22) as f32,
+                filter: None,
             };
             let id = generation.natural_id(unit.frame, &print);
             let sentence = SentenceId::new(IdSpace::Generated, id.number());

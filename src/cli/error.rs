@@ -7,6 +7,7 @@ use fnstore::align::AlignError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
 use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
+use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::installed::ModelError;
 use fnstore::store::StoreError;
@@ -38,6 +39,10 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             || matches!(
                 cause.downcast_ref(),
                 Some(TagError::Content { .. } | TagError::NoTags { .. })
+            )
+            || matches!(
+                cause.downcast_ref(),
+                Some(FilterError::Content { .. } | FilterError::TooFew { .. })
             )
             || cause.is::<LinesFailed>()
             || matches!(

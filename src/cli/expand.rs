@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
@@ -15,8 +13,9 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::device::DeviceArgs;
+use super::filter::{KeptRecord, write_kept};
 use super::output::{Format, Output, grouped, tell, tell_index_lag};
-use super::{Context, Outcome, locate, progress, tell_of_index};
+use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
 ///
@@ -122,7 +121,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let recipe = recipe(&args)?;
-    let stop = stop_flag()?;
+    let stopped = stop::on_interrupt("finishing the rounds in flight")?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
     let bar = progress::bar("expanding", "sets");
@@ -131,11 +130,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         bar.set_position(at.seeds);
         let rate = at.sentences as f64 / bar.elapsed().as_secs_f64().max(1e-3);
         bar.set_message(format!("{} sentences, {rate:.1}/s", grouped(at.sentences)));
-        if stop.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
     tell_index_lag(&database);
@@ -190,20 +185,6 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     Ok(recipe)
 }
 
-/// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
-fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        tell("finishing the rounds in flight; press Ctrl-C again to stop at once");
-    })
-    .context("cannot handle Ctrl-C")?;
-    Ok(stop)
-}
-
 fn summary(
     report: &Report,
     expression: &str,
@@ -254,6 +235,9 @@ fn summary(
             .collect();
         output.line(&format!("  {:<20} {}", "flagged", flags.join(", ")))?;
     }
+    if let Some(kept) = &report.kept {
+        write_kept(kept, output)?;
+    }
     if report.left > 0 {
         let note = "sets, by the limit; the same command goes on with them";
         output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
@@ -302,6 +286,7 @@ struct ReportRecord {
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
     guide: &'static str,
+    kept: Option<KeptRecord>,
     leaks: u64,
     steps: u64,
     steps_reused: u64,
@@ -329,6 +314,7 @@ impl ReportRecord {
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
             guide: report.guidance.as_str(),
+            kept: report.kept.as_ref().map(KeptRecord::from),
             leaks: report.leaks,
             steps: report.steps,
             steps_reused: report.steps_reused,

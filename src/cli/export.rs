@@ -10,6 +10,7 @@ use clap::ValueEnum as _;
 use fnstore::database::{Database, DatabaseError, FramenetLoss, JsonlExport, LossyExport};
 use fnstore::exchange::TokenFormat;
 use fnstore::exchange::jsonl::Scope;
+use fnstore::expand::filter_data;
 use fnstore::query::{Case, Expression};
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ use super::{Context, Outcome, progress, tell_of_index};
 /// names no more than a release writes it whole, `origin=generated` writes what expansion added, without
 /// FrameNet's own data. `framenet-xml` is FrameNet's own form, in which a release loses nothing. `conll`, `bios`, `semafor`, `csv` and `parquet` are for other programs; what they
 /// cannot hold is counted on stderr. `alignment-task` makes tasks for annotators, as `fnstore align tasks` does
-/// under its own options. schema/exchange.md describes the formats.
+/// under its own options; `filter-data` says of generated sets what `fnstore train filter` learns from. schema/exchange.md describes the formats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task) and where to write: `-`, or
+    /// Format (jsonl, framenet-xml, conll, bios, semafor, csv, parquet, alignment-task, filter-data) and where to write: `-`, or
     /// nothing, is stdout; framenet-xml takes an empty directory, semafor the beginning of three names
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
@@ -78,6 +79,8 @@ enum To {
     Parquet,
     /// Some sentences of each LU with a paraphrase, in which annotators find the trigger
     AlignmentTask,
+    /// Of generated sets, what a filter looks at and what people say of them
+    FilterData,
 }
 
 /// Endings of SEMAFOR's three files.
@@ -184,6 +187,15 @@ impl Export<'_> {
                     losses: made.left_out.into_iter().map(loss).collect(),
                     ..self.record()
                 });
+            }
+            To::FilterData => {
+                let mut sets = 0;
+                for output in filter_data(database, expression)? {
+                    serde_json::to_writer(&mut *out, &output?).map_err(std::io::Error::from)?;
+                    out.write_all(b"\n")?;
+                    sets += 1;
+                }
+                return Ok(ExportRecord { records: [("set", sets)].into(), ..self.record() });
             }
             To::Semafor | To::FramenetXml => unreachable!("several files are written elsewhere"),
         };

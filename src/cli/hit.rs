@@ -53,6 +53,8 @@ struct Made {
     recipe: u32,
     paraphrase: f32,
     aligner: f32,
+    p: Option<f32>,
+    r: Option<f32>,
     flags: Vec<&'static str>,
     chain: Vec<String>,
 }
@@ -99,7 +101,7 @@ impl<'a> Hit<'a> {
     }
 
     /// Names of the columns of delimited output.
-    pub(super) const COLUMNS: [&'static str; 17] = [
+    pub(super) const COLUMNS: [&'static str; 19] = [
         "release",
         "id",
         "frame",
@@ -116,12 +118,14 @@ impl<'a> Hit<'a> {
         "method",
         "paraphrase",
         "aligner",
+        "p",
+        "r",
         "flags",
     ];
 
     /// The values of [`COLUMNS`](Self::COLUMNS); spans are written `start-end`, several things in a
     /// field are parted by `; `.
-    pub(super) fn fields(&self) -> [String; 17] {
+    pub(super) fn fields(&self) -> [String; 19] {
         let targets: Vec<String> =
             self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();
         let elements: Vec<String> = self.elements.iter().map(Element::brief).collect();
@@ -144,6 +148,8 @@ impl<'a> Hit<'a> {
             made(|made| made.method.to_owned()),
             made(|made| made.paraphrase.to_string()),
             made(|made| made.aligner.to_string()),
+            made(|made| made.p.map_or(String::new(), |score| score.to_string())),
+            made(|made| made.r.map_or(String::new(), |score| score.to_string())),
             made(|made| made.flags.join("; ")),
         ]
     }
@@ -168,6 +174,8 @@ impl Made {
             recipe: generation.recipe.0,
             paraphrase: generation.paraphrase,
             aligner: generation.aligner,
+            p: generation.filter.map(|scores| scores.precision),
+            r: generation.filter.map(|scores| scores.recall),
             flags: generation.flags.names(),
             chain: generation.chain.iter().map(ToString::to_string).collect(),
         }
@@ -219,6 +227,9 @@ fn origin(answer: &Answer) -> String {
         parts.push(format!("round {}", made.round));
         parts.push(format!("paraphrase {:.2}", made.paraphrase));
         parts.push(format!("aligner {:.2}", made.aligner));
+        if let Some(scores) = made.filter {
+            parts.push(format!("p {:.2}  r {:.2}", scores.precision, scores.recall));
+        }
         parts.push(format!("from {}", made.seed));
         parts.extend(made.flags.names().into_iter().map(|flag| format!("({flag})")));
     } else if !set.status.is_empty() {

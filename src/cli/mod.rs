@@ -20,6 +20,7 @@ mod eval;
 mod expand;
 mod export;
 mod fes;
+mod filter;
 mod frame;
 mod frames;
 mod gpu;
@@ -49,6 +50,7 @@ mod semtypes;
 mod sentence;
 mod show;
 mod stats;
+mod stop;
 mod tag;
 mod tagged;
 mod train;
@@ -108,6 +110,7 @@ enum Command {
     Changes(changes::Args),
     Export(export::Args),
     Expand(expand::Args),
+    Filter(filter::Args),
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
@@ -187,6 +190,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Filter(args) => filter::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),

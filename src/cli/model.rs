@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use fnstore::expand::WORD_VECTORS;
+use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::installed::{
     self, Description, FindingCode, Kind, ModelError, Verification, add, describe, models_in,
     record_sums, verify,
@@ -238,6 +238,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
                     Some(kind) if kind == Kind::Aligner.as_str() => HEAD,
                     Some(kind) if kind == Kind::Tagger.as_str() => TAGGER,
                     Some(kind) if kind == Kind::WordVectors.as_str() => WORD_VECTORS,
+                    Some(kind) if kind == Kind::Filter.as_str() => FILTER,
                     _ => rewriter.as_str(),
                 };
                 record.name == default

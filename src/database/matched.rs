@@ -103,12 +103,14 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// A score of a generated set; no set has one of the filters' yet.
+    /// A score of a generated set; those of filters only where a filter has scored it.
     pub(super) fn score(&self, field: Field) -> Option<f32> {
         let made = self.generation()?;
         match field {
             Field::Paraphrase => Some(made.paraphrase),
             Field::Aligner => Some(made.aligner),
+            Field::P => made.filter.map(|scores| scores.precision),
+            Field::R => made.filter.map(|scores| scores.recall),
             _ => None,
         }
     }

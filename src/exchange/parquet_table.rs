@@ -170,6 +170,8 @@ mod tests {
                 text: format!("\u{1F600} {number}"),
                 start: (number % 2 == 0).then_some(number),
                 aligner: (number % 3 == 0).then_some(0.5),
+                p: (number % 4 == 0).then_some(0.75),
+                r: (number % 4 == 0).then_some(0.125),
                 ni: (number % 5 == 0).then(|| "INI".to_owned()),
                 ..Row::default()
             })
@@ -186,6 +188,8 @@ mod tests {
             assert_eq!(*back.get_string(at("text")).unwrap(), row.text);
             assert_eq!(back.get_long(at("start")).ok(), row.start);
             assert_eq!(back.get_double(at("aligner")).ok(), row.aligner);
+            assert_eq!(back.get_double(at("p")).ok(), row.p);
+            assert_eq!(back.get_double(at("r")).ok(), row.r);
             assert_eq!(back.get_string(at("ni")).ok(), row.ni.as_ref());
             read += 1;
         }

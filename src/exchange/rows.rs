@@ -132,6 +132,10 @@ row! {
     paraphrase: Option<f64>,
     /// Aligner score of a generated set; higher is better.
     aligner: Option<f64>,
+    /// Score of the precision filter for a generated set; higher is better.
+    p: Option<f64>,
+    /// Score of the recall filter for a generated set; higher is better.
+    r: Option<f64>,
 }
 
 /// Writes the table as comma-separated values (RFC 4180), its header first.
@@ -189,6 +193,7 @@ mod tests {
             text: "a \"b\", c\r\nd \u{1F600}".to_owned(),
             start: Some(-1),
             aligner: Some(0.25),
+            p: Some(0.75),
             ..Row::default()
         };
         table.row(&row).unwrap();
@@ -199,6 +204,7 @@ mod tests {
         let at = |name: &str| Row::COLUMNS.iter().position(|column| *column == name).unwrap();
         assert_eq!(&record[at("text")], row.text);
         assert_eq!((&record[at("start")], &record[at("aligner")]), ("-1", "0.25"));
+        assert_eq!((&record[at("p")], &record[at("r")]), ("0.75", ""));
         assert_eq!(&record[at("fe")], "");
     }
 }

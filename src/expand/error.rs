@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::align::AlignError;
 use crate::database::DatabaseError;
+use crate::filter::FilterError;
 use crate::model::AnnotationSetId;
 use crate::paraphrase::ParaphraseError;
 use crate::store::StoreError;
@@ -48,6 +49,9 @@ pub enum ExpandError {
     /// The word vectors cannot be opened.
     #[error(transparent)]
     Vectors(#[from] VectorsError),
+    /// The filter cannot be opened.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// The tagger cannot be opened or failed.
     #[error("cannot tag words")]
     Tag {

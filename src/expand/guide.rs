@@ -221,7 +221,7 @@ impl Guide {
         let vector = self.vectors.of(&unit.0);
         let likeness = vector.map_or(0.0, |vector| likeness(&vector, &others));
         let likeness = likeness - frame.loss(lexicon, unit);
-        let frames = lexicon.frames_with(unit).max(1) as f64;
+        let frames = f64::from(lexicon.frames_with(unit).max(1));
         let of_all = LIKENESS_WEIGHT * f64::from(likeness) - AMBIGUITY_COST * frames.ln();
         Ok(Regard { is_own, is_unlike: !is_own && likeness < UNLIKE, worth: of_all + of_own })
     }

@@ -7,6 +7,7 @@ use super::chain::{Chain, TARGET};
 use super::choice::Pair;
 use super::run::{Result, Run};
 use crate::database::JournalWrite;
+use crate::filter::Evidence;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, Generation, IdSpace, Label, Layer,
     LayerName, LuId, Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
@@ -25,6 +26,13 @@ impl Run<'_> {
         let unit = lexicon.unit_of(frame, &trigger, pos)?;
         let (new_trigger, new_pair) =
             (lexicon.is_new_trigger(&trigger)?, lexicon.is_new_pair(frame, &trigger)?);
+        let evidence = Evidence {
+            round: chain.round,
+            paraphrase: output.score,
+            aligner: alignment.score,
+            proposed: unit.is_proposed,
+            frames: lexicon.frames_with(&(unit.lemma.clone(), unit.pos)),
+        };
         let generation = Generation {
             seed: chain.seed.set,
             source: chain.seed.set,
@@ -37,7 +45,11 @@ impl Run<'_> {
             flags,
             paraphrase: output.score,
             aligner: alignment.score,
+            filter: self.filter.as_ref().map(|filter| filter.scores(&evidence)),
         };
+        if let Some(kept) = &mut self.report.kept {
+            kept.count(&generation);
+        }
         let id = self.free_id(release, frame, &generation)?;
         let set = generated_set(id, chain, unit.lu, &targets, generation);
         let sentence = Sentence {

@@ -15,7 +15,7 @@ pub(super) struct Lexicon<'a> {
     database: &'a Database,
     release: ReleaseId,
     /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of that name.
-    known: HashMap<(String, Pos), usize>,
+    known: HashMap<(String, Pos), u32>,
     frames: HashMap<FrameId, FrameLexicon>,
     attested: HashMap<String, bool>,
     /// Triggers that were asked about: they are no longer new.
@@ -48,6 +48,8 @@ pub(super) struct Unit {
 /// The LU of a new trigger.
 pub(super) struct TriggerUnit {
     pub(super) lu: LuId,
+    /// Whether an expansion proposed it, this one or an earlier one.
+    pub(super) is_proposed: bool,
     /// The LU itself, when it is proposed here for the first time.
     pub(super) proposed: Option<LexUnit>,
     pub(super) lemma: String,
@@ -140,7 +142,7 @@ impl<'a> Lexicon<'a> {
     }
 
     /// How many frames have an LU of that lemma and part of speech.
-    pub(super) fn frames_with(&self, unit: &(String, Pos)) -> usize {
+    pub(super) fn frames_with(&self, unit: &(String, Pos)) -> u32 {
         self.known.get(unit).copied().unwrap_or(0)
     }
 
@@ -173,8 +175,9 @@ impl<'a> Lexicon<'a> {
         let release = self.release;
         let store = self.database.store();
         let lexicon = self.frame(frame)?;
-        if let Some(lu) = lexicon.lexunits.get(&key) {
-            return Ok(TriggerUnit { lu: *lu, proposed: None, lemma, pos });
+        let is_proposed = !lexicon.own.contains(&key);
+        if let Some(&lu) = lexicon.lexunits.get(&key) {
+            return Ok(TriggerUnit { lu, is_proposed, proposed: None, lemma, pos });
         }
         let name = format!("{lemma}.{}", pos.as_str().to_lowercase());
         let mut lu = proposed_number(frame, &name);
@@ -185,7 +188,7 @@ impl<'a> Lexicon<'a> {
         }
         lexicon.lexunits.insert(key, lu);
         let proposed = Some(proposed_unit(frame, lu, &name, &lemma, pos));
-        Ok(TriggerUnit { lu, proposed, lemma, pos })
+        Ok(TriggerUnit { lu, is_proposed, proposed, lemma, pos })
     }
 
     /// Whether no set of the frame had the trigger so far; from now on one has.
@@ -239,7 +242,7 @@ impl Unit {
 }
 
 /// Lemma as running text in lower case, and part of speech, of an LU name.
-fn lemma_of(name: &str) -> (String, Pos) {
+pub(super) fn lemma_of(name: &str) -> (String, Pos) {
     Unit::new(name).key()
 }
 

@@ -11,6 +11,8 @@
 //! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
+//! Where there is a filter among the models, each set is written with its scores (`filtering.rs`).
+//!
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
 //!
 //! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the lexicon guides, a
@@ -22,6 +24,7 @@
 mod chain;
 mod choice;
 mod error;
+mod filtering;
 mod guide;
 mod keep;
 mod lexicon;
@@ -36,7 +39,8 @@ mod valence;
 mod word_class;
 
 pub use error::ExpandError;
-pub use models::{GuideModels, Models, WORD_VECTORS};
+pub use filtering::{Kept, Rescored, filter_data, rescore};
+pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
 pub use recipe::{Guidance, Recipe};
 pub use report::{EndReason, Progress, Report};
 pub use run::{run, run_with};

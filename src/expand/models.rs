@@ -13,6 +13,8 @@ const ALIGNER: &str = "aligner";
 pub const WORD_VECTORS: &str = "word-vectors";
 /// Directory name of the tagger.
 const TAGGER: &str = "tagger";
+/// Directory name of the filter.
+pub const FILTER: &str = "filter";
 
 /// The directories of the models.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Models {
     pub encoder: PathBuf,
     /// Those by which the lexicon guides an expansion, which can do without.
     pub guide: Option<GuideModels>,
+    /// The filter that scores what is written; it decides nothing.
+    pub filter: Option<PathBuf>,
 }
 
 /// The directories of the models by which the lexicon guides an expansion.
@@ -52,7 +56,7 @@ impl GuideModels {
 
 impl Models {
     /// The models in one directory: `paraphrase/`, `aligner/`, the encoder that the aligner's head names, and,
-    /// where they are there, `word-vectors/`, `tagger/` and its encoder.
+    /// where they are there, `word-vectors/`, `tagger/` and its encoder, `filter/`.
     ///
     /// # Errors
     /// When one of the others is not there.
@@ -79,7 +83,8 @@ impl Models {
             Err(ExpandError::ModelMissing { .. }) => None,
             found => Some(found?),
         };
-        Ok(Self { paraphraser, aligner, encoder, guide })
+        let filter = find(dirs, FILTER).ok();
+        Ok(Self { paraphraser, aligner, encoder, guide, filter })
     }
 }
 

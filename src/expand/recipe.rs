@@ -190,6 +190,7 @@ mod tests {
             aligner: place(),
             encoder: place(),
             guide: None,
+            filter: None,
         })
     }
 

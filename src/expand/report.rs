@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::Guidance;
+use super::{Guidance, Kept};
 use crate::model::RecipeId;
 
 /// How far an expansion is.
@@ -46,6 +46,8 @@ pub struct Report {
     pub unproductive: BTreeMap<EndReason, u64>,
     /// What guided it.
     pub guidance: Guidance,
+    /// How many of the sentences written a filter keeps, where there is one.
+    pub kept: Option<Kept>,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
     pub leaks: u64,
     /// Steps of all searches.

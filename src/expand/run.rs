@@ -16,10 +16,11 @@ use super::lexicon::Lexicon;
 use super::phrase_set::PhraseSet;
 use super::recipe::fingerprint;
 use super::word_class;
-use super::{EndReason, ExpandError, Guidance, Progress, Recipe, Report};
+use super::{EndReason, ExpandError, Guidance, Kept, Progress, Recipe, Report};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
+use crate::filter::Filter;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::nn::EncoderDecoder;
 use crate::paraphrase::{
@@ -73,6 +74,7 @@ pub fn run_with(
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
     let guide = open_guide(recipe)?;
+    let filter = recipe.models.filter.as_deref().map(Filter::open).transpose()?;
     let description = recipe.description(
         paraphraser.fingerprint(),
         paraphraser.mark(),
@@ -87,7 +89,9 @@ pub fn run_with(
     let knows_word = |word: &str| paraphraser.knows_word(word);
     let guide = guide.map(|vectors| Guide::new(recipe.guidance, vectors, knows_word));
     let mut session = paraphraser.session(recipe.settings())?;
-    let mut run = Run::new(database, recipe, id, print, &aligner, (guide, tagger));
+    let mut run = Run::new(database, recipe, (id, print), &aligner, (guide, tagger));
+    run.report.kept = filter.as_ref().map(Kept::of);
+    run.filter = filter;
     let todo = run.find_seeds(&human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
@@ -157,6 +161,7 @@ pub(super) struct Run<'a> {
     lexicons: HashMap<ReleaseId, Lexicon<'a>>,
     guide: Option<Guide>,
     tagger: Option<Tagger>,
+    pub(super) filter: Option<Filter>,
     /// Rows that wait for the next commit.
     pub(super) writes: BTreeMap<ReleaseId, Write>,
     pub(super) last_commit: Instant,
@@ -169,8 +174,7 @@ impl<'a> Run<'a> {
     fn new(
         database: &'a Database,
         recipe: &'a Recipe,
-        id: RecipeId,
-        print: [u8; 16],
+        (id, print): (RecipeId, [u8; 16]),
         aligner: &'a Aligner,
         (guide, tagger): (Option<Guide>, Option<Tagger>),
     ) -> Self {
@@ -184,6 +188,7 @@ impl<'a> Run<'a> {
             lexicons: HashMap::new(),
             guide,
             tagger,
+            filter: None,
             writes: BTreeMap::new(),
             last_commit: now,
             started: now,
@@ -202,6 +207,7 @@ impl<'a> Run<'a> {
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
                 guidance: recipe.guidance,
+                kept: None,
                 leaks: 0,
                 steps: 0,
                 steps_reused: 0,

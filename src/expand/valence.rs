@@ -190,6 +190,7 @@ mod tests {
             flags: Flags::default(),
             paraphrase: 0.5,
             aligner: 0.5,
+            filter: None,
         };
         let counted = |provenance| {
             let mut valences = Valences { core: fes(&[1]), ..Valences::default() };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ModelError;
 use crate::nn::{Fingerprint, Layout, Weights};
-use crate::vectors;
+use crate::{filter, vectors};
 
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,8 @@ pub enum Kind {
     Tagger,
     /// Word vectors, which know what words mean alike.
     WordVectors,
+    /// Two classifiers that say which generated sets to keep.
+    Filter,
 }
 
 impl Kind {
@@ -34,6 +36,7 @@ impl Kind {
             Self::Aligner => "aligner",
             Self::Tagger => "tagger",
             Self::WordVectors => "word-vectors",
+            Self::Filter => "filter",
         }
     }
 }
@@ -45,7 +48,7 @@ pub struct Description {
     pub path: PathBuf,
     /// What it is for.
     pub kind: Kind,
-    /// `marian`, `bart`, `t5`, `bert`, `head` or `table`.
+    /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`.
     pub layout: &'static str,
     /// Bytes of its files.
     pub bytes: u64,
@@ -99,6 +102,7 @@ impl Config {
         let found = match self.model_type.as_deref() {
             Some("bert") => return Ok((Kind::Encoder, "bert")),
             Some(vectors::MODEL_TYPE) => return Ok((Kind::WordVectors, "table")),
+            Some(filter::MODEL_TYPE) => return Ok((Kind::Filter, "classifier")),
             Some(family) => match layouts.iter().find(|name| **name == family) {
                 Some(layout) => return Ok((Kind::Paraphraser, layout)),
                 None => format!("`model_type` `{family}`"),
@@ -114,7 +118,7 @@ impl Config {
             path: directory.join("config.json"),
             found,
             expected: format!(
-                "{}, `bert`, `word-vectors`, or the head of an aligner or a tagger",
+                "{}, `bert`, `word-vectors`, `filter`, or the head of an aligner or a tagger",
                 known.join(", ")
             ),
         })

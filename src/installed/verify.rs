@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Kind, ModelError, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::Device;
+use crate::filter::{Filter, FilterError};
 use crate::nn::{Encoder, NnError};
 use crate::paraphrase::{ParaphraseError, Paraphraser};
 use crate::tag::{TagError, Tagger};
@@ -132,6 +133,10 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let opened = WordVectors::open(directory);
             opened.map(drop).map_err(|error| finding(code_of_vectors(&error), &error))
         }
+        Kind::Filter => {
+            let opened = Filter::open(directory);
+            opened.map(drop).map_err(|error| finding(code_of_filter(&error), &error))
+        }
     }
 }
 
@@ -185,6 +190,13 @@ fn code_of_aligner(error: &AlignError) -> FindingCode {
 fn code_of_vectors(error: &VectorsError) -> FindingCode {
     match error {
         VectorsError::Weights { .. } => FindingCode::Weights,
+        _ => FindingCode::Config,
+    }
+}
+
+fn code_of_filter(error: &FilterError) -> FindingCode {
+    match error {
+        FilterError::Weights { .. } => FindingCode::Weights,
         _ => FindingCode::Config,
     }
 }

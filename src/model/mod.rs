@@ -37,7 +37,7 @@ pub use lexunit::{
     ValencePattern, ValenceUnit, Valences,
 };
 pub use name::is_name;
-pub use provenance::{Flags, Generation, Method, Origin, Provenance};
+pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
 pub use release::{Counted, Document, Release, ReleaseCounts};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

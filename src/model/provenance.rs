@@ -100,6 +100,20 @@ pub struct Generation {
     /// The aligner's sigmoid output in `[0, 1]`, the minimum over the target's pieces: higher is
     /// better.
     pub aligner: f32,
+    /// What two filters say of it; `None` where no filter has scored it.
+    pub filter: Option<FilterScores>,
+}
+
+/// What two filters say of a generated set (Culkin et al. 2021, section 6.1): one is sure of what it
+/// lets through, the other misses little.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FilterScores {
+    /// The precision filter's score in `[0, 1]`: higher is better.
+    pub precision: f32,
+    /// The recall filter's score in `[0, 1]`: higher is better.
+    pub recall: f32,
+    /// Which filter scored it: the first 16 bytes of its fingerprint.
+    pub filter: [u8; 16],
 }
 
 /// Low bits of a generated set's number that are a hash; the frame's number stands above them.
@@ -213,6 +227,7 @@ mod tests {
             flags: Flags::default(),
             paraphrase: 0.0,
             aligner: 1.0,
+            filter: None,
         }
     }
 
@@ -223,8 +238,10 @@ mod tests {
     #[test]
     fn every_part_of_the_natural_key_makes_another_id() {
         let first = id(862_331, 1, 9, 1);
-        let scored = Generation { aligner: 0.1, ..generation(862_331, 1) };
+        let filter = Some(FilterScores { precision: 0.9, recall: 0.2, filter: [3; 16] });
+        let scored = Generation { aligner: 0.1, filter, ..generation(862_331, 1) };
         assert_eq!(first, scored.natural_id(FrameId(9), &[1; 16]));
+        assert!(scored.is_same_output(&generation(862_331, 1)), "scores are no part of the key");
         for other in [id(862_332, 1, 9, 1), id(862_331, 2, 9, 1), id(862_331, 1, 9, 2)] {
             assert_ne!(first, other);
         }

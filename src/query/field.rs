@@ -86,9 +86,9 @@ fields! {
     Paraphrase = "paraphrase", Decimal;
     /// Aligner score in `[0, 1]`: higher is better.
     Aligner = "aligner", Fraction;
-    /// Score of the precision filter in `[0, 1]`.
+    /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
     P = "p", Fraction;
-    /// Score of the recall filter in `[0, 1]`.
+    /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
     R = "r", Fraction;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;

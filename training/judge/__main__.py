@@ -71,15 +71,16 @@ class Lexicon:
 
 
 def draw(program, seed, places=None, of_round=None):
-    """The list; of `places` (first, end), only seeds that stand there in the order in which `paraphrase evaluate` draws;
-    of one round, only its outputs."""
+    """The list; of `places`, each (first, end), only seeds that stand there in the order in which `paraphrase evaluate`
+    draws; of one round, only its outputs."""
     rng = random.Random(seed)
     lexicon = Lexicon(program)
     generated = program.query("origin=generated")
     seeds = {record["generation"]["seed"] for record in generated}
     if places:
         exemplars = [record["id"] for record in program.run("query", "origin=exemplar", "--fields", "id")]
-        taken = set(drawn(exemplars, places[1], seed=1)[places[0] :])
+        order = drawn(exemplars, max(end for _, end in places), seed=1)
+        taken = {name for first, end in places for name in order[first:end]}
         generated = [record for record in generated if record["generation"]["seed"] in taken]
     if of_round:
         generated = [record for record in generated if record["generation"]["round"] == of_round]
@@ -182,8 +183,8 @@ def main():
     parser.add_argument("--sheet", type=Path, help="list to write for judges, without")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--places", nargs=2, type=int, metavar=("FIRST", "END"),
-        help="take exemplars of these places of the draw of `paraphrase evaluate` alone, seed 1, counted from 0",
+        "--places", nargs=2, type=int, metavar=("FIRST", "END"), action="append",
+        help="take exemplars of these places of the draw of `paraphrase evaluate` alone, seed 1, counted from 0; may be repeated",
     )  # fmt: skip
     parser.add_argument("--round", type=int, help="take outputs of this round alone")
     given = parser.parse_args()

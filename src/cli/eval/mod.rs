@@ -3,6 +3,7 @@
 mod aligner;
 mod diversity;
 mod figures;
+pub(super) mod filter;
 mod tagger;
 mod words;
 
@@ -30,6 +31,7 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Filter(filter::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -37,6 +39,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(&args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Filter(args) => filter::run(args, context),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `fnstore train`: a model of one's own.
 
 mod aligner;
+mod filter;
 mod settings;
 mod tagger;
 mod words;
@@ -25,6 +26,7 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Filter(filter::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -32,6 +34,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Filter(args) => filter::run(args, context),
     }
 }
 

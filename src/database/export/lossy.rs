@@ -211,6 +211,8 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
         row.flags = Some(made.flags.names().join(";"));
         row.paraphrase = Some(f64::from(made.paraphrase));
         row.aligner = Some(f64::from(made.aligner));
+        row.p = made.filter.map(|scores| f64::from(scores.precision));
+        row.r = made.filter.map(|scores| f64::from(scores.recall));
     }
     let mut rows = Vec::new();
     for element in elements(set) {

@@ -194,6 +194,11 @@ fn layers(parts: Vec<LayerParts>, text: &str) -> Vec<Layer> {
     parts.into_iter().map(layer).collect()
 }
 
+fn filter_scores() -> impl Strategy<Value = FilterScores> {
+    (0_f32..=1.0, 0_f32..=1.0, any::<[u8; 16]>())
+        .prop_map(|(precision, recall, filter)| FilterScores { precision, recall, filter })
+}
+
 prop_compose! {
     fn generation()(
         (seed, source, chain) in (set_id(), set_id(), vec(set_id(), 0..3)),
@@ -201,11 +206,12 @@ prop_compose! {
         (copy, duplicate, weak_alignment) in any::<(bool, bool, bool)>(),
         (unmet, unknown_word, unlike_frame) in any::<(bool, bool, bool)>(),
         (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
+        filter in option::of(filter_scores()),
     ) -> Generation {
         let flags = Flags { copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame };
         Generation {
             seed, source, target_ordinal, round, rank, chain, method: Method::Paraphrase,
-            recipe: RecipeId(7), flags, paraphrase, aligner,
+            recipe: RecipeId(7), flags, paraphrase, aligner, filter,
         }
     }
 }

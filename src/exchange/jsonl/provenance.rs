@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::{Checked, Kind, set_id, set_ids, written};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, Flags, Generation, Judgement, LuId, Method, Provenance,
-    RecipeId,
+    AnnotationSetId, CorpusId, DocumentId, FilterScores, Flags, Generation, Judgement, LuId,
+    Method, Provenance, RecipeId,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -41,6 +41,18 @@ pub(super) struct GenerationRecord {
     flags: Vec<String>,
     paraphrase: f32,
     aligner: f32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    filter: Option<FilterRecord>,
+}
+
+/// What filters say of a generated set.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FilterRecord {
+    p: f32,
+    r: f32,
+    /// Fingerprint of the filter.
+    filter: String,
 }
 
 impl ProvenanceRecord {
@@ -93,6 +105,7 @@ impl GenerationRecord {
             flags,
             paraphrase,
             aligner,
+            filter,
         } = made;
         Self {
             seed: seed.to_string(),
@@ -106,6 +119,7 @@ impl GenerationRecord {
             flags: flags.names().into_iter().map(str::to_owned).collect(),
             paraphrase,
             aligner,
+            filter: filter.map(FilterRecord::new),
         }
     }
 
@@ -128,6 +142,29 @@ impl GenerationRecord {
             flags: flags(&self.flags)?,
             paraphrase: self.paraphrase,
             aligner: self.aligner,
+            filter: match self.filter {
+                Some(scores) => Some(scores.into_model().map_err(|fault| fault.inside("filter"))?),
+                None => None,
+            },
+        })
+    }
+}
+
+impl FilterRecord {
+    fn new(scores: FilterScores) -> Self {
+        let FilterScores { precision, recall, filter } = scores;
+        Self { p: precision, r: recall, filter: hexadecimal(filter) }
+    }
+
+    fn into_model(self) -> Checked<FilterScores> {
+        let score = |field: &str, value: f32| match (0.0..=1.0).contains(&value) {
+            true => Ok(value),
+            false => Err(Fault::value(field, value, "a number from 0 to 1")),
+        };
+        Ok(FilterScores {
+            precision: score("p", self.p)?,
+            recall: score("r", self.r)?,
+            filter: fingerprint("filter", &self.filter)?,
         })
     }
 }
@@ -176,19 +213,23 @@ impl RecipeRecord {
 
     /// Its fingerprint.
     pub(super) fn check(&self) -> Checked<[u8; 16]> {
-        let expected = "32 hexadecimal digits";
-        let wrong = || Fault::value("fingerprint", &self.fingerprint, expected);
-        let digits = self.fingerprint.as_bytes();
-        if digits.len() != 32 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return Err(wrong());
-        }
-        let mut bytes = [0; 16];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
-        }
-        Ok(bytes)
+        fingerprint("fingerprint", &self.fingerprint)
     }
+}
+
+/// The fingerprint that a field writes down.
+fn fingerprint(field: &str, text: &str) -> Checked<[u8; 16]> {
+    let wrong = || Fault::value(field, text, "32 hexadecimal digits");
+    let digits = text.as_bytes();
+    if digits.len() != 32 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return Err(wrong());
+    }
+    let mut bytes = [0; 16];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
+        *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
+    }
+    Ok(bytes)
 }
 
 pub(super) fn hexadecimal(bytes: [u8; 16]) -> String {

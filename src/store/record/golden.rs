@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::model::{
     AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
-    FeRelation, FeStatus, Flags, FrameElement, FrameId, FrameIndexEntry, Generation, Governor,
-    IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement,
+    FeRelation, FeStatus, FilterScores, Flags, FrameElement, FrameId, FrameIndexEntry, Generation,
+    Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement,
     ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
     NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
     RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
@@ -199,7 +199,7 @@ fn layers() -> Vec<Layer> {
     ]
 }
 
-fn annotation(provenance: Provenance) -> AnnotationSet {
+pub(super) fn annotation(provenance: Provenance) -> AnnotationSet {
     AnnotationSet {
         id: set(IdSpace::FullText, 8002),
         xml_id: Some(8002),
@@ -215,7 +215,7 @@ fn annotation(provenance: Provenance) -> AnnotationSet {
     }
 }
 
-fn generated() -> AnnotationSet {
+pub(super) fn generated() -> AnnotationSet {
     let generation = Generation {
         seed: set(IdSpace::Exemplar, 7012),
         source: set(IdSpace::Exemplar, 7012),
@@ -228,9 +228,25 @@ fn generated() -> AnnotationSet {
         flags: Flags { copy: true, unmet: true, unknown_word: true, ..Flags::default() },
         paraphrase: 0.75,
         aligner: 0.5,
+        filter: None,
     };
     let provenance = Provenance::Generated(Box::new(generation));
     AnnotationSet { xml_id: None, fe_status: FeStatus::Unknown, ..annotation(provenance) }
+}
+
+/// [`generated`] with scores of filters.
+pub(super) fn scored() -> AnnotationSet {
+    let mut set = generated();
+    if let Provenance::Generated(made) = &mut set.provenance {
+        made.filter = Some(FilterScores { precision: 0.875, recall: 0.25, filter: [9; 16] });
+    }
+    set
+}
+
+/// A set's key, and the set.
+pub(super) fn keyed(set: AnnotationSet) -> (AnnotationKey, AnnotationSet) {
+    let AnnotationSet { frame, lu, sentence, id, .. } = set;
+    (AnnotationKey { release: RELEASE, frame, lu, sentence, set: id }, set)
 }
 
 fn sentence_layers() -> SentenceLayers {
@@ -396,7 +412,7 @@ fn judgement() -> JudgementRecord {
 }
 
 /// Records of version 2: a change of every kind of subject, each with another action; a set that has
-/// its sentence's number, and one that has not.
+/// its sentence's number, and one that has not; a set that filters have scored.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
     let location = |sentence| {
         let (frame, lu) = (FrameId(102), LuId(1001));
@@ -415,6 +431,7 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("change_set", change(1, SubjectRecord::Set(8002 << 2 | 1, 102, 1001, 6001 << 2 | 1))),
         ("location_own", location(SentenceId::new(IdSpace::FullText, 8002))),
         ("location", location(sentence_id())),
+        ("annotation_scored", scored().to_value()),
         ("change_judgement", change(0, SubjectRecord::Judgement(403, "kim".to_owned()))),
     ]
 }
@@ -466,15 +483,10 @@ fn every_record_comes_back_as_it_was() {
     let set_key =
         SentenceSetKey { release, sentence: sentence_id(), set: set(IdSpace::Exemplar, 7001) };
     law(&set_key, &sentence_layers());
-    let key = AnnotationKey {
-        release,
-        frame: FrameId(102),
-        lu: LuId(1001),
-        sentence: sentence_id(),
-        set: set(IdSpace::FullText, 8002),
-    };
-    law(&key, &annotation(Provenance::User));
+    let (key, user) = keyed(annotation(Provenance::User));
+    law(&key, &user);
     law(&key, &generated());
+    law(&key, &scored());
     let of_lexunit = LayoutKey::of_lexunit(release, FrameId(102), LuId(1006));
     let of_document = LayoutKey::of_document(release, CorpusId(301), DocumentId(401));
     law(&LayoutKey::of_release(release), &release_layout());
@@ -499,22 +511,17 @@ fn a_change_of_either_version_is_read() {
 
 #[test]
 fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
-    let key = AnnotationKey {
-        release: RELEASE,
-        frame: FrameId(102),
-        lu: LuId(1001),
-        sentence: sentence_id(),
-        set: set(IdSpace::FullText, 8002),
-    };
-    let value = generated().to_value();
-    for end in 0..value.len() {
-        assert!(AnnotationSet::from_value(&key, &value[..end]).is_err(), "cut at {end}");
-    }
-    for at in 1..value.len() {
-        let mut changed = value.clone();
-        changed[at] ^= 0xff;
-        // Another record or an error; a panic would end the test.
-        let _ = AnnotationSet::from_value(&key, &changed);
+    for (key, set) in [keyed(generated()), keyed(scored())] {
+        let value = set.to_value();
+        for end in 0..value.len() {
+            assert!(AnnotationSet::from_value(&key, &value[..end]).is_err(), "cut at {end}");
+        }
+        for at in 1..value.len() {
+            let mut changed = value.clone();
+            changed[at] ^= 0xff;
+            // Another record or an error; a panic would end the test.
+            let _ = AnnotationSet::from_value(&key, &changed);
+        }
     }
 }
 
@@ -543,6 +550,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v1_annotation.rs"),
         include_str!("v1_layout.rs"),
         include_str!("v1_user.rs"),
+        include_str!("v2_annotation.rs"),
         include_str!("v2_change.rs"),
         include_str!("v2_location.rs"),
     ];

@@ -13,6 +13,7 @@ mod v1;
 mod v1_annotation;
 mod v1_layout;
 mod v1_user;
+mod v2_annotation;
 mod v2_change;
 mod v2_location;
 
@@ -34,7 +35,9 @@ pub(super) use v1::{
     ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord,
     sentence_code, sentence_from, set_code, set_from,
 };
+use v1_annotation::AnnotationRecord;
 pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
+use v2_annotation::ScoredRecord;
 pub(super) use v2_change::{ChangeRecord, SubjectRecord};
 use v2_location::LocationRecord;
 
@@ -50,6 +53,8 @@ const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
 const CHANGE_VERSION: u8 = 2;
 /// So for the records that locate sets.
 const LOCATION_VERSION: u8 = 2;
+/// Version of the records of sets that filters have scored; every other set is of version 1.
+const SCORED_VERSION: u8 = 2;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
@@ -140,12 +145,29 @@ stored! {
     LexUnit, LexUnitKey, v1::LexUnitRecord;
     Document, DocumentKey, v1::DocumentRecord;
     Sentence, SentenceKey, v1::SentenceRecord;
-    AnnotationSet, AnnotationKey, v1_annotation::AnnotationRecord;
     SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
     ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord;
     FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
     LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
     DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
+}
+
+impl Stored for AnnotationSet {
+    type Key = AnnotationKey;
+
+    fn to_value(&self) -> Vec<u8> {
+        match ScoredRecord::of(self) {
+            Some(record) => encode_as(SCORED_VERSION, &record),
+            None => encode(&AnnotationRecord::from(self)),
+        }
+    }
+
+    fn from_value(key: &AnnotationKey, value: &[u8]) -> Result<Self, String> {
+        match value.first() {
+            Some(&VERSION) => decode::<AnnotationRecord>(value)?.into_model(key),
+            _ => decode_as::<ScoredRecord>(SCORED_VERSION, value)?.into_model(key),
+        }
+    }
 }
 
 /// A release's record and its model, for the list in `meta`.

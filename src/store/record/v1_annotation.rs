@@ -225,6 +225,7 @@ impl GenerationRecord {
             recipe: RecipeId(self.recipe),
             paraphrase: self.paraphrase,
             aligner: self.aligner,
+            filter: None,
         })
     }
 }

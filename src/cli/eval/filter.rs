@@ -1,0 +1,164 @@
+//! `fnstore eval filter`: Table 4 of Culkin et al. 2021.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use fnstore::expand::FILTER;
+use fnstore::filter::{Filter, FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row};
+use serde::Serialize;
+
+use crate::cli::output::{Format, Output, tell};
+use crate::cli::{Context, Outcome, locate};
+
+/// Precision, recall and size of what a filter keeps, beside simple rules
+///
+/// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is acceptable from a mean
+/// judgement of 50 on. Rules on scores stand there with the paper's thresholds, which belong to its own models, and with
+/// those at which they keep the paper's share of acceptable outputs. Outputs that nobody has judged count in `kept` and
+/// in the multiple, how many times as large as the seeds the data becomes. Use outputs of seeds that the filter did not
+/// learn from.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Judged outputs, and others beside them
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    /// Directory of the filter, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = FILTER)]
+    filter: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore export origin=generated --to filter-data outputs.jsonl
+  fnstore eval filter --data outputs.jsonl";
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let data = Judged::read(&args.data)?;
+    let filter = Filter::open(&locate::model(&args.filter, &locate::model_dirs(args.models))?)?;
+    let scored = data.into_iter().map(|output| {
+        let scores = filter.scores(&output.evidence);
+        Scored { output, p: scores.precision, r: scores.recall }
+    });
+    let scored: Vec<Scored> = scored.collect();
+    let rows = editions(filter.config(), &scored);
+    let found = rows[0].precision.of > 0;
+    write_document(rows, &scored, &mut context.output)?;
+    if !found {
+        context.output.flush()?;
+        tell("nobody has judged any of these outputs");
+    }
+    Ok(if found { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// All rows of the table: heuristics, then both editions of a filter.
+pub(in crate::cli) fn editions(config: &FilterConfig, outputs: &[Scored]) -> Vec<Row> {
+    let editions = [
+        ("P-classifier: ", Rule::P(config.precision.cut), [95.00, 15.61, 2.28]),
+        ("R-classifier: ", Rule::R(config.recall.cut), [81.19, 96.99, 10.27]),
+    ];
+    let mut rows = heuristics(outputs);
+    rows.extend(editions.map(|(name, rule, paper)| {
+        row(rule, &format!("{name}{}", rule.expression()), Some(paper), outputs)
+    }));
+    rows
+}
+
+/// The evaluation as JSON; see `schema/eval-filter.schema.json`.
+#[derive(Debug, Serialize)]
+struct Document {
+    outputs: u64,
+    judged: u64,
+    seeds: u64,
+    rows: Vec<RowRecord>,
+}
+
+#[derive(Debug, Serialize)]
+struct RowRecord {
+    rule: String,
+    kept: u64,
+    precision: f64,
+    precision_interval: (f64, f64),
+    recall: f64,
+    multiple: f64,
+    judged: u64,
+    accepted: u64,
+    paper: Option<[f64; 3]>,
+}
+
+impl RowRecord {
+    const COLUMNS: [&'static str; 7] =
+        ["kept if", "kept", "P", "95 % interval", "R", "multiple", "the paper: P, R, multiple"];
+
+    fn new(row: Row) -> Self {
+        let Row { rule, kept, precision, recall, multiple, paper } = row;
+        Self {
+            rule,
+            kept,
+            precision: precision.share(),
+            precision_interval: precision.interval(),
+            recall: recall.share(),
+            multiple,
+            judged: precision.of,
+            accepted: precision.hits,
+            paper,
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let percent = |share: f64| format!("{:.2}", 100.0 * share);
+        let (low, high) = self.precision_interval;
+        let paper = |[p, r, multiple]: [f64; 3]| format!("{p:.2} {r:.2} {multiple:.2}");
+        vec![
+            self.rule.clone(),
+            self.kept.to_string(),
+            if self.judged == 0 { String::new() } else { percent(self.precision) },
+            format!("{} to {}", percent(low), percent(high)),
+            percent(self.recall),
+            format!("{:.2}", self.multiple),
+            self.paper.map_or(String::new(), paper),
+        ]
+    }
+}
+
+/// Writes rows over outputs in the format that was asked for.
+pub(in crate::cli) fn write_document(
+    rows: Vec<Row>,
+    outputs: &[Scored],
+    output: &mut Output,
+) -> anyhow::Result<()> {
+    let seeds: HashSet<&str> = outputs.iter().map(|scored| scored.output.seed.as_str()).collect();
+    let Share { of: judged, .. } = rows[0].precision;
+    let document = Document {
+        outputs: outputs.len() as u64,
+        judged,
+        seeds: seeds.len() as u64,
+        rows: rows.into_iter().map(RowRecord::new).collect(),
+    };
+    match output.format_or(Format::Table) {
+        Format::Table => {
+            let cells = document.rows.iter().map(RowRecord::cells).collect();
+            output.table(&RowRecord::COLUMNS, cells)?;
+            output.line(&format!(
+                "{} outputs of {} seeds, {} of them judged; P and R in percent",
+                document.outputs, document.seeds, document.judged
+            ))?;
+        }
+        Format::Json | Format::Jsonl => output.json(&document)?,
+        format => {
+            super::write_rows(
+                format,
+                &RowRecord::COLUMNS,
+                &document.rows,
+                RowRecord::cells,
+                output,
+            )?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! `fnstore filter`: scores of a filter for generated sets that are there.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use fnstore::database::{Database, DatabaseError};
+use fnstore::expand::{self, FILTER, Kept, Rescored};
+use fnstore::filter::Filter;
+use fnstore::query::Expression;
+use serde::Serialize;
+
+use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::{Context, Outcome, locate, progress, stop, tell_of_index};
+
+/// Score generated sets by how likely people are to accept them
+///
+/// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
+/// sets that have none, or those of another filter in place of earlier ones. No set is removed: `fnstore query 'p>=0.9'`
+/// finds those that the precision filter is sure of, `r>=0.5` more of them. `fnstore train filter` learns a filter from
+/// judgements of one's own.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Which sets, in the language of `fnstore query`; generated sets only
+    #[arg(value_name = "EXPR", required = true)]
+    expression: Vec<String>,
+
+    /// Directory of the filter, or its name among the models
+    #[arg(long, value_name = "DIR|NAME", default_value = FILTER)]
+    filter: PathBuf,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore filter origin=generated
+  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification p>=0.9'";
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = args.expression.join(" ");
+    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let filter = Filter::open(&locate::model(&args.filter, &locate::model_dirs(args.models))?)?;
+    let stopped = stop::on_interrupt("writing what was scored")?;
+    let database = Database::open_existing_writer(&context.store)?;
+    tell_of_index(&database);
+    let bar = progress::bar("scoring", "sets");
+    let done = expand::rescore(&database, &expression, &filter, &mut |sets| {
+        bar.set_position(sets);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    tell_index_lag(&database);
+    let done = done?;
+    match context.output.format_or(Format::Table) {
+        Format::Table => summary(&done, &text, &mut context.output)?,
+        _ => context.output.json(&FilteredRecord::new(&done))?,
+    }
+    if done.interrupted {
+        context.output.flush()?;
+        tell(
+            "interrupted; what was scored is in the store, and the same command goes on from there",
+        );
+        return Ok(Outcome::Interrupted);
+    }
+    if done.kept.scored == 0 {
+        context.output.flush()?;
+        tell("no generated annotation set matches");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Result<()> {
+    let title =
+        format!("generated annotation sets for {expression}: {}", grouped(done.kept.scored));
+    output.line(&output.heading(&title))?;
+    if done.kept.scored == 0 {
+        return Ok(());
+    }
+    let note = match done.kept.scored - done.written {
+        0 => String::new(),
+        had => format!("{} had these scores before", grouped(had)),
+    };
+    output.line(format!("  {:<20} {:>9}  {note}", "scored", grouped(done.written)).trim_end())?;
+    write_kept(&done.kept, output)
+}
+
+/// How many sets either classifier keeps, with the query that finds them.
+pub(super) fn write_kept(kept: &Kept, output: &mut Output) -> anyhow::Result<()> {
+    let editions = [
+        ("kept for precision", kept.by_precision, format!("p>={}", kept.precision_cut)),
+        ("kept for recall", kept.by_recall, format!("r>={}", kept.recall_cut)),
+    ];
+    for (name, count, query) in editions {
+        output.line(&format!("  {name:<20} {:>9}  {query}", grouped(count)))?;
+    }
+    Ok(())
+}
+
+/// How many sets are kept, as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct KeptRecord {
+    precision_cut: f32,
+    by_precision: u64,
+    recall_cut: f32,
+    by_recall: u64,
+}
+
+impl From<&Kept> for KeptRecord {
+    fn from(kept: &Kept) -> Self {
+        let Kept { precision_cut, by_precision, recall_cut, by_recall, .. } = *kept;
+        Self { precision_cut, by_precision, recall_cut, by_recall }
+    }
+}
+
+/// A run as JSON; see `schema/filter.schema.json`.
+#[derive(Debug, Serialize)]
+struct FilteredRecord {
+    sets: u64,
+    written: u64,
+    kept: KeptRecord,
+    interrupted: bool,
+}
+
+impl FilteredRecord {
+    fn new(done: &Rescored) -> Self {
+        let Rescored { kept, written, interrupted } = done;
+        Self { sets: kept.scored, written: *written, kept: kept.into(), interrupted: *interrupted }
+    }
+}

@@ -1,0 +1,22 @@
+//! Ctrl-C: a first one ends a command after the work in flight, a second one at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+
+use super::output::tell;
+
+/// Whether Ctrl-C was pressed, asked from now on; `finishing` says what is done before the command ends.
+pub(super) fn on_interrupt(finishing: &'static str) -> anyhow::Result<impl Fn() -> bool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        tell(&format!("{finishing}; press Ctrl-C again to stop at once"));
+    })
+    .context("cannot handle Ctrl-C")?;
+    Ok(move || stop.load(Ordering::Relaxed))
+}

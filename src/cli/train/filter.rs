@@ -1,0 +1,105 @@
+//! `fnstore train filter`: which generated sets to keep, from judgements.
+
+use std::path::PathBuf;
+
+use fnstore::filter::train::{self, Options, Outcome as Trained};
+use fnstore::filter::{Input, Judged, Row};
+
+use crate::cli::eval::filter::{editions, write_document};
+use crate::cli::output::Format;
+use crate::cli::{Context, Outcome, number};
+
+/// Train a filter of generated sets on judgements
+///
+/// Two classifiers learn which outputs people accept, one in favour of precision, one of recall. Judged outputs are
+/// cut into ten parts by their seeds; what is printed (Table 4 of Culkin et al. 2021) is of networks that saw nothing of
+/// an output's seed, though the two cuts were chosen on such scores, too. The filter that is written learned from all.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Judged outputs: JSON lines, as `fnstore export 'judgement>=0' --to filter-data` writes them
+    #[arg(long, value_name = "FILE")]
+    data: PathBuf,
+
+    /// Directory to write the filter to
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// What the classifiers look at: round, paraphrase, aligner (the paper's), proposed (whether an expansion proposed
+    /// the LU), frames (how many have an LU of its lemma) [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = input)]
+    inputs: Option<Vec<Input>>,
+
+    /// Weights to try for the label that counts less [default: 0.1,0.3,1]
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
+    weights: Option<Vec<f32>>,
+
+    /// Precision that the precision filter is to have [default: 0.95]
+    #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
+    precision: Option<f64>,
+
+    /// Recall that the recall filter is to have [default: 0.97]
+    #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
+    recall: Option<f64>,
+
+    /// Steps, each over all of the data [default: 800]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+
+    /// Learning rate [default: 0.01]
+    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
+    learning_rate: Option<f32>,
+
+    /// Seed of the first weights [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore judge --from judged.jsonl --reviewer kim
+  fnstore export 'judgement>=0' --to filter-data judged-outputs.jsonl
+  fnstore train filter --data judged-outputs.jsonl --out filter";
+
+/// Reads the name of an input.
+fn input(name: &str) -> Result<Input, String> {
+    let names = Input::ALL.map(Input::as_str).join(", ");
+    let found = Input::ALL.into_iter().find(|input| input.as_str() == name);
+    found.ok_or_else(|| format!("expected some of {names}"))
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let data = Judged::read(&args.data)?;
+    let options = options(args);
+    let Trained { config, held_out } = train::run(&options, &data)?;
+    let output = &mut context.output;
+    let rows: Vec<Row> = editions(&config, &held_out);
+    if output.format_or(Format::Table) == Format::Table {
+        output.line(&output.heading(&format!("the filter is in {}", options.out.display())))?;
+        let training = &config.training;
+        output.line(&format!(
+            "  {} accepted and {} refused outputs of {} seeds",
+            training.accepted, training.refused, training.seeds
+        ))?;
+        if !config.precision.reached {
+            output.line(&format!(
+                "  a precision of {} was out of reach; the most precise cut was taken",
+                options.precision
+            ))?;
+        }
+    }
+    write_document(rows, &held_out, output)?;
+    Ok(Outcome::Done)
+}
+
+fn options(args: Args) -> Options {
+    let mut options = Options::new(args.out);
+    options.inputs = args.inputs.unwrap_or(options.inputs);
+    options.weights = args.weights.unwrap_or(options.weights);
+    options.precision = args.precision.unwrap_or(options.precision);
+    options.recall = args.recall.unwrap_or(options.recall);
+    options.steps = args.steps.unwrap_or(options.steps);
+    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
+    options.seed = args.seed.unwrap_or(options.seed);
+    options
+}

@@ -1,0 +1,289 @@
+//! A trained filter on disk, and what it says of a set.
+//!
+//! A directory with `config.json` ([`FilterConfig`]) and `model.safetensors` (f32): for either network, `precision` and
+//! `recall`, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I), `NAME.hidden.1.weight`
+//! (10, 10), `NAME.output.weight` (1, 10), and their biases.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::FilterError;
+use super::evidence::{Evidence, Input};
+use super::folds::inputs_of;
+use super::network::Network;
+use super::table::Share;
+use crate::model::FilterScores;
+use crate::nn::{Fingerprint, Weights, WholeDirectory};
+
+/// What `model_type` in a filter's configuration says.
+pub const MODEL_TYPE: &str = "filter";
+
+/// The format that this build writes and reads.
+const FORMAT: u32 = 1;
+const CONFIG: &str = "config.json";
+const PRECISION: &str = "precision";
+const RECALL: &str = "recall";
+
+/// What a filter's weights were made for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilterConfig {
+    /// `filter`.
+    pub model_type: String,
+    /// Version of the format.
+    pub format: u32,
+    /// What the networks look at, in order.
+    pub inputs: Vec<Input>,
+    /// The one that favours precision.
+    pub precision: FilterEdition,
+    /// The one that favours recall.
+    pub recall: FilterEdition,
+    /// How they were trained.
+    pub training: FilterTraining,
+}
+
+/// One of the two classifiers: what was chosen for it on development data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilterEdition {
+    /// How much an output of the label counts that counts less: accepted ones for precision, refused ones for recall.
+    pub weight: f32,
+    /// Sets that score as much or more are kept.
+    pub cut: f32,
+    /// Whether the precision or recall was reached that was asked for; a precision may be out of reach.
+    pub reached: bool,
+    /// Of the development outputs that it keeps, those that are acceptable.
+    pub precision: Share,
+    /// Of the acceptable development outputs, those that it keeps.
+    pub recall: Share,
+}
+
+/// How a filter was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FilterTraining {
+    /// Judged outputs that are acceptable.
+    pub accepted: u64,
+    /// Those that are not.
+    pub refused: u64,
+    /// Seeds that they come from.
+    pub seeds: usize,
+    /// Parts into which the seeds were cut.
+    pub folds: usize,
+    /// Steps, each over all of the data.
+    pub steps: usize,
+    /// Learning rate after warm-up.
+    pub learning_rate: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Seed of the first weights.
+    pub seed: u64,
+}
+
+impl FilterConfig {
+    pub(super) fn new(
+        inputs: Vec<Input>,
+        [precision, recall]: [FilterEdition; 2],
+        training: FilterTraining,
+    ) -> Self {
+        let model_type = MODEL_TYPE.to_owned();
+        Self { model_type, format: FORMAT, inputs, precision, recall, training }
+    }
+}
+
+/// A trained filter.
+///
+/// ```
+/// use fnstore::filter::{Evidence, Filter};
+///
+/// let filter = Filter::open("models/filter".as_ref())?;
+/// let evidence = Evidence { round: 1, paraphrase: 0.2, aligner: 0.99, proposed: false, frames: 1 };
+/// let sure = filter.scores(&evidence);
+/// let unsure = filter.scores(&Evidence { proposed: true, ..evidence });
+/// assert!(sure.precision > unsure.precision);
+/// # Ok::<(), fnstore::filter::FilterError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Filter {
+    config: FilterConfig,
+    precision: Network,
+    recall: Network,
+    fingerprint: Fingerprint,
+}
+
+impl Filter {
+    /// Opens the filter in a directory.
+    ///
+    /// # Errors
+    /// When its files are missing or damaged, or belong to another kind of model.
+    pub fn open(directory: &Path) -> Result<Self, FilterError> {
+        let config = read_config(directory)?;
+        let of_weights = |source| FilterError::Weights { path: directory.to_owned(), source };
+        let weights = Weights::open(directory).map_err(of_weights)?;
+        let read = |prefix| {
+            Network::read(prefix, config.inputs.len(), |name, shape| {
+                Ok(weights.tensor(name, shape).map_err(of_weights)?.into_data())
+            })
+        };
+        let (precision, recall) = (read(PRECISION)?, read(RECALL)?);
+        let fingerprint = weights.fingerprint().map_err(of_weights)?;
+        Ok(Self { precision, recall, fingerprint, config })
+    }
+
+    /// What it says of a generated set.
+    #[must_use]
+    pub fn scores(&self, evidence: &Evidence) -> FilterScores {
+        let inputs = inputs_of(evidence, &self.config.inputs);
+        FilterScores {
+            precision: self.precision.score(&inputs),
+            recall: self.recall.score(&inputs),
+            filter: self.short_fingerprint(),
+        }
+    }
+
+    /// The first 16 bytes of its fingerprint, as sets have it.
+    #[must_use]
+    pub fn short_fingerprint(&self) -> [u8; 16] {
+        let mut short = [0; 16];
+        short.copy_from_slice(&self.fingerprint.0[..16]);
+        short
+    }
+
+    /// The fingerprint of its weights and configuration.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// What its weights were made for.
+    #[must_use]
+    pub fn config(&self) -> &FilterConfig {
+        &self.config
+    }
+}
+
+/// Reads `config.json` and refuses what this build would misread.
+fn read_config(directory: &Path) -> Result<FilterConfig, FilterError> {
+    let path = directory.join(CONFIG);
+    let json = std::fs::read_to_string(&path).map_err(|source| FilterError::File {
+        action: "read filter",
+        path: path.clone(),
+        source,
+    })?;
+    let refuse = |line, found, expected| FilterError::Content { path, line, found, expected };
+    let config: FilterConfig = match serde_json::from_str(&json) {
+        Ok(config) => config,
+        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a filter")),
+    };
+    if config.model_type != MODEL_TYPE || config.format != FORMAT {
+        let found = format!("`{}` of format {}", config.model_type, config.format);
+        return Err(refuse(1, found, "`filter` of format 1"));
+    }
+    if config.inputs.is_empty() {
+        return Err(refuse(1, "no `inputs`".to_owned(), "one or more"));
+    }
+    Ok(config)
+}
+
+/// Tries, before the work, whether a filter can be written at a place: nothing may be there, an empty directory, or an
+/// earlier filter.
+pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, FilterError> {
+    WholeDirectory::prepare(out, |old| read_config(old).is_ok()).map_err(|e| failed(out, e))
+}
+
+/// Writes a filter, all of it or nothing.
+pub(super) fn write(
+    out: WholeDirectory,
+    config: &FilterConfig,
+    [precision, recall]: &[Network; 2],
+) -> Result<(), FilterError> {
+    let place = out.place().to_owned();
+    let names = [PRECISION, RECALL].map(Network::names);
+    let tensors = [precision.named(&names[0]), recall.named(&names[1])].concat();
+    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
+}
+
+fn failed(out: &Path, source: io::Error) -> FilterError {
+    FilterError::File { action: "write a filter to", path: out.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::SplitMix64;
+
+    fn written(directory: &Path) -> FilterConfig {
+        let share = Share { hits: 3, of: 4 };
+        let edition = FilterEdition {
+            weight: 0.5,
+            cut: 0.25,
+            reached: true,
+            precision: share,
+            recall: share,
+        };
+        let training = FilterTraining {
+            accepted: 3,
+            refused: 1,
+            seeds: 2,
+            folds: 10,
+            steps: 5,
+            learning_rate: 0.5,
+            weight_decay: 0.0,
+            seed: 1,
+        };
+        let config = FilterConfig::new(Input::PAPER.into(), [edition.clone(), edition], training);
+        let data = [vec![1.0, 0.5, 0.9], vec![2.0, 0.7, 0.8]];
+        let networks = [1, 2].map(|seed| Network::random(&data, &mut SplitMix64::new(seed)));
+        write(prepare(directory).unwrap(), &config, &networks).unwrap();
+        config
+    }
+
+    #[test]
+    fn a_filter_reads_back_as_it_was_written_and_has_two_opinions() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = written(directory.path());
+        let filter = Filter::open(directory.path()).unwrap();
+        assert_eq!(filter.config(), &config);
+        let evidence =
+            Evidence { round: 2, paraphrase: 0.5, aligner: 0.9, proposed: false, frames: 1 };
+        let scores = filter.scores(&evidence);
+        assert_ne!(scores.precision, scores.recall);
+        assert!((0.0..=1.0).contains(&scores.precision) && (0.0..=1.0).contains(&scores.recall));
+        assert_eq!(scores.filter, filter.fingerprint().0[..16]);
+        // It does not look at this.
+        assert_eq!(filter.scores(&Evidence { proposed: true, ..evidence }), scores);
+    }
+
+    #[test]
+    fn a_damaged_filter_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = |said: &str| {
+            let error = Filter::open(directory.path()).unwrap_err();
+            let all = format!("{error} {:?}", std::error::Error::source(&error));
+            assert!(all.contains(said), "{all}");
+        };
+        error("cannot read filter");
+        written(directory.path());
+        let path = directory.path().join(CONFIG);
+        let json = std::fs::read_to_string(&path).unwrap();
+        for (old, new, said) in [
+            ("\"format\": 1", "\"format\": 2", "`filter` of format 2"),
+            ("\"filter\"", "\"bert\"", "`bert` of format 1"),
+            ("\"round\"", "\"colour\"", "unknown variant `colour`"),
+            ("\"round\",", "", "precision.inputs.mean"),
+            ("{", "[", "line 2"),
+        ] {
+            std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
+            error(said);
+        }
+    }
+
+    #[test]
+    fn only_a_filter_is_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        written(directory.path());
+        assert!(prepare(directory.path()).is_ok());
+        std::fs::write(directory.path().join(CONFIG), "{}").unwrap();
+        let error = prepare(directory.path()).unwrap_err().to_string();
+        assert!(error.contains("cannot write a filter to"), "{error}");
+    }
+}

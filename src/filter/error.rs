@@ -1,0 +1,66 @@
+//! What can go wrong with a filter, and while training one.
+
+use std::path::PathBuf;
+
+use crate::nn::WeightsError;
+
+/// What can go wrong with a filter.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// A file of a filter or of judged outputs cannot be read or written.
+    #[error("cannot {action} `{path}`", path = .path.display())]
+    File {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A file of a filter or of judged outputs does not hold what it should.
+    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+    /// The weights of a filter cannot be read.
+    #[error("cannot read the weights of filter `{path}`", path = .path.display())]
+    Weights {
+        /// Directory of the filter.
+        path: PathBuf,
+        /// Why not.
+        source: WeightsError,
+    },
+    /// There is too little to learn from.
+    #[error(
+        "cannot train a filter on {accepted} accepted and {refused} refused outputs of {seeds} seeds; \
+         expected both, of {folds} seeds or more: judge more outputs with `fnstore judge`"
+    )]
+    TooFew {
+        /// Judged outputs that are acceptable.
+        accepted: u64,
+        /// Those that are not.
+        refused: u64,
+        /// Seeds that they come from.
+        seeds: usize,
+        /// How many seeds it takes.
+        folds: usize,
+    },
+    /// An option is out of range.
+    #[error("{name} is {found}, expected {expected}")]
+    Option {
+        /// Which one.
+        name: &'static str,
+        /// What was given.
+        found: String,
+        /// What is possible.
+        expected: &'static str,
+    },
+}

@@ -1,0 +1,165 @@
+//! Judged outputs: what a filter is trained and measured on.
+//!
+//! One JSON object per line, as `fnstore export --to filter-data` writes them:
+//!
+//! ```text
+//! {"set": "g42", "seed": "x7", "round": 2, "paraphrase": 0.61, "aligner": 0.97, "proposed": false, "frames": 2, "judgements": [80, 100]}
+//! ```
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::FilterError;
+use super::evidence::Evidence;
+use crate::model::Judgement;
+
+/// Least mean judgement of an output that is acceptable (Culkin et al. 2021, section 6.1).
+const ACCEPTABLE: f64 = 50.0;
+
+/// A generated set with what a filter looks at and what people say of it.
+///
+/// ```
+/// use fnstore::filter::Judged;
+///
+/// let line = r#"{"set": "g42", "seed": "x7", "round": 2, "paraphrase": 0.61, "aligner": 0.97,
+///                "proposed": false, "frames": 2, "judgements": [20, 100]}"#;
+/// let output: Judged = serde_json::from_str(line)?;
+/// assert_eq!(output.is_acceptable(), Some(true));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The set.
+    pub set: String,
+    /// The human set that its chain of rounds started from: rounds of one seed are not independent.
+    pub seed: String,
+    /// What a filter looks at.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+    /// Scores that people gave it, 0 to 100; none where nobody has judged it.
+    pub judgements: Vec<u8>,
+}
+
+impl Judged {
+    /// Reads a JSON Lines file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, a line is no such object or has a number out of range, or a set stands there
+    /// twice (naming the line).
+    pub fn read(path: &Path) -> Result<Vec<Self>, FilterError> {
+        let text = std::fs::read_to_string(path).map_err(|source| FilterError::File {
+            action: "read judged outputs",
+            path: path.to_owned(),
+            source,
+        })?;
+        let mut sets = HashSet::new();
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(at, line)| {
+                let refuse = |(found, expected)| FilterError::Content {
+                    path: path.to_owned(),
+                    line: at + 1,
+                    found,
+                    expected,
+                };
+                let output = Self::parse(line).map_err(refuse)?;
+                if !sets.insert(output.set.clone()) {
+                    let found = format!("`set` `{}` again", output.set);
+                    return Err(refuse((found, "each set once")));
+                }
+                Ok(output)
+            })
+            .collect()
+    }
+
+    fn parse(line: &str) -> Result<Self, (String, &'static str)> {
+        let output: Self = serde_json::from_str(line)
+            .map_err(|e| (e.to_string(), "an object as in src/filter/judged.rs"))?;
+        let Evidence { round, paraphrase, aligner, .. } = output.evidence;
+        if round == 0 {
+            return Err(("`round` 0".to_owned(), "1 or more"));
+        }
+        if !paraphrase.is_finite() {
+            return Err((format!("`paraphrase` {paraphrase}"), "a number of 32 bits"));
+        }
+        if !(0.0..=1.0).contains(&aligner) {
+            return Err((format!("`aligner` {aligner}"), "a number from 0 to 1"));
+        }
+        if let Some(score) = output.judgements.iter().find(|score| **score > Judgement::BEST) {
+            return Err((format!("{score} in `judgements`"), "scores from 0 to 100"));
+        }
+        Ok(output)
+    }
+
+    /// Whether somebody has judged it.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        !self.judgements.is_empty()
+    }
+
+    /// Whether people accept it: their mean is 50 or more. None where nobody has judged it.
+    #[must_use]
+    pub fn is_acceptable(&self) -> Option<bool> {
+        let sum: u64 = self.judgements.iter().map(|score| u64::from(*score)).sum();
+        let count = self.judgements.len();
+        (count > 0).then(|| sum as f64 / count as f64 >= ACCEPTABLE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = r#"{"set":"g1","seed":"x1","round":1,"paraphrase":0.5,"aligner":0.9,"proposed":true,"frames":2,"judgements":[49]}"#;
+
+    fn read(text: &str) -> Result<Vec<Judged>, FilterError> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Judged::read(file.path())
+    }
+
+    #[test]
+    fn lines_are_read_as_they_are_written() {
+        let [output] = &read(&format!("\n{LINE}\n")).unwrap()[..] else { panic!() };
+        assert!(output.evidence.proposed);
+        assert_eq!(serde_json::to_string(output).unwrap(), LINE);
+    }
+
+    #[test]
+    fn an_output_is_acceptable_from_a_mean_of_50_on() {
+        let of = |judgements: &[u8]| {
+            let mut output: Judged = serde_json::from_str(LINE).unwrap();
+            output.judgements = judgements.to_vec();
+            output.is_acceptable()
+        };
+        assert_eq!([of(&[]), of(&[49]), of(&[50])], [None, Some(false), Some(true)]);
+        assert_eq!([of(&[0, 100]), of(&[0, 99])], [Some(true), Some(false)]);
+        // Judges who agree count each.
+        assert_eq!(of(&[0, 0, 100]), Some(false));
+    }
+
+    #[test]
+    fn wrong_lines_are_named_with_what_is_wrong() {
+        for (old, new, said) in [
+            ("\"round\":1", "\"round\":0", "`round` 0, expected 1 or more"),
+            ("0.5", "1e99", "line 2"),
+            ("0.9", "1.1", "`aligner` 1.1, expected a number from 0 to 1"),
+            ("[49]", "[101]", "101 in `judgements`"),
+            ("[49]", "[300]", "line 2"),
+            ("\"proposed\":true,", "", "missing field `proposed`"),
+            ("\"g1\"", "1", "expected an object as in"),
+            ("{", "[", "line 2"),
+        ] {
+            let wrong = LINE.replacen(old, new, 1);
+            let error = read(&format!("{}\n{wrong}\n", LINE.replace("g1", "g0"))).unwrap_err();
+            assert!(error.to_string().contains("line 2"), "{new}: {error}");
+            assert!(error.to_string().contains(said), "{new}: {error}");
+        }
+        let error = read(&format!("{LINE}\n{LINE}")).unwrap_err().to_string();
+        assert!(error.contains("line 2: found `set` `g1` again"), "{error}");
+        let error = Judged::read("/nowhere".as_ref()).unwrap_err().to_string();
+        assert!(error.contains("cannot read judged outputs `/nowhere`"), "{error}");
+    }
+}

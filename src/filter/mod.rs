@@ -1,0 +1,29 @@
+//! Filters of generated sets: which ones to keep.
+//!
+//! Culkin et al. 2021, section 6.1 and Table 4: people judge some outputs; from a set's round and the scores of rewriter
+//! and aligner two classifiers learn which others they would accept. One favours precision, one recall, and both
+//! scores are kept with each set (`p` and `r` in queries), so that whoever uses the data chooses.
+//!
+//! ```text
+//! what is looked at   evidence.rs     round, scores, whether the LU was proposed
+//! data                judged.rs       evidence with people's judgements, as JSON lines
+//! scores              network.rs      two hidden layers of ten, a sigmoid; its gradient
+//! training            train.rs        steps on weighted cross-entropy; folds.rs: weights and cuts chosen on held-out seeds
+//! on disk             classifier.rs   config.json and model.safetensors; evidence in, both scores out
+//! how good            table.rs        the paper's Table 4: heuristics and classifiers, with intervals
+//! ```
+
+mod classifier;
+mod error;
+mod evidence;
+mod folds;
+mod judged;
+mod network;
+mod table;
+pub mod train;
+
+pub use classifier::{Filter, FilterConfig, FilterEdition, FilterTraining, MODEL_TYPE};
+pub use error::FilterError;
+pub use evidence::{Evidence, Input};
+pub use judged::Judged;
+pub use table::{Row, Rule, Scored, Share, heuristics, row};

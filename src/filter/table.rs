@@ -1,0 +1,287 @@
+//! How good filters are: Table 4 of Culkin et al. 2021.
+//!
+//! Precision is the share of kept outputs that people accept, recall the share of acceptable ones that are kept, the
+//! multiple how many times as large as the seeds alone seeds and kept outputs are together. The paper's thresholds belong to
+//! its own models. So each rule on a score stands there twice: as it is printed, and with the threshold at which it
+//! keeps the share of acceptable outputs that the paper's did.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Evidence;
+use super::judged::Judged;
+
+/// A share of outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Share {
+    /// Those that count.
+    pub hits: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Share {
+    /// The share; 0 of none.
+    #[must_use]
+    pub fn share(self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.hits as f64 / self.of as f64 }
+    }
+
+    /// Wilson's score interval (1927) at 95 %.
+    ///
+    /// ```
+    /// use fnstore::filter::Share;
+    ///
+    /// let (low, high) = Share { hits: 57, of: 60 }.interval();
+    /// assert_eq!(format!("{low:.3} {high:.3}"), "0.863 0.983");
+    /// ```
+    #[must_use]
+    pub fn interval(self) -> (f64, f64) {
+        const Z: f64 = 1.959_963_984_540_054;
+        if self.of == 0 {
+            return (0.0, 1.0);
+        }
+        let (share, count) = (self.share(), self.of as f64);
+        let scale = 1.0 + Z * Z / count;
+        let middle = (share + Z * Z / (2.0 * count)) / scale;
+        let half =
+            Z * (share * (1.0 - share) / count + Z * Z / (4.0 * count * count)).sqrt() / scale;
+        ((middle - half).max(0.0), (middle + half).min(1.0))
+    }
+}
+
+/// An output with the scores of both classifiers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The output.
+    pub output: Judged,
+    /// Score of the precision filter.
+    pub p: f32,
+    /// Score of the recall filter.
+    pub r: f32,
+}
+
+/// Which outputs are kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// All.
+    All,
+    /// Those of rounds up to one.
+    Round(u16),
+    /// Those whose paraphrase score is as low or lower.
+    Paraphrase(f32),
+    /// Those whose aligner score is as high or higher.
+    Aligner(f32),
+    /// Those that are within all three.
+    All3(u16, f32, f32),
+    /// Those that the precision filter scores as high or higher.
+    P(f32),
+    /// Those that the recall filter scores as high or higher.
+    R(f32),
+}
+
+impl Rule {
+    /// Whether it keeps an output.
+    #[must_use]
+    pub fn keeps(self, scored: &Scored) -> bool {
+        let Evidence { round, paraphrase, aligner, .. } = scored.output.evidence;
+        match self {
+            Self::All => true,
+            Self::Round(most) => round <= most,
+            Self::Paraphrase(most) => paraphrase <= most,
+            Self::Aligner(least) => aligner >= least,
+            Self::All3(last, most, least) => {
+                round <= last && paraphrase <= most && aligner >= least
+            }
+            Self::P(least) => scored.p >= least,
+            Self::R(least) => scored.r >= least,
+        }
+    }
+}
+
+/// A row of Table 4.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// What is kept, in the query language.
+    pub rule: String,
+    /// Outputs that are kept, judged or not.
+    pub kept: u64,
+    /// Of the judged ones that are kept, those that people accept.
+    pub precision: Share,
+    /// Of the acceptable ones, those that are kept.
+    pub recall: Share,
+    /// (Seeds + kept) / seeds.
+    pub multiple: f64,
+    /// The paper's precision and recall in percent, and its multiple.
+    pub paper: Option<[f64; 3]>,
+}
+
+/// The row of a rule over outputs; `rule` and `paper` are what is printed.
+#[must_use]
+pub fn row(rule: Rule, name: &str, paper: Option<[f64; 3]>, outputs: &[Scored]) -> Row {
+    let seeds: HashSet<&str> = outputs.iter().map(|scored| scored.output.seed.as_str()).collect();
+    let mut row = Row {
+        rule: name.to_owned(),
+        kept: 0,
+        precision: Share::default(),
+        recall: Share::default(),
+        multiple: 0.0,
+        paper,
+    };
+    for scored in outputs {
+        let (is_kept, label) = (rule.keeps(scored), scored.output.is_acceptable());
+        row.kept += u64::from(is_kept);
+        row.precision.of += u64::from(is_kept && label.is_some());
+        row.recall.of += u64::from(label == Some(true));
+        let hit = u64::from(is_kept && label == Some(true));
+        row.precision.hits += hit;
+        row.recall.hits += hit;
+    }
+    row.multiple = (seeds.len() as f64 + row.kept as f64) / seeds.len().max(1) as f64;
+    row
+}
+
+/// The upper section of Table 4: all outputs, then what can be told from round and scores alone. The rows of scores
+/// are followed by those of the same recall.
+#[must_use]
+pub fn heuristics(outputs: &[Scored]) -> Vec<Row> {
+    let low =
+        |recall| threshold(outputs, recall, |evidence| -evidence.paraphrase).map(|least| -least);
+    let high = |recall| threshold(outputs, recall, |evidence| evidence.aligner);
+    let (strict, lax) = (Some([92.54, 5.31, 1.39]), Some([87.73, 20.82, 2.62]));
+    let mut rows: Vec<(Rule, &str, Option<[f64; 3]>)> = vec![
+        (Rule::All, "", Some([68.25, 100.0, 11.0])),
+        (Rule::Round(1), "", Some([90.06, 13.20, 2.0])),
+        (Rule::Round(3), "", Some([81.29, 35.73, 4.0])),
+        (Rule::Paraphrase(0.6), "", Some([90.14, 5.48, 1.42])),
+        (Rule::Paraphrase(0.8), "", Some([74.86, 34.45, 4.14])),
+        (Rule::Aligner(0.99), "", Some([85.01, 32.56, 3.61])),
+        (Rule::Aligner(0.95), "", Some([76.72, 85.00, 8.56])),
+        (Rule::All3(3, 0.8, 0.95), "lax: ", lax),
+        (Rule::All3(1, 0.6, 0.99), "strict: ", strict),
+    ];
+    if let (Some(p6), Some(p8), Some(a99), Some(a95)) =
+        (low(0.0548), low(0.3445), high(0.3256), high(0.8500))
+    {
+        rows.extend([
+            (Rule::Paraphrase(p6), "same recall: ", Some([90.14, 5.48, 1.42])),
+            (Rule::Paraphrase(p8), "same recall: ", Some([74.86, 34.45, 4.14])),
+            (Rule::Aligner(a99), "same recall: ", Some([85.01, 32.56, 3.61])),
+            (Rule::Aligner(a95), "same recall: ", Some([76.72, 85.00, 8.56])),
+            (Rule::All3(3, p8, a95), "same recall, lax: ", lax),
+            (Rule::All3(1, p6, a99), "same recall, strict: ", strict),
+        ]);
+    }
+    let named = rows.into_iter().map(|(rule, name, paper)| {
+        row(rule, &format!("{name}{}", rule.expression()), paper, outputs)
+    });
+    named.collect()
+}
+
+impl Rule {
+    /// It in the query language.
+    #[must_use]
+    pub fn expression(self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Round(1) => "round=1".to_owned(),
+            Self::Round(most) => format!("round<={most}"),
+            Self::Paraphrase(most) => format!("paraphrase<={}", rounded(most)),
+            Self::Aligner(least) => format!("aligner>={}", rounded(least)),
+            Self::All3(round, most, least) => {
+                let parts = [Self::Round(round), Self::Paraphrase(most), Self::Aligner(least)];
+                parts.map(Self::expression).join(" ")
+            }
+            Self::P(least) => format!("p>={}", rounded(least)),
+            Self::R(least) => format!("r>={}", rounded(least)),
+        }
+    }
+}
+
+/// Four decimals at most.
+fn rounded(number: f32) -> f64 {
+    (f64::from(number) * 1e4).round() / 1e4
+}
+
+/// The highest value from which on a share of the acceptable outputs lies, or more.
+fn threshold(outputs: &[Scored], share: f64, value: impl Fn(&Evidence) -> f32) -> Option<f32> {
+    let acceptable = outputs.iter().filter(|scored| scored.output.is_acceptable() == Some(true));
+    let mut values: Vec<f32> = acceptable.map(|scored| value(&scored.output.evidence)).collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    let count = (share * values.len() as f64).ceil() as usize;
+    values.get(count.max(1) - 1).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(number: usize, paraphrase: f32, aligner: f32, judgements: &[u8]) -> Scored {
+        let evidence = Evidence {
+            round: 1 + number as u16 % 4,
+            paraphrase,
+            aligner,
+            proposed: false,
+            frames: 1,
+        };
+        let output = Judged {
+            set: format!("g{number}"),
+            seed: format!("x{}", number / 4),
+            evidence,
+            judgements: judgements.to_vec(),
+        };
+        Scored { output, p: aligner, r: 1.0 }
+    }
+
+    fn outputs() -> Vec<Scored> {
+        vec![
+            scored(0, 0.5, 0.99, &[100]),
+            scored(1, 0.7, 0.96, &[100]),
+            scored(2, 0.9, 0.5, &[0]),
+            scored(3, 0.95, 0.97, &[60, 40]),
+            scored(4, 0.2, 0.999, &[]),
+            scored(5, 0.7, 0.2, &[0]),
+        ]
+    }
+
+    #[test]
+    fn precision_and_recall_are_of_judged_outputs_and_the_multiple_of_all() {
+        let row = row(Rule::Aligner(0.95), "a", None, &outputs());
+        assert_eq!(row.kept, 4);
+        assert_eq!(
+            (row.precision, row.recall),
+            (Share { hits: 3, of: 3 }, Share { hits: 3, of: 3 })
+        );
+        // Two seeds and four outputs.
+        assert_eq!(row.multiple, 3.0);
+    }
+
+    #[test]
+    fn the_heuristics_are_those_of_the_paper_then_those_of_the_same_recall() {
+        let rows = heuristics(&outputs());
+        let names: Vec<&str> = rows.iter().map(|row| row.rule.as_str()).collect();
+        assert_eq!(names[0], "all");
+        assert_eq!(
+            names[7..9],
+            [
+                "lax: round<=3 paraphrase<=0.8 aligner>=0.95",
+                "strict: round=1 paraphrase<=0.6 aligner>=0.99"
+            ]
+        );
+        // 85 % of three acceptable ones are all three; 34.45 % are two.
+        assert_eq!(names[12], "same recall: aligner>=0.96");
+        assert_eq!(names[10], "same recall: paraphrase<=0.7");
+        assert_eq!(rows[0].precision, Share { hits: 3, of: 5 });
+        assert_eq!(rows[1].recall, Share { hits: 1, of: 3 });
+        assert_eq!((rows[8].kept, rows[8].precision), (2, Share { hits: 1, of: 1 }));
+    }
+
+    #[test]
+    fn nothing_judged_has_no_thresholds_of_its_own() {
+        let unjudged = [scored(0, 0.5, 0.9, &[])];
+        let rows = heuristics(&unjudged);
+        assert_eq!(rows.len(), 9);
+        assert_eq!(rows[0].precision.interval(), (0.0, 1.0));
+    }
+}
