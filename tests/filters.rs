@@ -1,8 +1,14 @@
 //! Filters of generated sets, from judgements to scores: `train filter`, `eval filter`, `filter`, and what an
 //! expansion writes.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use fnstore::database::{Database, Write};
+use fnstore::expand;
+use fnstore::filter::Filter;
+use fnstore::model::{AnnotationSet, AnnotationSetId, IdSpace, Sentence, SentenceId};
+use fnstore::query::Expression;
 use serde_json::{Value, json};
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
@@ -20,7 +26,8 @@ fn data(folder: &Path) -> PathBuf {
             (_, false) => json!([10]),
         };
         json!({
-            "set": format!("g{at}"), "seed": format!("x{}", at / 3), "round": at % 3 + 1, "paraphrase": 0.5,
+            "release": "r", "set": format!("g{at}"), "seed": format!("x{}", at / 3),
+            "sentence": format!("x{}", 500 + at / 3), "round": at % 3 + 1, "paraphrase": 0.5,
             "aligner": aligner, "proposed": at % 7 == 0, "frames": 1, "judgements": judgements,
         })
     });
@@ -138,6 +145,74 @@ fn generated_sets_are_exported_judged_and_scored() {
     assert_eq!(run(&["check"]).code, Some(0));
 }
 
+/// Writes copies of the generated set beside it.
+fn copies(database: &Database, count: u64) {
+    let one = database.query(&generated()).unwrap().next().unwrap().unwrap();
+    let mut write = Write::default();
+    for number in 2..=count {
+        let sentence = SentenceId::new(IdSpace::Generated, number);
+        let id = AnnotationSetId::new(IdSpace::Generated, number);
+        write.sentences.push(Sentence { id: sentence, ..one.sentence.clone() });
+        write.sets.push(AnnotationSet { id, sentence, ..one.set.clone() });
+    }
+    database.write(one.release.id, &write).unwrap();
+}
+
+fn generated() -> Expression {
+    "origin=generated".parse().unwrap()
+}
+
+#[test]
+fn scoring_that_is_stopped_keeps_what_was_scored_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("mine");
+    assert_eq!(train(&data(folder.path()), &place, &[]).code, Some(0));
+    let filter = Filter::open(&place).unwrap();
+    let store = new_store();
+    generate(store.path());
+    let database = Database::open_existing_writer(store.path()).unwrap();
+    copies(&database, 2500);
+    let score = |answer: ControlFlow<()>| {
+        expand::rescore(&database, &generated(), &filter, &mut |_| answer).unwrap()
+    };
+    let scored = || database.count(&"p>=0".parse().unwrap()).unwrap();
+    let stopped = score(ControlFlow::Break(()));
+    assert!(stopped.interrupted && stopped.written > 0 && stopped.written < 2500);
+    assert_eq!(scored(), stopped.written);
+    let done = score(ControlFlow::Continue(()));
+    assert_eq!((done.interrupted, done.kept.scored), (false, 2500));
+    assert_eq!((done.written, scored()), (2500 - stopped.written, 2500));
+    assert_eq!(score(ControlFlow::Continue(())).written, 0);
+}
+
+#[test]
+fn sets_that_a_store_has_keep_its_scores_when_they_are_imported_with_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(folder.path());
+    let [mine, other] = ["mine", "other"].map(|name| folder.path().join(name));
+    assert_eq!(train(&data, &mine, &[]).code, Some(0));
+    assert_eq!(train(&data, &other, &["--seed", "2"]).code, Some(0));
+    let [ours, theirs] = [new_store(), new_store()];
+    let run = |store: &tempfile::TempDir, arguments: &[&str]| {
+        let ran = fnstore_in(store.path(), arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran
+    };
+    for (store, filter) in [(&ours, &mine), (&theirs, &other)] {
+        generate(store.path());
+        run(store, &["filter", "origin=generated", "--filter", filter.to_str().unwrap()]);
+    }
+    let file = folder.path().join("theirs.jsonl");
+    let file = file.to_str().unwrap();
+    run(&theirs, &["export", "origin=generated", "--to", "jsonl", file]);
+    let scores = || run(&ours, &["query", "origin=generated"]).records()[0]["generation"].clone();
+    let before = scores();
+    run(&ours, &["import", file]);
+    assert_eq!(scores(), before);
+    let name = Filter::open(&mine).unwrap().fingerprint().to_string();
+    assert_eq!(before["filter"], name[..32]);
+}
+
 #[test]
 fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
     let store = new_store();
@@ -154,8 +229,14 @@ fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
     let kept = &report["kept"];
     assert_eq!(kept["by_precision"], count(&format!("p>={}", kept["precision_cut"])));
     assert_eq!(kept["by_recall"], count(&format!("r>={}", kept["recall_cut"])));
+    // Without a filter there are none.
+    let arguments = ["expand", "lu=inspect.v", "--beam", "4", "--rounds", "1", "--filter", "none"];
+    let ran = fnstore_in(store.path(), &[&arguments[..], &["--format", "json"]].concat());
+    let unscored: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(unscored["kept"], Value::Null);
+    assert!(count("p>=0") < count("origin=generated"));
     // What was written is what the filter says of the sets that are there.
-    let ran = fnstore_in(store.path(), &["filter", "origin=generated", "--format", "json"]);
+    let ran = fnstore_in(store.path(), &["filter", "lu=audit.v", "--format", "json"]);
     let again: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&again["written"], &again["kept"]), (&json!(0), kept));
 }
@@ -179,9 +260,9 @@ fn wrong_input_is_refused_and_named() {
         path
     };
     let wrong = write(&text.replacen("\"round\":3", "\"round\":-3", 1));
-    refused(&wrong, &[], 65, &["wrong.jsonl` line 3", "an object as in"]);
+    refused(&wrong, &[], 65, &["wrong.jsonl` line 3", "filter-data.schema.json"]);
     let few: String = text.lines().take(6).map(|line| format!("{line}\n")).collect();
-    refused(&write(&few), &[], 65, &["of 2 seeds", "10 seeds or more", "fnstore judge"]);
+    refused(&write(&few), &[], 65, &["of 2 sentences", "ten parts", "fnstore judge"]);
     refused(&write(""), &[], 65, &["0 accepted and 0 refused"]);
     refused(
         &data,
@@ -204,7 +285,7 @@ fn wrong_input_is_refused_and_named() {
         (
             vec!["filter", "origin=generated", "--filter", "aligner"],
             65,
-            "the configuration of a filter",
+            "expected `filter` of format 1",
         ),
         (vec!["filter"], 2, "<EXPR>"),
     ] {

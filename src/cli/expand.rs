@@ -55,6 +55,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
+    /// Directory of the filter that scores new sentences, or its name among the models; `none` for no scores
+    /// [default: filter, where it is]
+    #[arg(long, value_name = "DIR|NAME|none")]
+    filter: Option<PathBuf>,
+
     /// Work on at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -162,6 +167,10 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
         Some(Guide::Lexicon | Guide::Alike) => models.guide = Some(GuideModels::search(&dirs)?),
         Some(Guide::None) => models.guide = None,
         None => {}
+    }
+    if let Some(name) = &args.filter {
+        let is_none = name.as_os_str() == "none";
+        models.filter = (!is_none).then(|| locate::model(name, &dirs)).transpose()?;
     }
     if models.guide.is_none() && args.guide.is_none() {
         tell("no word vectors or no tagger among the models: the lexicon does not guide");

@@ -15,8 +15,10 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 /// Score generated sets by how likely people are to accept them
 ///
 /// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
-/// sets that have none, or those of another filter in place of earlier ones. No set is removed: `fnstore query 'p>=0.9'`
-/// finds those that the precision filter is sure of, `r>=0.5` more of them. `fnstore train filter` learns a filter from
+/// sets that have none, or those of another filter in place of earlier ones. No set is removed: of the filter that comes with
+/// the program `fnstore query 'p>=0.71'` finds the sets that it is sure of. What is printed are the scores from which on
+/// this filter keeps a set. Scores of different filters do not compare; `fnstore expand --filter` says which one new
+/// sentences get. In `fnstore changes` a set that gets scores is edited. `fnstore train filter` learns a filter from
 /// judgements of one's own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,7 +39,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore filter origin=generated
-  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification p>=0.9'";
+  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification p>=0.71'";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
@@ -74,8 +76,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Result<()> {
-    let title =
-        format!("generated annotation sets for {expression}: {}", grouped(done.kept.scored));
+    let title = format!(
+        "generated annotation sets looked at for {expression}: {}",
+        grouped(done.kept.scored)
+    );
     output.line(&output.heading(&title))?;
     if done.kept.scored == 0 {
         return Ok(());

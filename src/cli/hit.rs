@@ -55,6 +55,7 @@ struct Made {
     aligner: f32,
     p: Option<f32>,
     r: Option<f32>,
+    filter: Option<String>,
     flags: Vec<&'static str>,
     chain: Vec<String>,
 }
@@ -176,6 +177,7 @@ impl Made {
             aligner: generation.aligner,
             p: generation.filter.map(|scores| scores.precision),
             r: generation.filter.map(|scores| scores.recall),
+            filter: generation.filter.map(|scores| scores.fingerprint()),
             flags: generation.flags.names(),
             chain: generation.chain.iter().map(ToString::to_string).collect(),
         }

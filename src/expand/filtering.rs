@@ -98,7 +98,8 @@ impl<'a> Witness<'a> {
 /// Gives the generated sets for which an expression holds the scores of a filter, in place of earlier ones.
 ///
 /// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends the run after those
-/// that were written. The same call goes on from there.
+/// that were written. The same call goes on from there. A set that another thread edits meanwhile may lose that edit. In
+/// the list of changes a set that gets scores is edited.
 ///
 /// # Errors
 /// When the expression names what the database does not hold, or the database fails.
@@ -168,9 +169,13 @@ fn judged(
     let Provenance::Generated(made) = &answer.set.provenance else { return Ok(None) };
     let judgements = witness.database.store().judgements(release, answer.set.id)?;
     let scores = judgements.map(|judgement| Ok(judgement?.score));
+    let seed = witness.database.store().set_location(release, made.seed)?;
     Ok(Some(Judged {
+        release: answer.release.name.clone(),
         set: answer.set.id.to_string(),
         seed: made.seed.to_string(),
+        // A seed that was removed since stands for its sentence.
+        sentence: seed.map_or_else(|| made.seed.to_string(), |seed| seed.sentence.to_string()),
         evidence: witness.evidence(&answer, made)?,
         judgements: scores.collect::<Result<_, ExpandError>>()?,
     }))

@@ -100,9 +100,12 @@ impl<'a> Lexicon<'a> {
                 of_number.insert(lu.id, Unit::new(&lu.name));
                 if own.insert(key.clone()) {
                     units.push(Unit::new(&lu.name));
+                    // Also in the place of one that was proposed before someone added it.
+                    lexunits.insert(key, lu.id);
                 }
+            } else {
+                lexunits.entry(key).or_insert(lu.id);
             }
-            lexunits.entry(key).or_insert(lu.id);
         }
         let mut triggers = HashSet::new();
         let mut valences = store

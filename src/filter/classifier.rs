@@ -4,6 +4,7 @@
 //! `recall`, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I), `NAME.hidden.1.weight`
 //! (10, 10), `NAME.output.weight` (1, 10), and their biases.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -65,9 +66,9 @@ pub struct FilterTraining {
     pub accepted: u64,
     /// Those that are not.
     pub refused: u64,
-    /// Seeds that they come from.
-    pub seeds: usize,
-    /// Parts into which the seeds were cut.
+    /// Sentences of the seeds that they come from.
+    pub sentences: usize,
+    /// Parts to which the sentences were dealt out.
     pub folds: usize,
     /// Steps, each over all of the data.
     pub steps: usize,
@@ -88,6 +89,13 @@ impl FilterConfig {
         let model_type = MODEL_TYPE.to_owned();
         Self { model_type, format: FORMAT, inputs, precision, recall, training }
     }
+}
+
+/// The fields by which another model's configuration is told.
+#[derive(Deserialize)]
+struct Kind {
+    model_type: Option<String>,
+    format: Option<u32>,
 }
 
 /// A trained filter.
@@ -125,6 +133,14 @@ impl Filter {
             })
         };
         let (precision, recall) = (read(PRECISION)?, read(RECALL)?);
+        if !precision.is_sound() || !recall.is_sound() {
+            return Err(FilterError::Content {
+                path: directory.join("model.safetensors"),
+                line: 1,
+                found: "numbers with which inputs cannot be standardised".to_owned(),
+                expected: "finite means, and standard deviations above 0",
+            });
+        }
         let fingerprint = weights.fingerprint().map_err(of_weights)?;
         Ok(Self { precision, recall, fingerprint, config })
     }
@@ -170,16 +186,32 @@ fn read_config(directory: &Path) -> Result<FilterConfig, FilterError> {
         source,
     })?;
     let refuse = |line, found, expected| FilterError::Content { path, line, found, expected };
+    let expected = "the configuration of a filter";
+    let kind: Kind = match serde_json::from_str(&json) {
+        Ok(kind) => kind,
+        Err(e) => return Err(refuse(e.line(), e.to_string(), expected)),
+    };
+    if kind.model_type.as_deref() != Some(MODEL_TYPE) || kind.format != Some(FORMAT) {
+        let kind =
+            (kind.model_type.as_deref().unwrap_or("no model type"), kind.format.unwrap_or(0));
+        return Err(refuse(
+            1,
+            format!("`{}` of format {}", kind.0, kind.1),
+            "`filter` of format 1",
+        ));
+    }
     let config: FilterConfig = match serde_json::from_str(&json) {
         Ok(config) => config,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a filter")),
+        Err(e) => return Err(refuse(e.line(), e.to_string(), expected)),
     };
-    if config.model_type != MODEL_TYPE || config.format != FORMAT {
-        let found = format!("`{}` of format {}", config.model_type, config.format);
-        return Err(refuse(1, found, "`filter` of format 1"));
+    let distinct: BTreeSet<&Input> = config.inputs.iter().collect();
+    if config.inputs.is_empty() || distinct.len() < config.inputs.len() {
+        return Err(refuse(1, format!("`inputs` {:?}", config.inputs), "one or more, each once"));
     }
-    if config.inputs.is_empty() {
-        return Err(refuse(1, "no `inputs`".to_owned(), "one or more"));
+    for cut in [config.precision.cut, config.recall.cut] {
+        if !(0.0..=1.0).contains(&cut) {
+            return Err(refuse(1, format!("`cut` {cut}"), "a number from 0 to 1"));
+        }
     }
     Ok(config)
 }
@@ -223,7 +255,7 @@ mod tests {
         let training = FilterTraining {
             accepted: 3,
             refused: 1,
-            seeds: 2,
+            sentences: 2,
             folds: 10,
             steps: 5,
             learning_rate: 0.5,
@@ -262,6 +294,12 @@ mod tests {
             assert!(all.contains(said), "{all}");
         };
         error("cannot read filter");
+        let config = written(directory.path());
+        // Standard deviations of 0.
+        let zeros = |_: &str, shape: &[usize]| Ok::<_, ()>(vec![0.0; shape.iter().product()]);
+        let unsound = [(); 2].map(|()| Network::read("p", 3, zeros).unwrap());
+        write(prepare(directory.path()).unwrap(), &config, &unsound).unwrap();
+        error("standard deviations above 0");
         written(directory.path());
         let path = directory.path().join(CONFIG);
         let json = std::fs::read_to_string(&path).unwrap();
@@ -270,6 +308,8 @@ mod tests {
             ("\"filter\"", "\"bert\"", "`bert` of format 1"),
             ("\"round\"", "\"colour\"", "unknown variant `colour`"),
             ("\"round\",", "", "precision.inputs.mean"),
+            ("\"round\"", "\"aligner\"", "one or more, each once"),
+            ("\"cut\": 0.25", "\"cut\": 5", "`cut` 5"),
             ("{", "[", "line 2"),
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();

@@ -40,18 +40,16 @@ pub enum FilterError {
     },
     /// There is too little to learn from.
     #[error(
-        "cannot train a filter on {accepted} accepted and {refused} refused outputs of {seeds} seeds; \
-         expected both, of {folds} seeds or more: judge more outputs with `fnstore judge`"
+        "cannot train a filter on {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
+         expected some of both in any eight of ten parts by sentence: judge more outputs with `fnstore judge`"
     )]
     TooFew {
         /// Judged outputs that are acceptable.
         accepted: u64,
         /// Those that are not.
         refused: u64,
-        /// Seeds that they come from.
-        seeds: usize,
-        /// How many seeds it takes.
-        folds: usize,
+        /// Sentences of the seeds that they come from.
+        sentences: usize,
     },
     /// An option is out of range.
     #[error("{name} is {found}, expected {expected}")]

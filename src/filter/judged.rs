@@ -3,7 +3,8 @@
 //! One JSON object per line, as `fnstore export --to filter-data` writes them:
 //!
 //! ```text
-//! {"set": "g42", "seed": "x7", "round": 2, "paraphrase": 0.61, "aligner": 0.97, "proposed": false, "frames": 2, "judgements": [80, 100]}
+//! {"release": "bfn-1.5", "set": "g42", "seed": "x7", "sentence": "x9", "round": 2, "paraphrase": 0.61,
+//!  "aligner": 0.97, "proposed": false, "frames": 2, "judgements": [80, 100]}
 //! ```
 
 use std::collections::HashSet;
@@ -23,18 +24,22 @@ const ACCEPTABLE: f64 = 50.0;
 /// ```
 /// use fnstore::filter::Judged;
 ///
-/// let line = r#"{"set": "g42", "seed": "x7", "round": 2, "paraphrase": 0.61, "aligner": 0.97,
-///                "proposed": false, "frames": 2, "judgements": [20, 100]}"#;
+/// let line = r#"{"release": "bfn-1.5", "set": "g42", "seed": "x7", "sentence": "x9", "round": 2,
+///                "paraphrase": 0.61, "aligner": 0.97, "proposed": false, "frames": 2, "judgements": [20, 100]}"#;
 /// let output: Judged = serde_json::from_str(line)?;
 /// assert_eq!(output.is_acceptable(), Some(true));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
+    /// The release that the sets belong to.
+    pub release: String,
     /// The set.
     pub set: String,
-    /// The human set that its chain of rounds started from: rounds of one seed are not independent.
+    /// The human set that its chain of rounds started from.
     pub seed: String,
+    /// The seed's sentence: outputs of one sentence are not independent.
+    pub sentence: String,
     /// What a filter looks at.
     #[serde(flatten)]
     pub evidence: Evidence,
@@ -65,7 +70,7 @@ impl Judged {
                     expected,
                 };
                 let output = Self::parse(line).map_err(refuse)?;
-                if !sets.insert(output.set.clone()) {
+                if !sets.insert((output.release.clone(), output.set.clone())) {
                     let found = format!("`set` `{}` again", output.set);
                     return Err(refuse((found, "each set once")));
                 }
@@ -76,7 +81,7 @@ impl Judged {
 
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {
         let output: Self = serde_json::from_str(line)
-            .map_err(|e| (e.to_string(), "an object as in src/filter/judged.rs"))?;
+            .map_err(|e| (e.to_string(), "an object as in schema/filter-data.schema.json"))?;
         let Evidence { round, paraphrase, aligner, .. } = output.evidence;
         if round == 0 {
             return Err(("`round` 0".to_owned(), "1 or more"));
@@ -112,7 +117,7 @@ impl Judged {
 mod tests {
     use super::*;
 
-    const LINE: &str = r#"{"set":"g1","seed":"x1","round":1,"paraphrase":0.5,"aligner":0.9,"proposed":true,"frames":2,"judgements":[49]}"#;
+    const LINE: &str = r#"{"release":"r","set":"g1","seed":"x1","sentence":"x2","round":1,"paraphrase":0.5,"aligner":0.9,"proposed":true,"frames":2,"judgements":[49]}"#;
 
     fn read(text: &str) -> Result<Vec<Judged>, FilterError> {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -94,6 +94,12 @@ impl Network {
         Ok(Self { mean, deviation, tensors })
     }
 
+    /// Whether inputs can be standardised by it; weights that are not finite are no safetensors that are read.
+    pub(super) fn is_sound(&self) -> bool {
+        self.mean.iter().all(|mean| mean.is_finite())
+            && self.deviation.iter().all(|sd| sd.is_finite() && *sd > 0.0)
+    }
+
     /// Every tensor with its name and shape.
     pub(super) fn named<'a>(&'a self, names: &'a [String; 8]) -> [NamedTensor<'a>; 8] {
         let inputs = self.mean.len();

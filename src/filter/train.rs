@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use super::classifier::{self, FilterConfig, FilterTraining};
 use super::error::FilterError;
 use super::evidence::Input;
-use super::folds::{FOLDS, Placed, choose, parts, placed};
+use super::folds::{FOLDS, Placed, all_learn, choose, placed};
 use super::judged::Judged;
-use super::network::{HIDDEN, Network};
+use super::network::Network;
 use super::table::Scored;
 use crate::learn::{AdamW, Schedule, SplitMix64};
 
@@ -57,7 +57,7 @@ impl Options {
             weights: vec![0.1, 0.3, 1.0],
             precision: 0.95,
             recall: 0.97,
-            steps: 800,
+            steps: 300,
             learning_rate: 0.01,
             weight_decay: 0.1,
             seed: 1,
@@ -123,21 +123,21 @@ pub(super) struct Example {
 pub struct Outcome {
     /// What was written.
     pub config: FilterConfig,
-    /// Each judged output, in the order of their sets' names, with the scores of networks that saw nothing of its seed.
+    /// Each judged output, in the order of their sets' names, with the scores of networks that saw nothing of its sentence.
     pub held_out: Vec<Scored>,
 }
 
 /// Trains both classifiers on judged outputs and writes them; outputs that nobody has judged are passed over.
 ///
 /// # Errors
-/// When an option is out of range, the outputs are all accepted or all refused or come from too few seeds, or the files
+/// When an option is out of range, the outputs are all accepted or all refused or come from too few sentences, or the files
 /// cannot be written.
 pub fn run(options: &Options, data: &[Judged]) -> Result<Outcome, FilterError> {
     options.check()?;
     let out = classifier::prepare(&options.out)?;
     // Sums go by the order of the data, and a file of other order shall not make another filter.
     let mut data: Vec<&Judged> = data.iter().filter(|output| output.is_judged()).collect();
-    data.sort_by(|a, b| a.set.cmp(&b.set));
+    data.sort_by(|a, b| (&a.release, &a.set).cmp(&(&b.release, &b.set)));
     let placed = placed(&data, &options.inputs);
     let training = expect_enough(&data, &placed, options)?;
     let (precision, p) = choose(&placed, Aim::Precision, options);
@@ -162,14 +162,15 @@ fn expect_enough(
 ) -> Result<FilterTraining, FilterError> {
     let accepted = placed.iter().filter(|one| one.example.label).count() as u64;
     let refused = placed.len() as u64 - accepted;
-    let seeds = data.iter().map(|output| &output.seed).collect::<BTreeSet<_>>().len();
-    if accepted == 0 || refused == 0 || parts(placed).len() < FOLDS {
-        return Err(FilterError::TooFew { accepted, refused, seeds, folds: FOLDS });
+    let sentences = data.iter().map(|output| (&output.release, &output.sentence));
+    let sentences = sentences.collect::<BTreeSet<_>>().len();
+    if !all_learn(placed) {
+        return Err(FilterError::TooFew { accepted, refused, sentences });
     }
     Ok(FilterTraining {
         accepted,
         refused,
-        seeds,
+        sentences,
         folds: FOLDS,
         steps: options.steps,
         learning_rate: options.learning_rate,
@@ -197,7 +198,6 @@ pub(super) fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Option
         }
         adam.update(network.trained(&gradient), schedule);
     }
-    debug_assert_eq!(lengths[1], HIDDEN, "a bias for each unit");
     network
 }
 
@@ -213,7 +213,7 @@ mod tests {
                 let aligner = random.unit();
                 let is_right = (aligner > 0.5) != (random.below(10) == 0);
                 let line = format!(
-                    r#"{{"set": "g{at}", "seed": "x{}", "round": {}, "paraphrase": {}, "aligner": {aligner},
+                    r#"{{"release": "r", "set": "g{at}", "seed": "x{at}", "sentence": "x{}", "round": {}, "paraphrase": {}, "aligner": {aligner},
                         "proposed": false, "frames": 1, "judgements": [{}]}}"#,
                     at / 3,
                     1 + at % 3,
@@ -280,7 +280,10 @@ mod tests {
         let refused =
             |options: &Options, data: &[Judged]| run(options, data).unwrap_err().to_string();
         let few = refused(&options, &data(9));
-        assert!(few.contains("of 3 seeds; expected both, of 10 seeds or more"), "{few}");
+        assert!(
+            few.contains("of 3 sentences; expected some of both in any eight of ten parts"),
+            "{few}"
+        );
         let mut accepted = data(300);
         accepted.iter_mut().for_each(|output| output.judgements = vec![100]);
         assert!(refused(&options, &accepted).contains("300 accepted and 0 refused"));

@@ -116,6 +116,14 @@ pub struct FilterScores {
     pub filter: [u8; 16],
 }
 
+impl FilterScores {
+    /// The fingerprint of the filter, in hexadecimal digits.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        self.filter.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
 /// Low bits of a generated set's number that are a hash; the frame's number stands above them.
 const HASH_BITS: u32 = 44;
 

@@ -1,9 +1,9 @@
-"""`python -m paraphrase COMMAND`: prepare, tokenizer, words, train, ablation, export, evaluate."""
+"""`python -m paraphrase COMMAND`: prepare, tokenizer, words, train, distil, ablation, export, evaluate."""
 
 import importlib
 import sys
 
-COMMANDS = ["prepare", "tokenizer", "words", "train", "ablation", "export", "evaluate"]
+COMMANDS = ["prepare", "tokenizer", "words", "train", "distil", "ablation", "export", "evaluate"]
 
 
 def main():

@@ -7,6 +7,8 @@ same pairs in the same order. What is measured is the mean negative log-likeliho
 development pairs' second texts: of their sources as they are, spaced as FrameNet spaces, and with one word marked that
 the target lacks. So few steps tell what a part does, not how far it would lead; and
 they tell it of the last weights, since the average of some 2,000 steps hardly moves.
+
+`--outputs` (of `distil`) adds two rows: beam outputs as targets, and for the same sources the references.
 """
 
 import argparse
@@ -37,6 +39,10 @@ ROWS = [
     ("without close pairs", {"with_close": False}),
     ("without spacing", {"spaced_share": 0.0}),
 ]
+# A line of `distil` is source, reference, output.
+OUTPUT_ROWS = [("references of the rewritten sources", 1), ("beam outputs in their place", 2)]
+# A group of `prepare` whose first text is always the source.
+ORIENTED = "wmt-official-ref"
 
 
 def dev_sets(path):
@@ -79,14 +85,22 @@ def main(arguments):
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--dev", type=Path, required=True, help="development pairs (dev.tsv.xz)")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--outputs", type=Path, help="beam outputs, written by `distil`")
+    parser.add_argument("--rows", nargs="*", help="rows to measure [default: all]")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args(arguments)
     keep_memory()
     torch.set_num_threads(given.threads)
     tokenizer = Tokenizer.from_file(str(given.work / "tokenizer.json"))
     pairs, sets = batches.read_pairs(given.work / "pairs.tsv"), dev_sets(given.dev)
+    rows = [(name, pairs, row) for name, row in ROWS]
+    if given.outputs:
+        rewritten = batches.read_pairs(given.outputs)
+        rows += [(name, [(line[0], line[column], ORIENTED) for line in rewritten], {}) for name, column in OUTPUT_ROWS]
     report = {}
-    for name, row in ROWS:
+    for name, pairs, row in rows:
+        if given.rows and name not in given.rows:
+            continue
         averaged, last = learn(given, tokenizer, pairs, row)
         report[name] = {"averaged": measured(averaged, tokenizer, sets), "last": measured(last, tokenizer, sets)}
         given.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

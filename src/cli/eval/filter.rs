@@ -1,10 +1,11 @@
 //! `fnstore eval filter`: Table 4 of Culkin et al. 2021.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use fnstore::expand::FILTER;
-use fnstore::filter::{Filter, FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row};
+use fnstore::filter::{
+    Filter, FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row, seeds_of,
+};
 use serde::Serialize;
 
 use crate::cli::output::{Format, Output, tell};
@@ -15,8 +16,8 @@ use crate::cli::{Context, Outcome, locate};
 /// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is acceptable from a mean
 /// judgement of 50 on. Rules on scores stand there with the paper's thresholds, which belong to its own models, and with
 /// those at which they keep the paper's share of acceptable outputs. Outputs that nobody has judged count in `kept` and
-/// in the multiple, how many times as large as the seeds the data becomes. Use outputs of seeds that the filter did not
-/// learn from.
+/// in the multiple, how many times as large as the seeds the data becomes. Use outputs of sentences that the filter did not
+/// learn from. Intervals are as if outputs were independent, which those of one sentence are not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -132,12 +133,11 @@ pub(in crate::cli) fn write_document(
     outputs: &[Scored],
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let seeds: HashSet<&str> = outputs.iter().map(|scored| scored.output.seed.as_str()).collect();
     let Share { of: judged, .. } = rows[0].precision;
     let document = Document {
         outputs: outputs.len() as u64,
         judged,
-        seeds: seeds.len() as u64,
+        seeds: seeds_of(outputs) as u64,
         rows: rows.into_iter().map(RowRecord::new).collect(),
     };
     match output.format_or(Format::Table) {

@@ -12,8 +12,9 @@ use crate::cli::{Context, Outcome, number};
 /// Train a filter of generated sets on judgements
 ///
 /// Two classifiers learn which outputs people accept, one in favour of precision, one of recall. Judged outputs are
-/// cut into ten parts by their seeds; what is printed (Table 4 of Culkin et al. 2021) is of networks that saw nothing of
-/// an output's seed, though the two cuts were chosen on such scores, too. The filter that is written learned from all.
+/// cut into ten parts by the sentences of their seeds; what is printed (Table 4 of Culkin et al. 2021) is of networks that
+/// saw nothing of an output's sentence, though the two cuts were chosen on such scores, too: measure with `fnstore eval
+/// filter` on outputs of other sentences. The filter that is written learned from all.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -42,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     recall: Option<f64>,
 
-    /// Steps, each over all of the data [default: 800]
+    /// Steps, each over all of the data [default: 300]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
 
@@ -78,8 +79,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.line(&output.heading(&format!("the filter is in {}", options.out.display())))?;
         let training = &config.training;
         output.line(&format!(
-            "  {} accepted and {} refused outputs of {} seeds",
-            training.accepted, training.refused, training.seeds
+            "  {} accepted and {} refused outputs of {} sentences",
+            training.accepted, training.refused, training.sentences
         ))?;
         if !config.precision.reached {
             output.line(&format!(

@@ -339,7 +339,12 @@ impl<R: BufRead> Loader<'_, R> {
         }
         let is_first = self.known.sets.insert(set.id);
         self.check_first(is_first, &set.id)?;
-        if self.is_new(&set, &set.id, |store, release| store.annotation_set(release, set.id))? {
+        // Scores that a store has stay: they are of the filter that its user chose.
+        let stored = |store: &Store, release| {
+            let stored = store.annotation_set(release, set.id)?;
+            Ok(stored.map(|stored| scored_as(stored, &set)))
+        };
+        if self.is_new(&set, &set.id, stored)? {
             self.recount(&set);
             self.batch.put_annotation_set(&set)?;
             self.added(&Subject::Set(set.id, SetLocation::of(&set)));
@@ -491,4 +496,14 @@ impl<R: BufRead> Loader<'_, R> {
         self.count(kind);
         Ok(())
     }
+}
+
+/// A stored set as it would be with another's scores of filters.
+fn scored_as(mut stored: AnnotationSet, other: &AnnotationSet) -> AnnotationSet {
+    if let (Provenance::Generated(made), Provenance::Generated(of)) =
+        (&mut stored.provenance, &other.provenance)
+    {
+        made.filter = of.filter;
+    }
+    stored
 }
