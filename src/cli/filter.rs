@@ -12,14 +12,13 @@ use serde::Serialize;
 use super::output::{Format, Output, grouped, tell, tell_index_lag};
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
-/// Score generated sets by how likely people are to accept them
+/// Score generated sets by whether their judges would accept them
 ///
 /// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
-/// sets that have none, or those of another filter in place of earlier ones. No set is removed: of the filter that comes with
-/// the program `fnstore query 'p>=0.71'` finds the sets that it is sure of. What is printed are the scores from which on
-/// this filter keeps a set. Scores of different filters do not compare; `fnstore expand --filter` says which one new
-/// sentences get. In `fnstore changes` a set that gets scores is edited. `fnstore train filter` learns a filter from
-/// judgements of one's own.
+/// sets that have none, or those of another filter in place of earlier ones. No set is removed. What is printed are the
+/// scores from which on this filter keeps a set; `fnstore query 'p>=CUT'` finds those. Scores are no probabilities, and
+/// those of different filters do not compare; `fnstore expand --filter` says which one new sentences get. In `fnstore
+/// changes` a set that gets scores is edited. `fnstore train filter` learns a filter from judgements of one's own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -39,7 +38,7 @@ pub(super) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   fnstore filter origin=generated
-  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification p>=0.71'";
+  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification' --sort=-p";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");

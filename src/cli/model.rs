@@ -422,7 +422,8 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     };
     let description = describe(&holder.join(name))?;
     if description.kind != Kind::Paraphraser {
-        let article = if description.kind == Kind::Tagger { "a" } else { "an" };
+        let is_vowel = matches!(description.kind, Kind::Encoder | Kind::Aligner);
+        let article = if is_vowel { "an" } else { "a" };
         bail!(
             "`{name}` is {article} {}, expected a rewriter; `fnstore model list` shows which are",
             description.kind.as_str()

@@ -1,7 +1,7 @@
 //! A trained filter on disk, and what it says of a set.
 //!
-//! A directory with `config.json` ([`FilterConfig`]) and `model.safetensors` (f32): for either network, `precision` and
-//! `recall`, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I), `NAME.hidden.1.weight`
+//! A directory with `config.json` ([`FilterConfig`]) and `model.safetensors` (f32): for either classifier, `precision` and
+//! `recall`, and each of its networks, `NAME` being `precision.0` and so on, `NAME.inputs.mean` and `NAME.inputs.sd` (I), `NAME.hidden.0.weight` (10, I), `NAME.hidden.1.weight`
 //! (10, 10), `NAME.output.weight` (1, 10), and their biases.
 
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::committee::Committee;
 use super::error::FilterError;
 use super::evidence::{Evidence, Input};
 use super::folds::inputs_of;
-use super::network::Network;
 use super::table::Share;
 use crate::model::FilterScores;
 use crate::nn::{Fingerprint, Weights, WholeDirectory};
@@ -22,7 +22,7 @@ use crate::nn::{Fingerprint, Weights, WholeDirectory};
 pub const MODEL_TYPE: &str = "filter";
 
 /// The format that this build writes and reads.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 const CONFIG: &str = "config.json";
 const PRECISION: &str = "precision";
 const RECALL: &str = "recall";
@@ -36,6 +36,8 @@ pub struct FilterConfig {
     pub format: u32,
     /// What the networks look at, in order.
     pub inputs: Vec<Input>,
+    /// Networks of each classifier, whose scores are averaged.
+    pub members: usize,
     /// The one that favours precision.
     pub precision: FilterEdition,
     /// The one that favours recall.
@@ -80,17 +82,6 @@ pub struct FilterTraining {
     pub seed: u64,
 }
 
-impl FilterConfig {
-    pub(super) fn new(
-        inputs: Vec<Input>,
-        [precision, recall]: [FilterEdition; 2],
-        training: FilterTraining,
-    ) -> Self {
-        let model_type = MODEL_TYPE.to_owned();
-        Self { model_type, format: FORMAT, inputs, precision, recall, training }
-    }
-}
-
 /// The fields by which another model's configuration is told.
 #[derive(Deserialize)]
 struct Kind {
@@ -113,8 +104,8 @@ struct Kind {
 #[derive(Debug, Clone)]
 pub struct Filter {
     config: FilterConfig,
-    precision: Network,
-    recall: Network,
+    precision: Committee,
+    recall: Committee,
     fingerprint: Fingerprint,
 }
 
@@ -128,7 +119,7 @@ impl Filter {
         let of_weights = |source| FilterError::Weights { path: directory.to_owned(), source };
         let weights = Weights::open(directory).map_err(of_weights)?;
         let read = |prefix| {
-            Network::read(prefix, config.inputs.len(), |name, shape| {
+            Committee::read(prefix, [config.members, config.inputs.len()], |name, shape| {
                 Ok(weights.tensor(name, shape).map_err(of_weights)?.into_data())
             })
         };
@@ -208,6 +199,9 @@ fn read_config(directory: &Path) -> Result<FilterConfig, FilterError> {
     if config.inputs.is_empty() || distinct.len() < config.inputs.len() {
         return Err(refuse(1, format!("`inputs` {:?}", config.inputs), "one or more, each once"));
     }
+    if config.members == 0 {
+        return Err(refuse(1, "`members` 0".to_owned(), "1 or more"));
+    }
     for cut in [config.precision.cut, config.recall.cut] {
         if !(0.0..=1.0).contains(&cut) {
             return Err(refuse(1, format!("`cut` {cut}"), "a number from 0 to 1"));
@@ -226,10 +220,10 @@ pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, FilterError> {
 pub(super) fn write(
     out: WholeDirectory,
     config: &FilterConfig,
-    [precision, recall]: &[Network; 2],
+    [precision, recall]: &[Committee; 2],
 ) -> Result<(), FilterError> {
     let place = out.place().to_owned();
-    let names = [PRECISION, RECALL].map(Network::names);
+    let names = [precision.names(PRECISION), recall.names(RECALL)];
     let tensors = [precision.named(&names[0]), recall.named(&names[1])].concat();
     out.write_model(config, &tensors).map_err(|error| failed(&place, error))
 }
@@ -240,6 +234,7 @@ fn failed(out: &Path, source: io::Error) -> FilterError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::network::Network;
     use super::*;
     use crate::learn::SplitMix64;
 
@@ -262,9 +257,20 @@ mod tests {
             weight_decay: 0.0,
             seed: 1,
         };
-        let config = FilterConfig::new(Input::PAPER.into(), [edition.clone(), edition], training);
+        let config = FilterConfig {
+            model_type: MODEL_TYPE.to_owned(),
+            format: FORMAT,
+            inputs: Input::PAPER.into(),
+            members: 2,
+            precision: edition.clone(),
+            recall: edition,
+            training,
+        };
         let data = [vec![1.0, 0.5, 0.9], vec![2.0, 0.7, 0.8]];
-        let networks = [1, 2].map(|seed| Network::random(&data, &mut SplitMix64::new(seed)));
+        let networks = [1, 2].map(|seed| {
+            let mut random = SplitMix64::new(seed);
+            Committee::new((0..2).map(|_| Network::random(&data, &mut random)).collect())
+        });
         write(prepare(directory).unwrap(), &config, &networks).unwrap();
         config
     }
@@ -297,7 +303,7 @@ mod tests {
         let config = written(directory.path());
         // Standard deviations of 0.
         let zeros = |_: &str, shape: &[usize]| Ok::<_, ()>(vec![0.0; shape.iter().product()]);
-        let unsound = [(); 2].map(|()| Network::read("p", 3, zeros).unwrap());
+        let unsound = [(); 2].map(|()| Committee::read("p", [2, 3], zeros).unwrap());
         write(prepare(directory.path()).unwrap(), &config, &unsound).unwrap();
         error("standard deviations above 0");
         written(directory.path());
@@ -307,7 +313,9 @@ mod tests {
             ("\"format\": 1", "\"format\": 2", "`filter` of format 2"),
             ("\"filter\"", "\"bert\"", "`bert` of format 1"),
             ("\"round\"", "\"colour\"", "unknown variant `colour`"),
-            ("\"round\",", "", "precision.inputs.mean"),
+            ("\"round\",", "", "precision.0.inputs.mean"),
+            ("\"members\": 2", "\"members\": 3", "precision.2.inputs.mean"),
+            ("\"members\": 2", "\"members\": 0", "`members` 0"),
             ("\"round\"", "\"aligner\"", "one or more, each once"),
             ("\"cut\": 0.25", "\"cut\": 5", "`cut` 5"),
             ("{", "[", "line 2"),

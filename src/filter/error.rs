@@ -41,7 +41,8 @@ pub enum FilterError {
     /// There is too little to learn from.
     #[error(
         "cannot train a filter on {accepted} accepted and {refused} refused outputs of {sentences} sentences; \
-         expected some of both in any eight of ten parts by sentence: judge more outputs with `fnstore judge`"
+         expected some of both in any eight of ten parts by sentence, and some hundred outputs for a filter that is of use: \
+         judge more with `fnstore judge`"
     )]
     TooFew {
         /// Judged outputs that are acceptable.

@@ -9,11 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::thread;
 
 use super::classifier::FilterEdition;
+use super::committee::Committee;
 use super::evidence::{Evidence, Input};
 use super::judged::Judged;
-use super::network::Network;
 use super::table::{Share, rounded_down};
-use super::train::{Aim, Example, Options, fit};
+use super::train::{Aim, Example, Options, train};
 
 /// Number of parts.
 pub(super) const FOLDS: usize = 10;
@@ -76,14 +76,14 @@ struct HeldOut {
 
 /// Trains and scores over all folds, side by side; each label weighs what `aim` gives it under `weight`.
 fn held_out(placed: &[Placed], aim: Aim, weight: f32, options: &Options) -> HeldOut {
-    let networks: Vec<Network> = thread::scope(|scope| {
-        let train = |fold| {
+    let networks: Vec<Committee> = thread::scope(|scope| {
+        let start = |fold| {
             scope.spawn(move || {
                 let seen: Vec<&Example> = seen_in(placed, fold).collect();
-                fit(&seen, aim, weight, options)
+                train(&seen, aim, weight, options)
             })
         };
-        let running: Vec<_> = (0..FOLDS).map(train).collect();
+        let running: Vec<_> = (0..FOLDS).map(start).collect();
         running.into_iter().map(|thread| thread.join().expect("training does not panic")).collect()
     });
     // The fold whose development data a part is.

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::classifier::{self, FilterConfig, FilterTraining};
+use super::committee::Committee;
 use super::error::FilterError;
 use super::evidence::Input;
 use super::folds::{FOLDS, Placed, all_learn, choose, placed};
@@ -31,6 +32,8 @@ pub struct Options {
     pub out: PathBuf,
     /// What the networks look at.
     pub inputs: Vec<Input>,
+    /// Networks of each classifier, whose scores are averaged.
+    pub members: usize,
     /// Weights to try for the label that counts less, above 0 and at most 1.
     pub weights: Vec<f32>,
     /// Precision that the precision filter is to have.
@@ -54,6 +57,7 @@ impl Options {
         Self {
             out,
             inputs: Input::ALL.into(),
+            members: 5,
             weights: vec![0.1, 0.3, 1.0],
             precision: 0.95,
             recall: 0.97,
@@ -88,6 +92,9 @@ impl Options {
             if !(share > 0.0 && share <= 1.0) {
                 return wrong(name, share.to_string(), "more than 0 and at most 1");
             }
+        }
+        if self.members == 0 || self.members > 100 {
+            return wrong("number of networks", self.members.to_string(), "1 to 100");
         }
         if self.steps == 0 {
             return wrong("number of steps", "0".to_owned(), "1 or more");
@@ -143,12 +150,20 @@ pub fn run(options: &Options, data: &[Judged]) -> Result<Outcome, FilterError> {
     let (precision, p) = choose(&placed, Aim::Precision, options);
     let (recall, r) = choose(&placed, Aim::Recall, options);
     let all: Vec<&Example> = placed.iter().map(|one| &one.example).collect();
-    let networks = [
-        fit(&all, Aim::Precision, precision.weight, options),
-        fit(&all, Aim::Recall, recall.weight, options),
+    let classifiers = [
+        train(&all, Aim::Precision, precision.weight, options),
+        train(&all, Aim::Recall, recall.weight, options),
     ];
-    let config = FilterConfig::new(options.inputs.clone(), [precision, recall], training);
-    classifier::write(out, &config, &networks)?;
+    let config = FilterConfig {
+        model_type: classifier::MODEL_TYPE.to_owned(),
+        format: classifier::FORMAT,
+        inputs: options.inputs.clone(),
+        members: options.members,
+        precision,
+        recall,
+        training,
+    };
+    classifier::write(out, &config, &classifiers)?;
     let held_out = data.into_iter().zip(p.into_iter().zip(r));
     let held_out = held_out.map(|(output, (p, r))| Scored { output: output.clone(), p, r });
     Ok(Outcome { config, held_out: held_out.collect() })
@@ -179,10 +194,17 @@ fn expect_enough(
     })
 }
 
-/// A network trained on examples.
-pub(super) fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options) -> Network {
+/// The networks of a classifier, trained on examples.
+pub(super) fn train(examples: &[&Example], aim: Aim, weight: f32, options: &Options) -> Committee {
+    let mut random = SplitMix64::new(options.seed);
+    let fitted = (0..options.members).map(|_| fit(examples, aim, weight, options, random.next()));
+    Committee::new(fitted.collect())
+}
+
+/// A network trained on examples, from the first weights of a seed.
+fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u64) -> Network {
     let inputs: Vec<Vec<f32>> = examples.iter().map(|example| example.inputs.clone()).collect();
-    let mut network = Network::random(&inputs, &mut SplitMix64::new(options.seed));
+    let mut network = Network::random(&inputs, &mut SplitMix64::new(seed));
     let rows: Vec<Vec<f32>> = inputs.iter().map(|row| network.standardised(row)).collect();
     let weights: Vec<f32> =
         examples.iter().map(|example| aim.weigh(example.label, weight)).collect();
@@ -234,7 +256,7 @@ mod tests {
     fn what_decides_is_learned() {
         let examples = examples(&data(300));
         let all: Vec<&Example> = examples.iter().collect();
-        let network = fit(&all, Aim::Precision, 1.0, &Options::new("out".into()));
+        let network = train(&all, Aim::Precision, 1.0, &Options::new("out".into()));
         for round in [1.0, 3.0] {
             assert!(network.score(&[round, 0.5, 0.95, 0.0, 0.7]) > 0.7);
             assert!(network.score(&[round, 0.5, 0.05, 0.0, 0.7]) < 0.3);
@@ -246,7 +268,7 @@ mod tests {
         let examples = examples(&data(300));
         let all: Vec<&Example> = examples.iter().collect();
         let score = |aim, weight| {
-            fit(&all, aim, weight, &Options::new("out".into())).score(&[2.0, 0.5, 0.6, 0.0, 0.7])
+            train(&all, aim, weight, &Options::new("out".into())).score(&[2.0, 0.5, 0.6, 0.0, 0.7])
         };
         let even = score(Aim::Precision, 1.0);
         assert_eq!(even, score(Aim::Recall, 1.0));
@@ -300,6 +322,7 @@ mod tests {
             ),
             (Options { precision: 1.5, ..options.clone() }, "precision is 1.5"),
             (Options { recall: f64::NAN, ..options.clone() }, "recall is NaN"),
+            (Options { members: 0, ..options.clone() }, "number of networks is 0"),
             (Options { steps: 0, ..options.clone() }, "number of steps is 0"),
         ] {
             let error = refused(&wrong, &data(300));

@@ -119,7 +119,11 @@ impl RowRecord {
             self.rule.clone(),
             self.kept.to_string(),
             if self.judged == 0 { String::new() } else { percent(self.precision) },
-            format!("{} to {}", percent(low), percent(high)),
+            if self.judged == 0 {
+                String::new()
+            } else {
+                format!("{} to {}", percent(low), percent(high))
+            },
             percent(self.recall),
             format!("{:.2}", self.multiple),
             self.paper.map_or(String::new(), paper),

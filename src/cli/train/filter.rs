@@ -6,12 +6,13 @@ use fnstore::filter::train::{self, Options, Outcome as Trained};
 use fnstore::filter::{Input, Judged, Row};
 
 use crate::cli::eval::filter::{editions, write_document};
-use crate::cli::output::Format;
+use crate::cli::output::{Format, tell};
 use crate::cli::{Context, Outcome, number};
 
 /// Train a filter of generated sets on judgements
 ///
-/// Two classifiers learn which outputs people accept, one in favour of precision, one of recall. Judged outputs are
+/// Two classifiers learn which outputs people accept, one in favour of precision, one of recall; an output is accepted when
+/// the mean of its judgements is 50 or more. It takes some hundred of them, dozens of refused ones among them. They are
 /// cut into ten parts by the sentences of their seeds; what is printed (Table 4 of Culkin et al. 2021) is of networks that
 /// saw nothing of an output's sentence, though the two cuts were chosen on such scores, too: measure with `fnstore eval
 /// filter` on outputs of other sentences. The filter that is written learned from all.
@@ -30,6 +31,10 @@ pub(super) struct Args {
     /// the LU), frames (how many have an LU of its lemma) [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = input)]
     inputs: Option<Vec<Input>>,
+
+    /// Networks of each classifier, whose scores are averaged [default: 5]
+    #[arg(long, value_name = "N")]
+    members: Option<usize>,
 
     /// Weights to try for the label that counts less [default: 0.1,0.3,1]
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
@@ -89,13 +94,24 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             ))?;
         }
     }
+    let [all, .., precision, recall] = &rows[..] else {
+        unreachable!("the table has a dozen rows")
+    };
+    let idle = [("precision", precision), ("recall", recall)].map(|(name, row)| {
+        (name, row.precision.share() <= all.precision.share() || row.kept == all.kept)
+    });
     write_document(rows, &held_out, output)?;
+    output.flush()?;
+    for (name, _) in idle.into_iter().filter(|(_, is_idle)| *is_idle) {
+        tell(&format!("the {name} filter does no better than keeping all: judge more outputs"));
+    }
     Ok(Outcome::Done)
 }
 
 fn options(args: Args) -> Options {
     let mut options = Options::new(args.out);
     options.inputs = args.inputs.unwrap_or(options.inputs);
+    options.members = args.members.unwrap_or(options.members);
     options.weights = args.weights.unwrap_or(options.weights);
     options.precision = args.precision.unwrap_or(options.precision);
     options.recall = args.recall.unwrap_or(options.recall);
