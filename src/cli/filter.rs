@@ -26,6 +26,18 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore filter origin=generated
+  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification' --sort=-p";
+
+/// Which filter.
+#[derive(Debug, clap::Args)]
+pub(super) struct FilterArgs {
     /// Directory of the filter, or its name among the models
     #[arg(long, value_name = "DIR|NAME", default_value = FILTER)]
     filter: PathBuf,
@@ -35,15 +47,17 @@ pub(super) struct Args {
     models: Option<PathBuf>,
 }
 
-const EXAMPLES: &str = "\
-Examples:
-  fnstore filter origin=generated
-  fnstore filter frame=Verification --filter mine && fnstore query 'frame=Verification' --sort=-p";
+impl FilterArgs {
+    pub(super) fn open(self) -> anyhow::Result<Filter> {
+        let dirs = locate::model_dirs(self.models);
+        Ok(Filter::open(&locate::model(&self.filter, &dirs)?)?)
+    }
+}
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
-    let filter = Filter::open(&locate::model(&args.filter, &locate::model_dirs(args.models))?)?;
+    let filter = args.filter.open()?;
     let stopped = stop::on_interrupt("writing what was scored")?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);

@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-use fnstore::expand::FILTER;
-use fnstore::filter::{
-    Filter, FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row, seeds_of,
-};
+use fnstore::filter::{FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row, seeds_of};
 use serde::Serialize;
 
+use crate::cli::filter::FilterArgs;
 use crate::cli::output::{Format, Output, tell};
-use crate::cli::{Context, Outcome, locate};
+use crate::cli::{Context, Outcome};
 
 /// Precision, recall and size of what a filter keeps, beside simple rules
 ///
@@ -25,13 +23,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 
-    /// Directory of the filter, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = FILTER)]
-    filter: PathBuf,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
+    #[command(flatten)]
+    filter: FilterArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -41,7 +34,7 @@ Examples:
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = Judged::read(&args.data)?;
-    let filter = Filter::open(&locate::model(&args.filter, &locate::model_dirs(args.models))?)?;
+    let filter = args.filter.open()?;
     let scored = data.into_iter().map(|output| {
         let scores = filter.scores(&output.evidence);
         Scored { output, p: scores.precision, r: scores.recall }

@@ -152,8 +152,7 @@ impl GenerationRecord {
 
 impl FilterRecord {
     fn new(scores: FilterScores) -> Self {
-        let FilterScores { precision, recall, filter } = scores;
-        Self { p: precision, r: recall, filter: hexadecimal(filter) }
+        Self { p: scores.precision, r: scores.recall, filter: scores.fingerprint() }
     }
 
     fn into_model(self) -> Checked<FilterScores> {
