@@ -1,19 +1,25 @@
 """Laws that the recipes stand on. `python -m unittest discover training` (needs training/requirements.txt)."""
 
+import contextlib
+import io
 import json
 import random
 import sys
+import tempfile
+import types
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from encoder import align, head, links
-from encoder.student import Cut, pooled
+from encoder import align, attention, export, head, links, teachers, unpack
+from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.shares import apportioned, wilson
 from paraphrase.export import reading_typographic_signs
@@ -202,6 +208,16 @@ class Judging(unittest.TestCase):
         self.assertEqual(wilson(0, 0), (0.0, 1.0))
 
 
+def an_aligner(directory, tokenizer):
+    """What `align` leaves in `best/`, with random weights."""
+    directory.mkdir(parents=True)
+    model = student("tiny", tokenizer.get_vocab_size())
+    model.save_pretrained(directory)
+    tokenizer.save(str(directory / "tokenizer.json"))
+    save_file(head.network(128, True).tensors(), directory / "head.safetensors")
+    save_file(head.linker(128).tensors(), directory / "linker.safetensors")
+
+
 class Aligning(unittest.TestCase):
     def test_candidates_are_the_spans_of_allowed_length(self):
         self.assertEqual(head.candidates(1, 3), [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
@@ -260,6 +276,129 @@ class Aligning(unittest.TestCase):
         found = [(item, (0, 1), 0.9), (item, (1, 2), 0.2), (item, (0, 1), 0.8), (item, (2, 3), 0.1)]
         self.assertTrue(0.2 < head.best_threshold(found) < 0.8)
         self.assertEqual(head.best_threshold(found[:1]), 0.0)
+
+    def test_pairs_encoded_together_have_the_states_that_they_have_alone(self):
+        torch.manual_seed(1)
+        tokenizer = train_vocabulary(TEXTS, 60)
+        model = student("tiny", tokenizer.get_vocab_size()).eval()
+        pairs = [(text.split(), TEXTS[-1].split()[: 1 + at % 4]) for at, text in enumerate(TEXTS * 4)][: head.TOGETHER + 3]
+        cpu = torch.device("cpu")
+        with torch.no_grad():
+            together = head.encode(model, tokenizer, pairs, cpu, exact=True)
+            for pair, sums in zip(pairs, together):
+                alone = head.encode(model, tokenizer, [pair], cpu, exact=True)[0]
+                torch.testing.assert_close(sums, alone)
+                self.assertEqual(list(map(len, sums)), [len(side) + 1 for side in pair for _ in range(2)])
+                means = head.word_states(sums)
+                self.assertEqual(means.shape, (sum(map(len, pair)), 128))
+
+    def test_teachers_are_asked_for_spans_that_begin_and_end_with_content_words(self):
+        source = "the locks of the doors were checked , said 3 people".split()
+        drawn = {span for seed in range(200) for span in teachers.spans(source, random.Random(seed))}
+        for start, end in drawn:
+            self.assertTrue(0 <= start < end <= len(source) and end - start <= 4)
+            self.assertTrue(teachers.content(source[start]) and teachers.content(source[end - 1]), source[start:end])
+        self.assertTrue({(1, 2), (1, 5), (6, 9)} <= drawn, drawn)
+        self.assertEqual({source[start] for start, _ in drawn}, {"locks", "doors", "checked", "said", "people"})
+        self.assertEqual(teachers.spans([",", "of"], random.Random(1)), [])
+
+    def test_what_links_say_of_a_pair(self):
+        scores = torch.tensor([[0.9, 0.1, 0.0], [0.1, 0.0, 0.6], [0.2, 0.3, 0.4]])
+        self.assertEqual(teachers.cover(scores, (0, 1)), (0, 1))
+        self.assertEqual(teachers.cover(scores, (0, 2)), (0, 3))
+        self.assertIsNone(teachers.cover(scores, (2, 3)))
+        self.assertEqual(teachers.answered(["locks", "the", "doors"], scores), 0.5)
+        self.assertEqual(teachers.answered(["of", ","], scores[:2]), 0.0)
+
+    def test_the_share_of_variance_that_is_not_explained(self):
+        wanted = torch.randn(400, 3, generator=torch.Generator().manual_seed(1)) * torch.tensor([2.0, 10.0, 5.0])
+        self.assertEqual(unexplained(wanted, wanted).item(), 0.0)
+        # Of the mean alone all is left, whatever the scale; of a dimension that hardly varies, little counts.
+        self.assertAlmostEqual(unexplained(wanted.mean(0).expand_as(wanted), wanted).item(), 1.0, 1)
+        still = torch.cat([wanted[:, 1:2], torch.zeros(400, 1)], 1)
+        self.assertLess(unexplained(still + torch.tensor([0.0, 0.5]), still).item(), 0.06)
+
+    def test_attention_is_pooled_from_pieces_to_words_where_they_are_predicted_and_read(self):
+        tokenizer = train_tokenizer(TEXTS, 300)
+        source, target = ["Nobody", "checked"], ["He", "checks", "bills", "."]
+        ids, of = attention.cut(tokenizer, target)
+        self.assertEqual((set(of), of[-1], of[0]), ({0, 1, 2, 3, -1}, -1, 0))
+        self.assertEqual(tokenizer.decode(ids), "He checks bills.")
+        of_source = attention.cut(tokenizer, source)[1]
+
+        class Forced:
+            """Whose one head looks, as it predicts the piece after the first `t`, at the source's first piece by `t` hundredths."""
+
+            config = types.SimpleNamespace(decoder_start_token_id=0)
+
+            def __call__(self, input_ids, decoder_input_ids, output_attentions):
+                weights = torch.zeros(1, 1, decoder_input_ids.shape[1], input_ids.shape[1])
+                weights[..., 0] = torch.arange(decoder_input_ids.shape[1]) / 100
+                return types.SimpleNamespace(cross_attentions=[weights])
+
+        predicting, reading = attention.looks(Forced(), tokenizer, source, target)
+        for word in range(4):
+            steps = [at for at, its in enumerate(of) if its == word]
+            self.assertAlmostEqual(predicting[word, 0].item(), sum(steps) / len(steps) / 100, 6)
+            self.assertAlmostEqual(reading[word, 0].item(), sum(steps) / len(steps) / 100 + 0.01, 6)
+        self.assertEqual(of_source[0], 0)
+        self.assertEqual(predicting[:, 1].tolist(), [0.0] * 4)
+
+    def test_pairs_that_share_a_sentence_are_in_one_half(self):
+        pairs = [("a", "b"), ("c", "d"), ("b", "e"), ("f", "g"), ("e", "d")]
+        self.assertEqual(attention.halves(pairs), ([0, 2], [1, 3]))
+
+    def test_what_teachers_say_is_the_mean_of_theirs_and_the_same_again(self):
+        torch.manual_seed(1)
+        tokenizer = train_vocabulary(TEXTS, 60)
+        with tempfile.TemporaryDirectory() as directory:
+            directories = [Path(directory) / name for name in ("a", "b")]
+            for path in directories:
+                an_aligner(path, tokenizer)
+            unlabelled = Path(directory) / "pairs.tsv"
+            unlabelled.write_text("".join(f"{text}\t{text}\tmade\n" for text in TEXTS))
+            alone = [teachers.Unlabelled([unlabelled], [path], 1) for path in directories]
+            both = teachers.Unlabelled([unlabelled], directories, 1)
+        with mock.patch.object(teachers, "ANSWERED", 0.0):
+            first, second, mean, again = (one.draw(4, 7) for one in (*alone, both, both))
+        self.assertEqual(len(mean), 4)
+        for (*pair, a), (_, _, b), (_, _, c), (*_, d) in zip(first, second, mean, again):
+            torch.testing.assert_close(c.links, (a.links + b.links) / 2)
+            self.assertEqual(c.states.shape, (sum(map(len, pair)), 128))
+            torch.testing.assert_close(c.states, a.states)
+            torch.testing.assert_close(c, d)
+
+    def test_what_was_exported_is_unpacked_as_it_was(self):
+        torch.manual_seed(1)
+        tokenizer = train_vocabulary(TEXTS, 60)
+        with tempfile.TemporaryDirectory() as directory:
+            run, encoder, aligner, out = (Path(directory) / name for name in ("run", "encoder", "head", "out"))
+            an_aligner(run / "best", tokenizer)
+            (run / "best" / "training.json").write_text(json.dumps({"seed": 1, "epoch": 2}))
+            item = {"source": ["bills"], "source_span": [0, 1], "target": ["a", "bill"], "target_span": [1, 2], "changed": True}
+            (Path(directory) / "dev.jsonl").write_text(json.dumps(item) + "\n")
+            words = Path(directory) / "words.jsonl"
+            words.write_text(json.dumps({"source": "bills", "target": "a bill", "sure": [[0, 1]], "possible": []}) + "\n")
+            given = ["--encoder", str(encoder), "--head", str(aligner)]
+            with contextlib.redirect_stdout(io.StringIO()):
+                export.main(["--run", str(run), "--data", directory, "--words", str(words), "--f32", *given])
+            unpack.main([*given, "--out", str(out)])
+            for name in ("head", "linker", "model"):
+                before, after = (load_file(path / f"{name}.safetensors") for path in (run / "best", out))
+                self.assertEqual(set(before), set(after))
+                for of in before:
+                    torch.testing.assert_close(before[of], after[of], rtol=0, atol=0)
+            (encoder / "config.json").write_text("{}")
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                unpack.main([*given, "--out", str(out)])
+
+    def test_attention_that_looks_at_its_word_has_no_errors(self):
+        wanted = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+        right, of = attention.mutual(torch.tensor([[0.9, 0.1], [0.2, 0.8]]), wanted)
+        self.assertEqual((right, of), (4, 4))
+        # A word that looks at nothing is not linked.
+        right, of = attention.mutual(torch.tensor([[0.9, 0.0], [0.0, 0.0]]), wanted)
+        self.assertEqual((right, of), (2, 3))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""`python -m encoder COMMAND`: vocabulary, distil, align, export."""
+"""`python -m encoder COMMAND`: vocabulary, distil, align, export, unpack, attention, ablation."""
 
 import importlib
 import sys
 
-COMMANDS = ["vocabulary", "distil", "align", "export"]
+COMMANDS = ["vocabulary", "distil", "align", "export", "unpack", "attention", "ablation"]
 
 
 def main():

@@ -4,7 +4,8 @@
     (the same again goes on)
 
 With `--words` a linker is trained too, on the manual word alignments of those files (links.py), and the head sees what it
-says. DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
+says. With `--teachers` pairs of `--unlabelled` files are learnt from as well, of which teachers say what they hold
+(teachers.py). DIR is what `distil` left in `model/`, or any BERT. SPANS holds `train.jsonl` and `dev.jsonl`: source, source_span,
 target, target_span (null where nothing answers), changed. Binary cross-entropy against soft labels 2^-d over the
 candidates near the gold span and a sample of the others (Culkin et al. 2021, section 4.1). After each epoch the
 development data is aligned; the epoch with the best exact F1 on spans that changed is kept in `best/`, and training
@@ -17,6 +18,7 @@ import os
 import random
 from pathlib import Path
 
+import blake3
 import torch
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
@@ -27,17 +29,42 @@ from memory import keep_memory
 
 from .adapter import Adapter
 from . import links
-from .head import answers, by_pair, candidates, encode, f1, features, labels, linked, linker, network, read, report, sampled
-from .head import that_fit
+from .head import SAMPLE, answers, by_pair, candidates, encode, f1, features, labels, linked, linker, network, read, report
+from .head import sampled, that_fit, word_states
 from .session import Session, device
+from .student import unexplained
+from .teachers import Unlabelled
 
 BATCH = 16
-SAMPLE = 60
 WARMUP = 100
 DROPOUT = 0.1
 HEAD_RATE = 1e-3
 # Of the linker's loss beside the head's.
 LINKS_WEIGHT = 0.2
+# Of the states' beside it, where there are teachers.
+STATES_WEIGHT = 0.5
+
+
+class Lesson:
+    """What a step learns from: features of candidates and what they are to score, losses of links, states of words and
+    those that they are to come to. What people and what teachers say counts alike, so that more pairs of one weigh more."""
+
+    def __init__(self, rows=(), wanted=(), links=(), states=()):
+        self.rows, self.wanted, self.links, self.states = map(list, (rows, wanted, links, states))
+
+    def __add__(self, other):
+        return Lesson(*(getattr(self, of) + getattr(other, of) for of in ("rows", "wanted", "links", "states")))
+
+    def loss(self, head):
+        """None where there is nothing to learn."""
+        losses = []
+        if self.rows:
+            losses.append(binary_cross_entropy_with_logits(head(torch.cat(self.rows)), torch.cat(self.wanted)))
+        if self.links:
+            losses.append(LINKS_WEIGHT * torch.stack(self.links).mean())
+        if self.states:
+            losses.append(STATES_WEIGHT * unexplained(*map(torch.cat, zip(*self.states))))
+        return sum(losses) if losses else None
 
 
 class Run:
@@ -52,13 +79,21 @@ class Run:
             add_pooling_layer=False,
             dtype=torch.float32,
             hidden_dropout_prob=DROPOUT,
-            attention_probs_dropout_prob=DROPOUT,
+            # Without dropout between words, which costs a sixth of the time; in plain products, which are learnt from
+            # faster on a CPU than what PyTorch chooses.
+            attention_probs_dropout_prob=0.0,
+            attn_implementation="eager",
             **({"num_hidden_layers": given.layers} if given.layers else {}),
         )
         self.head = network(self.model.config.hidden_size, bool(given.words))
         self.linker = linker(self.model.config.hidden_size) if given.words else None
         self.links = links.read(given.words)
         self.exchange = given.exchange
+        self.unlabelled = Unlabelled(given.unlabelled, given.teachers, given.seed) if given.teachers else None
+        self.beside = given.beside
+        self.made_with = made_with(given)
+        if state and state.get("made_with", self.made_with) != self.made_with:
+            raise SystemExit(f"{given.run} was begun with {state['made_with']}, not with {self.made_with}: give it these again")
         self.adapter = None
         if given.rank:
             tuned = given.tuned and BertModel.from_pretrained(given.tuned, add_pooling_layer=False, dtype=torch.float32)
@@ -78,7 +113,7 @@ class Run:
             {"params": [weight for weight in module.parameters() if weight.requires_grad]}
             for module in self.modules.values()
         ]
-        self.optimiser = torch.optim.AdamW(parts, lr=0.0, weight_decay=0.01)
+        self.optimiser = torch.optim.AdamW(parts, lr=0.0, weight_decay=0.01, fused=True)
         if state:
             self.optimiser.load_state_dict(state["optimiser"])
             for name, module in self.modules.items():
@@ -86,14 +121,28 @@ class Run:
 
     def state(self):
         modules = {name: module.state_dict() for name, module in self.modules.items()}
-        modules["optimiser"] = self.optimiser.state_dict()
+        modules |= {"optimiser": self.optimiser.state_dict(), "made_with": self.made_with}
         return modules | {name: getattr(self, name) for name in ("epoch", "place", "step", "best_epoch", "best")}
 
     def learn(self, pairs, tokenizer, factor, rng):
         self.step += 1
         for group, rate in zip(self.optimiser.param_groups, self.rates):
             group["lr"] = rate * factor
-        rows, wanted, of_links = [], [], []
+        lesson = self.from_people(pairs, tokenizer, rng)
+        if self.unlabelled:
+            lesson += self.from_teachers(tokenizer)
+        loss = lesson.loss(self.head)
+        if loss is None:
+            return 0.0
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimiser.step()
+        return loss.item()
+
+    def from_people(self, pairs, tokenizer, rng):
+        """What pairs teach that people aligned."""
+        lesson = Lesson()
         pairs = [exchanged(pair) if rng.random() < self.exchange else pair for pair in pairs]
         for (source, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
             scores = None
@@ -101,27 +150,29 @@ class Run:
                 logits = linked(self.linker, sums, (source, target))
                 scores = logits.sigmoid()
                 gold = links.wanted(self.links, source, target)
-                of_links += [] if gold is None else [links.loss(logits, gold.to(device()))]
+                lesson.links += [] if gold is None else [links.loss(logits, gold.to(device()))]
             for item in items:
                 start, end = item["source_span"]
                 gold = tuple(item["target_span"]) if item["target_span"] else None
                 spans = sampled(candidates(end - start, len(target)), gold, SAMPLE, rng)
                 if spans:
-                    rows.append(features(sums, (start, end), spans, scores))
-                    wanted.append(labels(spans, gold))
-        losses = []
-        if rows:
-            losses.append(binary_cross_entropy_with_logits(self.head(torch.cat(rows)), torch.cat(wanted).to(device())))
-        if of_links:
-            losses.append(LINKS_WEIGHT * torch.stack(of_links).mean())
-        if not losses:
-            return 0.0
-        loss = sum(losses)
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimiser.step()
-        return loss.item()
+                    lesson.rows.append(features(sums, (start, end), spans, scores))
+                    lesson.wanted.append(labels(spans, gold).to(device()))
+        return lesson
+
+    def from_teachers(self, tokenizer):
+        """What pairs teach of which teachers say what they hold."""
+        lesson = Lesson()
+        taught = that_fit(self.model, tokenizer, self.unlabelled.draw(self.beside, self.step))[0]
+        for (source, target, said), sums in zip(taught, encode(self.model, tokenizer, taught, device())):
+            logits = linked(self.linker, sums, (source, target))
+            scores = logits.sigmoid()
+            lesson.links.append(links.loss(logits, said.links))
+            lesson.states.append((word_states(sums), said.states))
+            for span, spans, of_span in said.items:
+                lesson.rows.append(features(sums, span, spans, scores))
+                lesson.wanted.append(of_span)
+        return lesson
 
     def keep(self, directory, tokenizer, given, items):
         """The model, or the adapter alone, and the head as they are, for `export`."""
@@ -141,10 +192,28 @@ class Run:
             "sample": SAMPLE,
             "learning_rate": given.rate,
             "exchanged": given.exchange,
+            **self.made_with,
             "weight_decay": 0.01,
             "seed": given.seed,
         }
         (directory / "training.json").write_text(json.dumps(record, indent=2) + "\n")
+
+
+def made_with(given):
+    """What a run learns from beside its data, for its record: where it began, and who taught it what."""
+    record = {"tuned": fingerprint(given.tuned)} if given.tuned else {}
+    if given.teachers:
+        record["teachers"] = [fingerprint(teacher) for teacher in given.teachers]
+        record["pairs_of_teachers"] = given.beside
+    return record
+
+
+def fingerprint(directory):
+    """Of the weights in a run's `best/`, the first sixteen digits."""
+    hasher = blake3.blake3()
+    for path in sorted(directory.glob("*.safetensors")):
+        hasher.update(path.read_bytes())
+    return hasher.hexdigest()[:16]
 
 
 def exchanged(pair):
@@ -160,6 +229,9 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="encoder align", description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="directory with train.jsonl and dev.jsonl")
     parser.add_argument("--words", type=Path, nargs="*", default=[], help="files of word alignments, to learn links from")
+    parser.add_argument("--teachers", type=Path, nargs="*", default=[], help="`best/` of runs with a linker")
+    parser.add_argument("--unlabelled", type=Path, nargs="*", default=[], help="files of pairs for the teachers, tab-separated")
+    parser.add_argument("--beside", type=int, default=32, metavar="PAIRS", help="drawn from --unlabelled, a step")
     parser.add_argument("--encoder", type=Path, required=True, help="a BERT directory with tokenizer.json")
     parser.add_argument("--run", type=Path, required=True, help="directory of this run; made, or gone on with")
     parser.add_argument("--minutes", type=float, required=True)
@@ -167,13 +239,15 @@ def main(arguments):
     parser.add_argument("--patience", type=int, default=3, metavar="EPOCHS")
     parser.add_argument("--layers", type=int, help="train and read only the first layers [default: all]")
     parser.add_argument("--rank", type=int, help="leave the encoder as it is and train an adapter of this rank")
-    parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank, from which adapter, head and linker start")
+    parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank: head and linker start as its, and so does an adapter")
     parser.add_argument("--exchange", type=float, default=0.5, metavar="SHARE", help="of pairs read the other way round")
     parser.add_argument("--rate", type=float, default=2e-4, help="the encoder's; 1e-4 for a large one")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
+    if bool(given.teachers) != bool(given.unlabelled) or (given.teachers and not given.words):
+        parser.error("--teachers and --unlabelled go together, and need --words")
     keep_memory()
     torch.set_num_threads(given.threads)
     given.run.mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,7 @@ from paraphrase.prepare import lines
 from paraphrase.text import spaced
 
 from .session import Session, device
-from .student import MAX_PIECES, SHAPES, Cut, layers, pooled, student
+from .student import LEAST_VARIANCE, MAX_PIECES, SHAPES, Cut, layers, pooled, student
 
 PEAK = 1e-3
 WARMUP = 300
@@ -47,8 +47,6 @@ SINGLES = 0.3
 SPACED = 0.3
 RELATIONS = 0.5
 SENTENCES = 0.5
-# Of a dimension, as a share of the mean variance of its layer.
-LEAST_VARIANCE = 0.05
 DEV_PAIRS = 256
 
 

@@ -18,6 +18,10 @@ REACH = 5
 CUE_SCALE = 10.0
 CUES = 4
 NEAR = 3
+# Candidates of a source span that a step looks at.
+SAMPLE = 60
+# Pairs that an encoder gets at once.
+TOGETHER = 8
 # Added to a variance before its root is taken; what a variance of "no change" has to leave room for.
 EPSILON = 1e-5
 FEATURES = ["difference", "maximum", "source_start", "source_length", "candidate_start", "candidate_length"]
@@ -37,8 +41,10 @@ class Network(torch.nn.Module):
         self.output = torch.nn.Linear(hidden, 1)
 
     def forward(self, features):
-        """Logits, one a row."""
-        return self.output(self.prelu(self.hidden(features))).squeeze(-1)
+        """Logits, one a row. While it learns, the wide product is in bf16, as the encoder's are."""
+        with torch.autocast(features.device.type, dtype=torch.bfloat16, enabled=torch.is_grad_enabled()):
+            hidden = self.hidden(features)
+        return self.output(self.prelu(hidden.float())).squeeze(-1)
 
     def load(self, path):
         """Reads what `tensors` wrote."""
@@ -90,22 +96,36 @@ def that_fit(model, tokenizer, groups):
 
 def encode(model, tokenizer, pairs, device, exact=False):
     """For each pair ((S + 1, D), (S + 1), (T + 1, D), (T + 1)): the states of the pieces of all words before a word,
-    summed, and their number; first of the source, then of the target. Computed in bf16 unless `exact`."""
+    summed, and their number; first of the source, then of the target. Computed in bf16 unless `exact`, pairs of similar
+    length together, as padding costs as much as pieces."""
     encodings = tokenizer.encode_batch([(source, target) for source, target, *_ in pairs], is_pretokenized=True)
-    cut = Cut(encodings).to(device)
-    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=not exact):
-        states = model(input_ids=cut.ids, attention_mask=cut.mask, token_type_ids=cut.types).last_hidden_state.float()
-    result = []
-    for row, encoding, (source, target, *_) in zip(states, encodings, pairs):
-        sums = []
-        for side, words in ((0, source), (1, target)):
-            at = [i for i, of in enumerate(encoding.sequence_ids) if of == side]
-            # Row w + 1 gets the pieces of word w, so that a running sum holds all words before.
-            word = torch.tensor([encoding.word_ids[i] + 1 for i in at], device=device)
-            of_words = row.new_zeros(len(words) + 1, row.shape[1]).index_add(0, word, row[at])
-            sums += [of_words.cumsum(0), torch.bincount(word, minlength=len(words) + 1).cumsum(0)]
-        result.append(sums)
+    result = [None] * len(pairs)
+    order = sorted(range(len(pairs)), key=lambda at: len(encodings[at].ids))
+    for begin in range(0, len(order), TOGETHER):
+        group = order[begin : begin + TOGETHER]
+        cut = Cut([encodings[at] for at in group]).to(device)
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=not exact):
+            states = model(input_ids=cut.ids, attention_mask=cut.mask, token_type_ids=cut.types).last_hidden_state.float()
+        for at, row in zip(group, states):
+            result[at] = sums(row, encodings[at], *map(len, pairs[at][:2]))
     return result
+
+
+def sums(states, encoding, *counts):
+    """What `encode` gives of one pair: of the states of its pieces (P, D), for sides of so many words."""
+    result = []
+    for side, words in enumerate(counts):
+        at = [i for i, of in enumerate(encoding.sequence_ids) if of == side]
+        # Row w + 1 gets the pieces of word w, so that a running sum holds all words before.
+        word = torch.tensor([encoding.word_ids[i] + 1 for i in at], device=states.device)
+        of_words = states.new_zeros(words + 1, states.shape[1]).index_add(0, word, states[at])
+        result += [of_words.cumsum(0), torch.bincount(word, minlength=words + 1).cumsum(0)]
+    return result
+
+
+def word_states(sums):
+    """The mean states of the words of both sides, (S + T, D)."""
+    return torch.cat([links.mean_states(*sums[:2]), links.mean_states(*sums[2:])])
 
 
 def candidates(length, words):
@@ -130,8 +150,7 @@ def sampled(spans, gold, count, rng):
 
 def linked(linker, sums, pair):
     """Logits of the links between all words of a pair, (N, M)."""
-    source, source_pieces, target, target_pieces = sums
-    means = links.mean_states(source, source_pieces), links.mean_states(target, target_pieces)
+    means = word_states(sums).split(list(map(len, pair[:2])))
     return linker(links.pair_features(*means, (tuple(pair[0]), tuple(pair[1]))))
 
 

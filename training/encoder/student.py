@@ -14,6 +14,8 @@ SHAPES = {
     "deep": {"width": 384, "layers": 6, "heads": 12},
 }
 MAX_PIECES = 256
+# Of a dimension of a teacher's states, as a share of their mean variance.
+LEAST_VARIANCE = 0.05
 
 
 def student(shape, pieces):
@@ -89,3 +91,9 @@ def pooled(states, cut):
     sums = flat.new_zeros(cut.count + 1, flat.shape[1]).index_add(0, words, flat)
     pieces = torch.bincount(words, minlength=cut.count + 1).clamp(min=1)
     return (sums / pieces[:, None])[: cut.count]
+
+
+def unexplained(states, wanted):
+    """The share of the variance of a teacher's states (count, D), dimension by dimension, that a student's leave open."""
+    variance = wanted.var(0)
+    return ((states - wanted) ** 2 / torch.maximum(variance, LEAST_VARIANCE * variance.mean())).mean()
