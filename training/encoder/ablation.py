@@ -17,12 +17,12 @@ import random
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits
 from transformers import BertModel
 
 from .align import BATCH, HEAD_RATE, WARMUP, exchanged
-from .head import CUES, SAMPLE, Network, by_pair, candidates, encode, f1, features, labels, linked, read, report, sampled, that_fit
+from .head import CUES, SAMPLE, Network, by_pair, candidates, encode, f1, features, gold_span, labels, linked
+from .head import opened_tokenizer, read, report, sampled, that_fit
 from .links import SPAN_CUES
 from .session import device
 from .teachers import Teacher
@@ -81,9 +81,7 @@ class Reader:
             self.model = BertModel.from_pretrained(given.encoder, add_pooling_layer=False, dtype=torch.float32, **layers)
             self.model.to(device()).eval()
             self.linker = None
-            self.tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
-            self.tokenizer.no_padding()
-            self.tokenizer.no_truncation()
+            self.tokenizer = opened_tokenizer(given.encoder)
 
     def groups(self, path):
         return that_fit(self.model, self.tokenizer, by_pair(read(path)))[0]
@@ -100,10 +98,6 @@ class Reader:
                     yield item, spans, features(sums, (start, end), spans, scores)
 
 
-def gold(item):
-    return tuple(item["target_span"]) if item["target_span"] else None
-
-
 def learn(reader, rows, pairs, given):
     steps = -(-len(pairs) // BATCH)
     for epoch in range(given.epochs):
@@ -111,8 +105,8 @@ def learn(reader, rows, pairs, given):
         for place in range(steps):
             rng = random.Random(f"{given.seed}/{epoch}/{place}")
             batch = [exchanged(pair) if rng.random() < 0.5 else pair for pair in order[place * BATCH : (place + 1) * BATCH]]
-            near = lambda item, spans: sampled(spans, gold(item), SAMPLE, rng)
-            seen = [(of, labels(spans, gold(item))) for item, spans, of in reader.spans(batch, near)]
+            near = lambda item, spans: sampled(spans, gold_span(item), SAMPLE, rng)
+            seen = [(of, labels(spans, gold_span(item))) for item, spans, of in reader.spans(batch, near)]
             done = epoch * steps + place
             factor = (1 - done / (given.epochs * steps)) * min(1, (done + 1) / WARMUP)
             all_features, soft = torch.cat([of for of, _ in seen]), torch.cat([wanted for _, wanted in seen]).to(device())

@@ -21,7 +21,6 @@ from pathlib import Path
 import blake3
 import torch
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits
 from transformers import BertModel
 
@@ -29,8 +28,8 @@ from memory import keep_memory
 
 from .adapter import Adapter
 from . import links
-from .head import SAMPLE, answers, by_pair, candidates, encode, f1, features, labels, linked, linker, network, read, report
-from .head import sampled, that_fit, word_states
+from .head import SAMPLE, answers, by_pair, candidates, encode, f1, features, gold_span, labels, linked, linker, network
+from .head import opened_tokenizer, read, report, sampled, that_fit, word_states
 from .session import Session, device
 from .student import unexplained
 from .teachers import Unlabelled
@@ -153,7 +152,7 @@ class Run:
                 lesson.links += [] if gold is None else [links.loss(logits, gold.to(device()))]
             for item in items:
                 start, end = item["source_span"]
-                gold = tuple(item["target_span"]) if item["target_span"] else None
+                gold = gold_span(item)
                 spans = sampled(candidates(end - start, len(target)), gold, SAMPLE, rng)
                 if spans:
                     lesson.rows.append(features(sums, (start, end), spans, scores))
@@ -252,10 +251,7 @@ def main(arguments):
     torch.set_num_threads(given.threads)
     given.run.mkdir(parents=True, exist_ok=True)
     session = Session(given.run, given.minutes, given.save_every)
-    tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    train(Run(given, session), given, session, tokenizer)
+    train(Run(given, session), given, session, opened_tokenizer(given.encoder))
 
 
 def train(run, given, session, tokenizer):

@@ -18,7 +18,6 @@ from pathlib import Path
 import blake3
 import torch
 from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from transformers import BertModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -26,7 +25,7 @@ import quantize
 
 from . import links
 from .head import CUE_SCALE, FEATURES, LINK_FEATURES, REACH, answers, best_threshold, f1, linker, network, read, report
-from .head import scored_links
+from .head import opened_tokenizer, scored_links
 from .session import device
 
 TYPES = {torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int8: "I8", torch.int64: "I64"}
@@ -114,9 +113,7 @@ def main(arguments):
     else:
         write_encoder(best, given.encoder, given.f32)
         model = opened(given.encoder)
-    tokenizer = Tokenizer.from_file(str(given.encoder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer = opened_tokenizer(given.encoder)
     beside = (best / "linker.safetensors").exists()
     if beside and not given.words:
         parser.error("--words: the run has a linker, and these choose its thresholds")

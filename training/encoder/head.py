@@ -9,6 +9,7 @@ from collections import Counter
 
 import torch
 from safetensors.torch import load_file
+from tokenizers import Tokenizer
 
 from . import links
 from .student import Cut
@@ -76,6 +77,19 @@ def linker(width):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file]
+
+
+def opened_tokenizer(directory):
+    """A model directory's tokenizer, which neither pads nor cuts off."""
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def gold_span(item):
+    """The aligned target span, (start, end); None where nothing answers."""
+    return tuple(item["target_span"]) if item["target_span"] else None
 
 
 def by_pair(items):
@@ -217,7 +231,7 @@ def report(found, threshold):
     parts = {name: {"exact": Counter(), "soft": Counter()} for name in ("all", "changed", "identical")}
     unaligned, covered = Counter(), 0
     for item, span, score in found:
-        gold = tuple(item["target_span"]) if item["target_span"] else None
+        gold = gold_span(item)
         span = span if span and score >= threshold else None
         names = ["all"] + ([] if gold is None else ["changed" if item["changed"] else "identical"])
         exact, soft = counts(span, gold)

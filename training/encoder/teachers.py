@@ -12,13 +12,12 @@ import re
 from typing import NamedTuple
 
 import torch
-from tokenizers import Tokenizer
 from transformers import BertModel
 
 from paraphrase.batches import read_pairs
 from paraphrase.text import FUNCTION_WORDS, spaced
 
-from .head import SAMPLE, candidates, encode, features, linked, linker, network, sampled, that_fit, word_states
+from .head import SAMPLE, candidates, encode, features, linked, linker, network, opened_tokenizer, sampled, that_fit, word_states
 from .session import device
 
 CONTENT_WORD = re.compile(r"[a-z][a-z-]+")
@@ -39,9 +38,7 @@ class Teacher:
         self.linker.load(directory / "linker.safetensors")
         for module in (self.model, self.head, self.linker):
             module.to(device()).eval()
-        self.tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
-        self.tokenizer.no_padding()
-        self.tokenizer.no_truncation()
+        self.tokenizer = opened_tokenizer(directory)
 
     @torch.no_grad()
     def read(self, pairs):
