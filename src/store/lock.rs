@@ -94,7 +94,7 @@ impl fmt::Display for Holder {
 /// Holds the lock until it is dropped.
 #[derive(Debug)]
 pub(super) struct WriterLock {
-    _file: File,
+    file: File,
 }
 
 impl WriterLock {
@@ -121,13 +121,30 @@ impl WriterLock {
         file.set_len(0).map_err(io)?;
         file.rewind().map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Closing alone is not enough: a process that another thread is about to start has the file as well until
+        // it runs its program, and would hold the lock until then.
+        let _ = self.file.unlock();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lock_is_free_once_it_is_dropped_whoever_has_the_file_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = WriterLock::take(dir.path()).unwrap();
+        let _inherited = first.file.try_clone().unwrap();
+        drop(first);
+        assert!(WriterLock::take(dir.path()).is_ok());
+    }
 
     #[test]
     fn a_second_writer_is_told_who_the_first_is() {
