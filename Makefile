@@ -115,9 +115,10 @@ TRAINING := $(CACHE)/training
 TRAIN_PRESET := small
 TRAIN_MINUTES := 480
 
-decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate2 on a random model
+PEERS_DEVICE := cpu
+decoder-peers: setup-system parity-venv ## measure the decoder beside CTranslate2 on a random model (PEERS_DEVICE=gpu: beside PyTorch, too)
 	$(MEASURE) --bench decoder --no-run
-	"$(CACHE)/parity-venv/bin/python" benches/peers/decoder.py --model "$(FIGURES)/decoder" \
+	"$(CACHE)/parity-venv/bin/python" benches/peers/decoder.py --model "$(FIGURES)/decoder" --device $(PEERS_DEVICE) \
 		--bench $(MEASURE) --quiet --bench decoder
 
 # What required words do to BLEU, and 8-bit numbers to the text: the pairs of a development set.

@@ -46,6 +46,7 @@ mod framenet_round_trip;
 mod from_nltk;
 mod fuzzed_input;
 mod generated;
+mod gpu_aligner;
 mod gpu_kernels;
 mod gpu_networks;
 mod gpu_texts;

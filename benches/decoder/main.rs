@@ -6,9 +6,11 @@
 //! `cargo bench --bench decoder`; `FNSTORE_BENCH_MODEL` names a directory for the model, in which it is
 //! used again. Runs of all rows alternate and the best of each counts: other work on the machine only
 //! ever adds time. `FNSTORE_BENCH_NUMBERS` (f32, int8) and `FNSTORE_BENCH_THREADS` say how to compute.
+//! `FNSTORE_DEVICE` takes a GPU, where numbers are f32, f16 (weights) or f16-units (weights, on matrix units), and
+//! `FNSTORE_BENCH_SOURCES` another number of sources.
 //!
-//! `benches/peers/decoder.py` runs the same beside CTranslate2; for it, `FNSTORE_BENCH_ROW` asks for one
-//! row and the seconds that it took, on stdout.
+//! `benches/peers/decoder.py` runs the same beside CTranslate2, on a GPU beside PyTorch as well; for it,
+//! `FNSTORE_BENCH_ROW` asks for one row and the seconds that it took, on stdout.
 
 mod model;
 
@@ -17,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use fnstore::compute::{Device, Numbers};
+use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
 use fnstore::decode::{
     AvoidPhrases, AvoidTokens, BeamSettings, Constraint, Finished, LengthLimit, RequirePhrases,
     Scheduler,
@@ -25,6 +27,7 @@ use fnstore::decode::{
 use fnstore::nn::EncoderDecoder;
 use model::{END, Random, Words};
 
+/// Sources where nothing else is asked for.
 const SOURCES: usize = 32;
 const LENGTH: usize = 25;
 const BEAM: usize = 20;
@@ -61,15 +64,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::var_os("FNSTORE_BENCH_MODEL")
         .map_or_else(|| temporary.path().to_owned(), PathBuf::from);
     model::write_unless_there(&directory)?;
-    let numbers = std::env::var("FNSTORE_BENCH_NUMBERS").unwrap_or_default();
-    let numbers: Numbers = if numbers.is_empty() { Numbers::F32 } else { numbers.parse()? };
-    let device = match std::env::var("FNSTORE_BENCH_THREADS") {
-        Ok(threads) => Device::Cpu { threads: threads.parse()? },
-        Err(_) => Device::cpu(),
-    };
+    let numbers = std::env::var("FNSTORE_BENCH_NUMBERS").unwrap_or_else(|_| "f32".to_owned());
+    let (device, numbers) = device(&numbers)?;
     let mut network = EncoderDecoder::open_in(&directory, &device, numbers)?;
     let words = Words::new();
-    let asked = Asked::new(&mut network, words)?;
+    let sources = match std::env::var("FNSTORE_BENCH_SOURCES") {
+        Ok(sources) => sources.parse()?,
+        Err(_) => SOURCES,
+    };
+    let asked = Asked::new(&mut network, words, sources)?;
     let mut run = |row| -> Result<f64, Box<dyn Error>> {
         let constraints = asked.constraints(row)?;
         let begin = Instant::now();
@@ -81,6 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (row, _) = row.ok_or("FNSTORE_BENCH_ROW names no row")?;
         #[allow(clippy::print_stdout, reason = "the result, for the script that asked")]
         {
+            // The searches that say what there is to ask have warmed the device up.
             println!("{:.4}", run(*row)?);
         }
         return Ok(());
@@ -93,9 +97,35 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     eprintln!("asked of the outputs  sentences/s  of the speed with nothing asked");
     for (best, (_, name)) in seconds.iter().zip(Row::ALL) {
-        eprintln!("{name:20}  {:11.2}  {:.2}", SOURCES as f64 / best, seconds[0] / best);
+        eprintln!("{name:20}  {:11.2}  {:.2}", sources as f64 / best, seconds[0] / best);
     }
     rounds(&mut network, &asked.words)
+}
+
+/// The device that `FNSTORE_DEVICE` names, the CPU where it is not set, to compute in some numbers.
+fn device(numbers: &str) -> Result<(Device, Numbers), Box<dyn Error>> {
+    let choice = std::env::var("FNSTORE_DEVICE").unwrap_or_else(|_| "cpu".to_owned()).parse()?;
+    if choice == DeviceChoice::Cpu {
+        let device = match std::env::var("FNSTORE_BENCH_THREADS") {
+            Ok(threads) => Device::Cpu { threads: threads.parse()? },
+            Err(_) => Device::cpu(),
+        };
+        return Ok((device, numbers.parse()?));
+    }
+    let (half, units) = match numbers {
+        "f32" => (false, false),
+        "f16" => (true, false),
+        "f16-units" => (true, true),
+        _ => return Err("on a GPU FNSTORE_BENCH_NUMBERS is f32, f16 or f16-units".into()),
+    };
+    let device =
+        Device::open(&choice, &GpuOptions { half, units, tune: true, ..GpuOptions::default() })?;
+    if device.numbers() != Some(numbers) {
+        return Err(
+            format!("the device computes in {:?}, not in {numbers}", device.numbers()).into()
+        );
+    }
+    Ok((device, Numbers::F32))
 }
 
 fn settings() -> BeamSettings {
@@ -127,8 +157,12 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(network: &mut EncoderDecoder, words: Words) -> Result<Self, Box<dyn Error>> {
-        let free = (0..SOURCES).map(|_| without_end()).collect::<Result<_, _>>()?;
+    fn new(
+        network: &mut EncoderDecoder,
+        words: Words,
+        sources: usize,
+    ) -> Result<Self, Box<dyn Error>> {
+        let free = (0..sources).map(|_| without_end()).collect::<Result<_, _>>()?;
         let mut said = Vec::new();
         for outputs in search(network, free)? {
             let mut own: Vec<String> = Vec::new();
@@ -184,8 +218,8 @@ fn search(
     network: &mut EncoderDecoder,
     asked: Vec<Constraint>,
 ) -> Result<Vec<Vec<Vec<u32>>>, Box<dyn Error>> {
-    let mut scheduler = Scheduler::new(SOURCES * BEAM);
-    for (tokens, constraint) in Words::sources(SOURCES, LENGTH).into_iter().zip(asked) {
+    let mut scheduler = Scheduler::new(asked.len() * BEAM);
+    for (tokens, constraint) in Words::sources(asked.len(), LENGTH).into_iter().zip(asked) {
         let source = scheduler.add_source(tokens);
         scheduler.submit(source, constraint, settings())?;
     }

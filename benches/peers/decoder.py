@@ -1,12 +1,14 @@
-"""fnstore's decoder beside CTranslate2, in one run.
+"""fnstore's decoder beside CTranslate2, and on a GPU beside PyTorch, in one run.
 
-    PYTHON benches/peers/decoder.py --model DIRECTORY --bench COMMAND...
+    PYTHON benches/peers/decoder.py --model DIRECTORY [--device gpu] --bench COMMAND...
 
-prints a Markdown table: sentences per second of both, in f32 and in 8 bits, on the same random model (made by
-`benches/decoder`, in the directory) and the same work: 32 sources of 25 tokens side by side, beam 20,
-exactly 25 steps, since the end is masked, on the same number of threads. All rows take turns, each run in a process of
-its own; the best of several counts, since other work on the machine only ever adds time. Loading a model is
-not counted. COMMAND runs the bench `decoder`. Needs training/parity/requirements.txt.
+prints a Markdown table: sentences per second of all, on the same random model (made by `benches/decoder`, in the
+directory) and the same work: sources of 25 tokens side by side, 32 on the CPU and 256 on a GPU, beam 20, exactly 25
+steps, since the end is masked. On the CPU all take the same number of threads and compute in f32 and in 8 bits; on a GPU
+fnstore computes in f32, with weights of 16 bits and on matrix units, through Vulkan, the peers in f16, through CUDA. All
+rows take turns, each run in a process of its own; the best of several counts, since other work on the machine only ever
+adds time. Loading a model and the first call are not counted. COMMAND runs the bench `decoder`. Needs
+training/parity/requirements.txt, and for a GPU a PyTorch with CUDA.
 """
 
 import argparse
@@ -17,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-SOURCES = 32
+SOURCES = {"cpu": 32, "gpu": 256}
 LENGTH = 25
 BEAM = 20
 STEPS = 25
@@ -27,7 +29,16 @@ START = "1"
 RUNS = 5
 # The peer's first call allocates its memory.
 CALLS = 2
-ROWS = [("fnstore", "f32"), ("fnstore", "int8"), ("CTranslate2", "float32"), ("CTranslate2", "int8")]
+ROWS = {
+    "cpu": [("fnstore", "f32"), ("fnstore", "int8"), ("CTranslate2", "float32"), ("CTranslate2", "int8")],
+    "gpu": [
+        *(("fnstore", numbers) for numbers in ("f32", "f16", "f16-units")),
+        ("CTranslate2", "float16"),
+        ("transformers", "float16"),
+    ],
+}
+# What the others are compared with.
+BASE = {"cpu": ("CTranslate2", "float32"), "gpu": ("CTranslate2", "float16")}
 
 
 def convert(model_directory, numbers, directory):
@@ -50,29 +61,61 @@ def convert(model_directory, numbers, directory):
     spec.save(str(directory))
 
 
-def peer_once(directory, numbers, threads):
-    """Seconds of one pass in CTranslate2, printed."""
-    import ctranslate2
-
-    chance = random.Random(1)
-    tokens = [str(token) for token in range(2, TOKENS)]
-    sources = [chance.choices(tokens, k=LENGTH - 1) + [END] for _ in range(SOURCES)]
-    translator = ctranslate2.Translator(
-        directory, device="cpu", compute_type=numbers, inter_threads=1, intra_threads=threads
-    )
+def timed(call, wait=lambda: None):
+    """Seconds of the last of a few calls."""
     for _ in range(CALLS):
         begin = time.perf_counter()
-        results = translator.translate_batch(
-            sources, beam_size=BEAM, num_hypotheses=BEAM, max_batch_size=SOURCES,
+        result = call()
+        wait()
+        seconds = time.perf_counter() - begin
+    return result, seconds
+
+
+def sources(device):
+    chance = random.Random(1)
+    return [[chance.randrange(2, TOKENS) for _ in range(LENGTH - 1)] for _ in range(SOURCES[device])]
+
+
+def ctranslate2_once(directory, numbers, device, threads):
+    import ctranslate2
+
+    texts = [[str(token) for token in tokens] + [END] for tokens in sources(device)]
+    translator = ctranslate2.Translator(
+        directory, device={"gpu": "cuda"}.get(device, device), compute_type=numbers, inter_threads=1, intra_threads=threads
+    )
+    results, seconds = timed(
+        lambda: translator.translate_batch(
+            texts, beam_size=BEAM, num_hypotheses=BEAM, max_batch_size=len(texts),
             min_decoding_length=STEPS, max_decoding_length=STEPS,
         )
-        seconds = time.perf_counter() - begin
+    )
     assert all(len(tokens) == STEPS for result in results for tokens in result.hypotheses)
-    print(seconds)
+    return seconds
+
+
+def transformers_once(directory, numbers, device, threads):
+    import torch
+    from transformers import MarianMTModel
+
+    torch.set_num_threads(threads)
+    place = {"gpu": "cuda"}.get(device, device)
+    model = MarianMTModel.from_pretrained(directory, dtype=getattr(torch, numbers)).to(place).eval()
+    ids = torch.tensor([tokens + [int(END)] for tokens in sources(device)], device=place)
+    wait = torch.cuda.synchronize if place == "cuda" else lambda: None
+    with torch.inference_mode():
+        found, seconds = timed(
+            lambda: model.generate(
+                ids, attention_mask=torch.ones_like(ids), num_beams=BEAM, num_return_sequences=BEAM, do_sample=False,
+                min_new_tokens=STEPS, max_new_tokens=STEPS, forced_eos_token_id=None,
+            ),
+            wait,
+        )
+    assert found.shape == (BEAM * SOURCES[device], STEPS + 1), found.shape
+    return seconds
 
 
 def measured(command, environment):
-    """What a process printed last, as a number, and its peak memory in bytes."""
+    """What a process printed last, as a number, and its peak memory in bytes; None where it failed."""
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
     ) as process:
@@ -80,51 +123,76 @@ def measured(command, environment):
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+        print(f"{' '.join(command)} ended with {process.returncode}", file=sys.stderr)
+        return None
     return float(printed.split()[-1]), usage.ru_maxrss * 1024
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--device", choices=list(ROWS), default="cpu")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--bench", nargs=argparse.REMAINDER, default=[])
-    parser.add_argument("--peer-once", metavar="NUMBERS", help=argparse.SUPPRESS)
+    parser.add_argument("--peer-once", nargs=2, metavar=("PEER", "NUMBERS"), help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.peer_once:
-        peer_once(str(args.model), args.peer_once, args.threads)
+        peer, numbers = args.peer_once
+        once = {"CTranslate2": ctranslate2_once, "transformers": transformers_once}[peer]
+        print(once(str(args.model), numbers, args.device, args.threads))
         return
+    report(args, taken(args))
+
+
+def taken(args):
+    """What each run of each row took, in turns: {row: [(seconds, bytes) or None]}."""
 
     def run(system, numbers):
         if system == "fnstore":
             # What the command leaves on stdout is the seconds; its memory is that of the bench itself.
-            return measured(args.bench, {
+            environment = {
                 "FNSTORE_BENCH_MODEL": str(args.model), "FNSTORE_BENCH_ROW": "nothing",
                 "FNSTORE_BENCH_NUMBERS": numbers, "FNSTORE_BENCH_THREADS": str(args.threads),
-            })
-        directory = args.model / f"ctranslate2-{numbers}"
-        if not directory.exists():
-            convert(args.model, numbers, directory)
+                "FNSTORE_BENCH_SOURCES": str(SOURCES[args.device]),
+            }
+            # Another adapter may be named.
+            named = {"FNSTORE_DEVICE": os.environ.get("FNSTORE_DEVICE", "gpu")}
+            return measured(args.bench, environment | (named if args.device == "gpu" else {"FNSTORE_DEVICE": "cpu"}))
+        directory = args.model
+        if system == "CTranslate2":
+            directory = args.model / f"ctranslate2-{numbers}"
+            if not directory.exists():
+                convert(args.model, numbers, directory)
         own = [sys.executable, __file__, "--model", str(directory), "--threads", str(args.threads)]
-        return measured([*own, "--peer-once", numbers], {})
+        return measured([*own, "--device", args.device, "--peer-once", system, numbers], {})
 
-    seconds = {row: [] for row in ROWS}
-    memory = {row: 0 for row in ROWS}
-    for _ in range(RUNS):
-        for row in ROWS:
-            took, peak = run(*row)
-            seconds[row].append(took)
-            memory[row] = max(memory[row], peak)
-    base = min(seconds[("CTranslate2", "float32")])
-    print("| system | numbers | sentences/s | to CTranslate2 in f32 | peak memory |")
+    runs = {row: [] for row in ROWS[args.device]}
+    for _ in range(args.runs):
+        for row in runs:
+            # What failed once fails again.
+            if None not in runs[row]:
+                runs[row].append(run(*row))
+    return runs
+
+
+def report(args, runs):
+    best = {row: min(seconds for seconds, _ in of_row) for row, of_row in runs.items() if None not in of_row}
+    system, numbers = BASE[args.device]
+    base = best.get(BASE[args.device])
+    print(f"| system | numbers | sentences/s | to {system} in {numbers} | peak memory of the process |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for (system, numbers), taken in seconds.items():
-        best = min(taken)
-        mebibytes = memory[(system, numbers)] / 2**20
-        print(
-            f"| {system} | {numbers} | {SOURCES / best:.1f} | {base / best:.2f} | {mebibytes:,.0f} MiB |"
-        )
-    print(f"\n{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end, best of {RUNS} runs each.")
+    for row, of_row in runs.items():
+        system, numbers = row
+        if row not in best:
+            print(f"| {system} | {numbers} | does not run here | | |")
+            continue
+        peak = max(peak for _, peak in of_row) / 2**20
+        compared = f"{base / best[row]:.2f}" if base else ""
+        print(f"| {system} | {numbers} | {SOURCES[args.device] / best[row]:.1f} | {compared} | {peak:,.0f} MiB |")
+    print(f"\n{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end, best of {args.runs} runs each.")
+    if not best:
+        sys.exit("no row ran")
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ impl Aligner {
         Ok(Self {
             scorer: Scorer::new(&parameters, config.width, config.k, device)?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
-            encoder: LinkedEncoder::new(encoder, linker, device),
+            encoder: LinkedEncoder::new(encoder, linker),
             config,
         })
     }

@@ -4,20 +4,18 @@ use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::features::PairStates;
 use super::linker::Network;
-use crate::compute::Device;
 
 /// Encodes pairs and, where a linker is there, scores the links between their words.
 #[derive(Debug)]
 pub(super) struct LinkedEncoder {
     encoder: PairEncoder,
     linker: Option<Network>,
-    device: Device,
 }
 
 impl LinkedEncoder {
     /// A linker must read the states of this encoder.
-    pub(super) fn new(encoder: PairEncoder, linker: Option<Network>, device: &Device) -> Self {
-        Self { encoder, linker, device: device.clone() }
+    pub(super) fn new(encoder: PairEncoder, linker: Option<Network>) -> Self {
+        Self { encoder, linker }
     }
 
     /// Width D of a state.
@@ -56,12 +54,10 @@ impl LinkedEncoder {
 
     fn link(&self, mut pairs: Vec<(&mut PairStates, &WordPair<'_>)>) -> Result<(), AlignError> {
         let Some(linker) = &self.linker else { return Ok(()) };
-        let scores = self.device.share(pairs.len(), |device, at| {
-            let (states, pair) = &pairs[at];
-            linker.scores(device, states, pair)
-        });
+        let asked: Vec<_> = pairs.iter().map(|(states, pair)| (&**states, *pair)).collect();
+        let scores = linker.scores(&asked)?;
         for ((states, _), scores) in pairs.iter_mut().zip(scores) {
-            states.links = Some(scores?);
+            states.links = Some(scores);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use super::features::{PairStates, cues};
 use crate::compute::kernels::{
     SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
 };
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::compute::{ComputeError, Device, Renewable, Tensor};
 use crate::learn::SplitMix64;
 
 /// Added to a variance before its root is taken (PyTorch's default).
@@ -30,6 +30,17 @@ pub(super) const EPSILON: f32 = 1e-5;
 
 /// Candidates that one product takes; bounds memory and what a thread does at once, not results.
 const CHUNK: usize = 2048;
+
+/// Rows that one product takes on a GPU, which a few thousand do not fill: some 100 MB of the widest.
+const GPU_CHUNK: usize = 32_768;
+
+/// Rows that one product takes: on the CPU as many as are given.
+pub(super) fn most_rows(device: &Device, on_cpu: usize) -> usize {
+    match device {
+        Device::Gpu(_) => GPU_CHUNK,
+        _ => on_cpu,
+    }
+}
 
 /// The weights of a head, as they are trained and stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +130,7 @@ impl Parameters {
     }
 
     /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
-    fn folded_output(&self) -> (Vec<f32>, f32) {
+    pub(super) fn folded_output(&self) -> (Vec<f32>, f32) {
         let mut bias = self.output_bias[0];
         let output = (0..self.hidden)
             .map(|unit| {
@@ -129,38 +140,6 @@ impl Parameters {
             })
             .collect();
         (output, bias)
-    }
-}
-
-/// Weights arranged for scoring whole rows of features.
-#[derive(Debug, Clone)]
-pub(super) struct RowScorer {
-    weight: Weight,
-    bias: Tensor,
-    slope: f32,
-    output: Vec<f32>,
-    output_bias: f32,
-}
-
-impl RowScorer {
-    pub(super) fn new(parameters: &Parameters, device: &Device) -> Result<Self, ComputeError> {
-        let shape = [parameters.hidden, parameters.inputs];
-        let weight = Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?);
-        let bias = Tensor::new(&shape[..1], parameters.bias.clone())?;
-        let (output, output_bias) = parameters.folded_output();
-        Ok(Self { weight, bias, slope: parameters.slope[0], output, output_bias })
-    }
-
-    /// The score of each row of features, (R, inputs), in [0, 1]. A row's score has the same bits in
-    /// any company.
-    pub(super) fn score(&self, device: &Device, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
-        let z = matmul(device, rows, &self.weight, Some(&self.bias))?.to_host()?;
-        let score = |z: &[f32]| {
-            let activated = z.iter().map(|&z| if z > 0.0 { z } else { self.slope * z });
-            let logit: f32 = activated.zip(&self.output).map(|(h, v)| v * h).sum();
-            sigmoid(self.output_bias + logit)
-        };
-        Ok(z.data().chunks_exact(self.output.len()).map(score).collect())
     }
 }
 
@@ -188,8 +167,15 @@ pub(super) fn best<'a>(scores: impl IntoIterator<Item = &'a Scored>) -> Option<S
 /// The head, arranged for scoring.
 #[derive(Debug, Clone)]
 pub(super) struct Scorer {
-    device: Device,
+    parameters: Parameters,
+    width: usize,
     k: u32,
+    weights: Renewable<Weights>,
+}
+
+/// The weights on a device.
+#[derive(Debug)]
+struct Weights {
     /// Columns of the hidden weight for the difference (H, D) and the maximum (H, D).
     difference: Weight,
     maximum: Weight,
@@ -197,14 +183,8 @@ pub(super) struct Scorer {
     head: SpanHead,
 }
 
-impl Scorer {
-    /// Arranges weights for states `width` wide.
-    pub(super) fn new(
-        parameters: &Parameters,
-        width: usize,
-        k: u32,
-        device: &Device,
-    ) -> Result<Self, ComputeError> {
+impl Weights {
+    fn place(parameters: &Parameters, width: usize, device: &Device) -> Result<Self, ComputeError> {
         let hidden = parameters.hidden;
         let rows = || parameters.weight.chunks_exact(parameters.inputs);
         let part = |from: usize| -> Result<Weight, ComputeError> {
@@ -218,12 +198,36 @@ impl Scorer {
         }
         let units = Tensor::new(&[units.len() / hidden, hidden], units)?;
         Ok(Self {
-            device: device.clone(),
-            k,
             difference: part(0)?,
             maximum: part(width)?,
             head: SpanHead::new(device, units, parameters.slope[0], output_bias)?,
         })
+    }
+}
+
+/// Some questions as the kernels take them.
+struct Chunk<'a> {
+    questions: &'a [Question<'a>],
+    /// Candidates of each question.
+    spans: Vec<Vec<WordSpan>>,
+    /// Running sums and means (N, D), and where those of each candidate are.
+    rows: Tensor,
+    pairs: Vec<[SpanRows; 2]>,
+    places: Vec<SpanCandidate>,
+    /// Cues of each candidate.
+    cues: Vec<f32>,
+}
+
+impl Scorer {
+    /// Arranges weights for states `width` wide.
+    pub(super) fn new(
+        parameters: &Parameters,
+        width: usize,
+        k: u32,
+        device: &Device,
+    ) -> Result<Self, ComputeError> {
+        let weights = Renewable::new(device, Weights::place(parameters, width, device)?);
+        Ok(Self { parameters: parameters.clone(), width, k, weights })
     }
 
     /// Scores of all candidates of each question, in the order of
@@ -231,21 +235,24 @@ impl Scorer {
     ///
     /// The scores of a question depend on nothing but the question.
     pub(super) fn score(&self, questions: &[Question<'_>]) -> Result<Vec<Vec<Scored>>, AlignError> {
-        let chunks = self.chunks(questions);
-        let scores = self.device.share(chunks.len(), |device, at| {
-            self.score_chunk(device, &questions[chunks[at].clone()])
-        });
+        let device = self.weights.device();
+        let chunks = self.chunks(questions, most_rows(&device, CHUNK));
+        let scores = device.share_prepared(
+            chunks.len(),
+            |at| self.prepare(&questions[chunks[at].clone()]),
+            |device, chunk| self.score_chunk(device, chunk?),
+        );
         let scores = scores.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(scores.into_iter().flatten().collect())
     }
 
     /// As many questions together as fill a product, at least one.
-    fn chunks(&self, questions: &[Question<'_>]) -> Vec<Range<usize>> {
+    fn chunks(&self, questions: &[Question<'_>], most: usize) -> Vec<Range<usize>> {
         let mut chunks = Vec::new();
         let (mut start, mut rows) = (0, 0);
         for (at, question) in questions.iter().enumerate() {
             let of_question = self.spans(question).count();
-            if at > start && rows + of_question > CHUNK {
+            if at > start && rows + of_question > most {
                 chunks.push(start..at);
                 (start, rows) = (at, 0);
             }
@@ -261,25 +268,29 @@ impl Scorer {
         candidates(question.span.len(), question.states.target.words(), self.k)
     }
 
-    /// The candidates of some questions and their scores.
-    fn score_chunk(
-        &self,
-        device: &Device,
-        questions: &[Question<'_>],
-    ) -> Result<Vec<Vec<Scored>>, ComputeError> {
+    /// Lays out the candidates of some questions: of each paraphrase the running sums, whose first row is zero,
+    /// and of each question the mean of its source span. Neighbours that ask of the same pair share its sums.
+    fn prepare<'a>(&self, questions: &'a [Question<'a>]) -> Result<Chunk<'a>, ComputeError> {
+        let width = self.width;
         let spans: Vec<Vec<WordSpan>> =
             questions.iter().map(|question| self.spans(question).collect()).collect();
-        // 1. For each question the mean of its source span, then the running sums of the paraphrase,
-        // whose first row is zero.
-        let width = self.difference.inputs();
         let mut rows = Vec::new();
         let (mut pairs, mut places, mut of_candidates) = (Vec::new(), Vec::new(), Vec::new());
+        let mut last: Option<(&PairStates, u32)> = None;
         for (Question { states, span }, candidates) in questions.iter().zip(&spans) {
-            let source = (rows.len() / width) as u32;
+            let zero = match last {
+                Some((before, zero)) if std::ptr::eq(before, *states) => zero,
+                _ => {
+                    let zero = (rows.len() / width) as u32;
+                    rows.extend_from_slice(states.target.sums());
+                    zero
+                }
+            };
+            last = Some((states, zero));
+            let source = rows.len() / width;
             rows.resize(rows.len() + width, 0.0);
-            states.source.mean(*span, &mut rows[source as usize * width..]);
-            rows.extend_from_slice(states.target.sums());
-            let zero = source + 1;
+            states.source.mean(*span, &mut rows[source * width..]);
+            let source = source as u32;
             let links = states.links.as_ref().map(|links| links.of_span(*span));
             for candidate in candidates {
                 let (start, end) = (zero + candidate.start, zero + candidate.end);
@@ -291,16 +302,46 @@ impl Scorer {
                 of_candidates.extend(links.iter().flat_map(|links| links.cues(*candidate)));
             }
         }
-        let rows = Tensor::new(&[rows.len() / width, width], rows)?.to_device(device)?;
-        // 2. The two products, then the rest for each candidate.
-        let maxima = span_maxima(device, &rows, &pairs)?;
-        let differences = matmul(device, &rows, &self.difference, None)?;
-        let maxima = matmul(device, &maxima, &self.maximum, None)?;
-        let scores =
-            span_scores(device, &self.head, &differences, &maxima, &places, &of_candidates)?;
-        let mut scores = scores.into_iter();
-        let of_question = |spans: Vec<WordSpan>| spans.into_iter().zip(scores.by_ref()).collect();
-        Ok(spans.into_iter().map(of_question).collect())
+        let rows = Tensor::new(&[rows.len() / width, width], rows)?;
+        Ok(Chunk { questions, spans, rows, pairs, places, cues: of_candidates })
+    }
+
+    /// The candidates of some questions and their scores; half of the questions after the other half where the
+    /// device is full.
+    fn score_chunk(
+        &self,
+        part: &Device,
+        chunk: Chunk<'_>,
+    ) -> Result<Vec<Vec<Scored>>, ComputeError> {
+        let place = |device: &Device| Weights::place(&self.parameters, self.width, device);
+        let score = |device: &Device, weights: &Weights| {
+            let rows = chunk.rows.clone().to_device(device)?;
+            let maxima = span_maxima(device, &rows, &chunk.pairs)?;
+            let differences = matmul(device, &rows, &weights.difference, None)?;
+            let maxima = matmul(device, &maxima, &weights.maximum, None)?;
+            let Chunk { places, cues, .. } = &chunk;
+            span_scores(device, &weights.head, &differences, &maxima, places, cues)
+        };
+        let questions = chunk.questions;
+        match self.weights.run(part, place, score) {
+            Ok(scores) => {
+                let mut scores = scores.into_iter();
+                let of_question =
+                    |spans: Vec<WordSpan>| spans.into_iter().zip(scores.by_ref()).collect();
+                Ok(chunk.spans.into_iter().map(of_question).collect())
+            }
+            Err(ComputeError::Memory { .. }) if questions.len() > 1 => {
+                part.tell(&format!(
+                    "the GPU is full: {} spans are aligned in two halves",
+                    questions.len()
+                ));
+                let (first, second) = questions.split_at(questions.len() / 2);
+                let mut scores = self.score_chunk(part, self.prepare(first)?)?;
+                scores.extend(self.score_chunk(part, self.prepare(second)?)?);
+                Ok(scores)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -401,19 +442,6 @@ pub(super) mod tests {
                 let expected = naive(&parameters, &row);
                 assert!((score - expected).abs() < 1e-5, "{score} {expected}");
             }
-        }
-    }
-
-    #[test]
-    fn rows_of_features_have_the_scores_of_the_formula() {
-        let mut random = SplitMix64::new(3);
-        let parameters = random_head(12, 6, &mut random);
-        let rows: Vec<f32> = (0..5 * 12).map(|_| 2.0 * random.unit() - 1.0).collect();
-        let tensor = Tensor::new(&[5, 12], rows.clone()).unwrap();
-        let scorer = RowScorer::new(&parameters, &Device::cpu()).unwrap();
-        let scores = scorer.score(&Device::cpu(), &tensor).unwrap();
-        for (row, score) in rows.chunks(12).zip(&scores) {
-            assert!((score - naive(&parameters, row)).abs() < 1e-5);
         }
     }
 

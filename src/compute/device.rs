@@ -77,25 +77,26 @@ impl Device {
     }
 
     /// A device to go on with where this one was lost: the same GPU opened anew or, when it does not
-    /// come back, the CPU.
+    /// come back or is lost again and again, the CPU. Whoever asks gets the same one.
     #[must_use]
     pub fn renewed(&self) -> Self {
-        let Self::Gpu(gpu) = self else { return self.clone() };
-        let name = &gpu.adapter().name;
-        match gpu.reopen() {
-            Ok(again) => {
-                gpu.tell(&format!("the GPU `{name}` was lost; going on with it opened anew"));
-                Self::Gpu(again)
-            }
-            Err(_) => {
-                gpu.tell(&format!("the GPU `{name}` was lost; going on with the CPU"));
-                Self::cpu()
-            }
+        match self {
+            Self::Gpu(gpu) => gpu.successor(),
+            Self::Cpu { .. } => self.clone(),
         }
     }
 
-    /// Does independent tasks and returns what each gave, in order: on the CPU the threads share them, each task with a
-    /// device of as many threads as are left for it; on a GPU one comes after another.
+    /// The processor that works beside this device: what lies between kernels is its part.
+    #[must_use]
+    pub fn host(&self) -> Self {
+        match self {
+            Self::Gpu(_) => Self::cpu(),
+            Self::Cpu { .. } => self.clone(),
+        }
+    }
+
+    /// Does independent tasks on the threads of the host and returns what each gave, in order; a task gets a
+    /// device of as many threads as are left for it.
     ///
     /// For work that is more than kernels: what lies between them is shared out, too.
     pub(crate) fn share<T: Send + Sync>(
@@ -103,15 +104,35 @@ impl Device {
         tasks: usize,
         work: impl Fn(&Self, usize) -> T + Sync,
     ) -> Vec<T> {
-        let Self::Cpu { threads } = self else {
-            return (0..tasks).map(|task| work(self, task)).collect();
-        };
+        let Self::Cpu { threads } = self else { return self.host().share(tasks, work) };
         let one = Self::Cpu { threads: (threads / tasks.max(1)).max(1) };
         let given: Vec<OnceLock<T>> = (0..tasks).map(|_| OnceLock::new()).collect();
         for_each_task(*threads, tasks, |task| {
             given[task].get_or_init(|| work(&one, task));
         });
         given.into_iter().map(|given| given.into_inner().expect("every task is done")).collect()
+    }
+
+    /// Does independent tasks that the host prepares and the device ends, and returns what each gave, in order. On
+    /// the CPU a thread does both parts of a task; for a GPU as many tasks as there are threads are prepared at a
+    /// time, and it does its part of one after another.
+    pub(crate) fn share_prepared<P: Send + Sync, T: Send + Sync>(
+        &self,
+        tasks: usize,
+        prepare: impl Fn(usize) -> P + Sync,
+        end: impl Fn(&Self, P) -> T + Sync,
+    ) -> Vec<T> {
+        let Self::Cpu { threads } = self.host() else { unreachable!("a host is a CPU") };
+        if let Self::Cpu { .. } = self {
+            return self.share(tasks, |one, task| end(one, prepare(task)));
+        }
+        let mut ended = Vec::with_capacity(tasks);
+        for first in (0..tasks).step_by(threads) {
+            let these = threads.min(tasks - first);
+            let prepared = self.share(these, |_, task| prepare(first + task));
+            ended.extend(prepared.into_iter().map(|prepared| end(self, prepared)));
+        }
+        ended
     }
 
     /// Says something to whoever opened the device; a CPU has nobody to tell.

@@ -22,6 +22,7 @@ mod gpu;
 pub mod kernels;
 mod lanes;
 mod numbers;
+mod renewable;
 mod tensor;
 
 pub use device::Device;
@@ -33,4 +34,5 @@ pub use gpu::{
     choose,
 };
 pub use numbers::{Numbers, UnknownNumbers};
+pub(crate) use renewable::{MayBeLoss, Renewable};
 pub use tensor::Tensor;

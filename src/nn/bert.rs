@@ -4,7 +4,7 @@
 //! configuration) as in Hugging Face's `BertModel`. The pooler and any head are left out.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::layers::{
     Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Loader, Norm,
@@ -12,11 +12,14 @@ use super::layers::{
 };
 use super::{Adapter, BertConfig, Fingerprint, InputProblem, NnError, Weights};
 use crate::compute::kernels::{Lookup, embedding};
-use crate::compute::{ComputeError, Device, Numbers, Tensor};
+use crate::compute::{AdapterKind, ComputeError, Device, Numbers, Renewable, Tensor};
 
 /// Tokens that pass through the network together: enough to amortise reading the weights, few
 /// enough that a feed-forward block's activations stay in the processor's caches.
 const PASS_TOKENS: usize = 1024;
+
+/// The same on a GPU, which a thousand do not fill.
+const GPU_PASS_TOKENS: usize = 8192;
 
 /// One sequence of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -85,14 +88,12 @@ pub struct Encoder {
     layer: usize,
     fingerprint: Fingerprint,
     adapter: Option<Arc<Adapter>>,
-    /// Another one on a fresh device, once the first device was lost.
-    network: Mutex<Arc<Network>>,
+    network: Renewable<Network>,
 }
 
 /// The weights on a device.
 #[derive(Debug)]
 struct Network {
-    device: Device,
     words: Tensor,
     positions: Tensor,
     types: Tensor,
@@ -131,7 +132,7 @@ impl Encoder {
         Ok(Self {
             directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
-            network: Mutex::new(Arc::new(Network::load(&weights, &config, layer, device)?)),
+            network: Renewable::new(device, Network::load(&weights, &config, layer, device)?),
             config,
             layer,
             adapter,
@@ -169,13 +170,17 @@ impl Encoder {
         for (index, input) in inputs.iter().enumerate() {
             self.check(input).map_err(|problem| NnError::Input { index, problem })?;
         }
+        let most = match self.network.device() {
+            Device::Gpu(gpu) if gpu.adapter().kind != AdapterKind::Software => GPU_PASS_TOKENS,
+            _ => PASS_TOKENS,
+        };
         let mut results = Vec::with_capacity(inputs.len());
         let mut rest = inputs;
         while !rest.is_empty() {
             let mut tokens = 0;
             let fitting = rest.iter().take_while(|input| {
                 tokens += input.ids.len();
-                tokens <= PASS_TOKENS
+                tokens <= most
             });
             let (pass, others) = rest.split_at(fitting.count().max(1));
             results.extend(self.pass(pass)?);
@@ -204,21 +209,17 @@ impl Encoder {
     /// Encodes inputs that go through the network together: in halves where the device is full, on a
     /// fresh device where it is lost.
     fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
-        let lock = || self.network.lock().unwrap_or_else(PoisonError::into_inner);
-        let network = Arc::clone(&lock());
-        match network.pass(inputs) {
-            Err(NnError::Compute(ComputeError::Lost { .. })) => {
-                let device = network.device.renewed();
-                let weights = Weights::open(&self.directory)?.adapted(self.adapter.clone())?;
-                let fresh = Arc::new(Network::load(&weights, &self.config, self.layer, &device)?);
-                *lock() = Arc::clone(&fresh);
-                fresh.pass(inputs)
-            }
+        let load = |device: &Device| {
+            let weights = Weights::open(&self.directory)?.adapted(self.adapter.clone())?;
+            Network::load(&weights, &self.config, self.layer, device)
+        };
+        let device = self.network.device();
+        match self.network.run(&device, load, |device, network| network.pass(device, inputs)) {
             Err(NnError::Compute(ComputeError::Memory { .. })) if inputs.len() > 1 => {
                 let (first, second) = inputs.split_at(inputs.len() / 2);
                 let count = inputs.len();
                 let text = format!("the GPU is full: {count} sentences are encoded in two halves");
-                network.device.tell(&text);
+                device.tell(&text);
                 let mut states = self.pass(first)?;
                 states.extend(self.pass(second)?);
                 Ok(states)
@@ -253,12 +254,11 @@ impl Network {
             types: table("token_type_embeddings", config.types)?,
             norm: Norm::load(from, &format!("{prefix}embeddings.LayerNorm"), width, config.eps)?,
             layers: layers.collect::<Result<_, _>>()?,
-            device: device.clone(),
         })
     }
 
     /// Encodes inputs that go through the network together.
-    fn pass(&self, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
+    fn pass(&self, device: &Device, inputs: &[EncoderInput]) -> Result<Vec<Hidden>, NnError> {
         let lengths = || inputs.iter().map(|input| input.ids.len());
         let ids: Vec<u32> = inputs.iter().flat_map(|input| input.ids.iter().copied()).collect();
         let positions = sequence_positions(lengths());
@@ -271,16 +271,16 @@ impl Network {
 
         let lookup = |table, ids| Lookup { table, ids, scale: 1.0 };
         let x = embedding(
-            &self.device,
+            device,
             &[
                 lookup(&self.words, &ids),
                 lookup(&self.types, &types),
                 lookup(&self.positions, &positions),
             ],
         )?;
-        let mut x = self.norm.apply(&self.device, x, None)?;
+        let mut x = self.norm.apply(device, x, None)?;
         for layer in &self.layers {
-            x = layer.apply(&self.device, &x, &lists, None)?;
+            x = layer.apply(device, &x, &lists, None)?;
         }
         let x = x.to_host()?;
         let width = x.width();

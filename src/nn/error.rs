@@ -1,7 +1,7 @@
 //! What can go wrong in a network.
 
 use super::{ConfigError, WeightsError};
-use crate::compute::ComputeError;
+use crate::compute::{ComputeError, MayBeLoss};
 
 /// What can go wrong in a network.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +50,12 @@ pub enum NnError {
     /// Operands of a kernel do not fit, a defect of this layer.
     #[error(transparent)]
     Compute(#[from] ComputeError),
+}
+
+impl MayBeLoss for NnError {
+    fn is_loss(&self) -> bool {
+        matches!(self, Self::Compute(error) if error.is_loss())
+    }
 }
 
 /// Why an input cannot be encoded.

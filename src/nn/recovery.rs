@@ -16,9 +16,6 @@ use super::seq2seq::{EncoderDecoder, Finish, Slot};
 use super::{NnError, SlotId};
 use crate::compute::{ComputeError, Device};
 
-/// Losses after which the CPU takes over.
-const MOST_LOSSES: u32 = 3;
-
 /// Hypotheses that are replayed together.
 const REPLAYED: usize = 512;
 
@@ -83,28 +80,26 @@ impl EncoderDecoder {
         }
     }
 
-    /// Goes on with a fresh device.
+    /// Goes on with a fresh device, or with the one after it where that is lost on the way.
     fn renew(&mut self) -> Result<(), NnError> {
-        self.losses += 1;
-        let device = match self.losses {
-            ..=MOST_LOSSES => self.device.renewed(),
-            _ => {
-                self.device.tell("the GPU is lost again and again; going on with the CPU");
-                Device::cpu()
+        let mut device = self.device.clone();
+        loop {
+            device = device.renewed();
+            match self.move_to(&device) {
+                Err(NnError::Compute(ComputeError::Lost { .. })) => {}
+                other => return other,
             }
-        };
-        let mut fresh = Self::open_in(&self.directory.clone(), &device, self.numbers)?;
-        fresh.own_cache = self.own_cache.on_device(&device)?;
-        fresh.source_cache = self.source_cache.on_device(&device)?;
+        }
+    }
+
+    fn move_to(&mut self, device: &Device) -> Result<(), NnError> {
+        let mut fresh = Self::open_in(&self.directory.clone(), device, self.numbers)?;
+        fresh.own_cache = self.own_cache.on_device(device)?;
+        fresh.source_cache = self.source_cache.on_device(device)?;
         fresh.entry_tokens = std::mem::take(&mut self.entry_tokens);
         fresh.slots = std::mem::take(&mut self.slots);
-        fresh.losses = self.losses;
         *self = fresh;
-        // What was lost while it was restored begins anew.
-        match self.restore() {
-            Err(NnError::Compute(ComputeError::Lost { .. })) => self.renew(),
-            other => other,
-        }
+        self.restore()
     }
 
     /// Fills the caches of the open slots.

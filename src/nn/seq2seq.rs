@@ -72,8 +72,6 @@ pub struct EncoderDecoder {
     pub(super) entry_tokens: Vec<u32>,
     /// Indexed by slot id; closed ones are empty and used again.
     pub(super) slots: Vec<Option<Slot>>,
-    /// How often the device was lost.
-    pub(super) losses: u32,
     /// (R, V), kept between steps for its memory.
     logits: Tensor,
     /// The last layer's attention of each row over its source; empty where no slot asked for it.
@@ -132,7 +130,6 @@ impl EncoderDecoder {
             source_cache: KvCache::new(device, of_stack.0, of_stack.1)?,
             entry_tokens: Vec::new(),
             slots: Vec::new(),
-            losses: 0,
             logits: Tensor::zeros(0, config.vocab_size),
             attention: Vec::new(),
             fingerprint: weights.fingerprint()?,

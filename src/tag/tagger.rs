@@ -55,7 +55,8 @@ impl Tagger {
         let encoder = WordEncoder::open::<TagError>(encoder, config.layer, None, device)?;
         let (parameters, weights) = read_parameters(directory, &config, &encoder.fingerprint())?;
         Ok(Self {
-            network: Network::new(parameters, device)?,
+            // Two small products of a few words: sending them to a GPU takes longer than they do.
+            network: Network::new(parameters, &device.host())?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             encoder,
             config,

@@ -9,9 +9,13 @@
 //! When both sides are exchanged, every number stays as it is or changes places with another: a pair of
 //! words is scored once, and no heuristic has to join two directions.
 
+use std::ops::Range;
+
 use crate::align::candidates::WordSpan;
 use crate::align::features::{PairStates, SentenceStates};
 use crate::align::words::likeness;
+use crate::compute::kernels::{Weight, matmul, word_pairs};
+use crate::compute::{ComputeError, Device, Tensor};
 use crate::text::fold;
 
 /// Number of cues.
@@ -26,10 +30,8 @@ const COMPANY: isize = 3;
 /// All that features of one pair of sentences are made of.
 #[derive(Debug)]
 pub(super) struct PairFeatures {
-    width: usize,
-    /// States of the words of both sides, (N, D) and (M, D).
-    source: Vec<f32>,
-    target: Vec<f32>,
+    /// States of the words of the source, then of the target, (N + M, D).
+    states: Tensor,
     /// Number of words of each side.
     pub(super) sizes: [usize; 2],
     /// (N, M, CUES)
@@ -41,14 +43,13 @@ impl PairFeatures {
         states: &PairStates,
         source: &[impl AsRef<str>],
         target: &[impl AsRef<str>],
-    ) -> Self {
-        let sides = [word_states(&states.source), word_states(&states.target)];
-        let folded = [folded(source), folded(target)];
-        let width = states.width();
-        let cues = cues(width, &sides, &folded);
+    ) -> Result<Self, ComputeError> {
         let sizes = [source.len(), target.len()];
-        let [source, target] = sides;
-        Self { width, source, target, sizes, cues }
+        let sides = [word_states(&states.source), word_states(&states.target)];
+        let cosines = cosines(states.width(), &sides)?;
+        let cues = cues(Grid { sizes, numbers: cosines }, &[folded(source), folded(target)]);
+        let states = Tensor::new(&[sizes[0] + sizes[1], states.width()], sides.concat())?;
+        Ok(Self { states, sizes, cues })
     }
 
     /// Numbers in a row.
@@ -56,23 +57,69 @@ impl PairFeatures {
         2 * width + CUES
     }
 
-    /// Numbers in a row of this pair.
-    pub(super) fn inputs_of_a_pair(&self) -> usize {
-        Self::inputs(self.width)
-    }
-
-    /// Appends the row of a word of the source and a word of the target.
-    pub(super) fn push(&self, source: usize, target: usize, rows: &mut Vec<f32>) {
-        let s = &self.source[source * self.width..][..self.width];
-        let t = &self.target[target * self.width..][..self.width];
-        rows.extend(s.iter().zip(t).map(|(s, t)| (s - t).abs()));
-        rows.extend(s.iter().zip(t).map(|(s, t)| s * t));
-        rows.extend(&self.cues[(source * self.sizes[1] + target) * CUES..][..CUES]);
+    /// The rows of some words of the source with words of the target.
+    pub(super) fn rows(&self, words: &[(usize, usize)]) -> Result<Tensor, ComputeError> {
+        let mut pairs = WordPairs::default();
+        words.iter().for_each(|&(source, target)| pairs.push(self, 0, source, target));
+        pairs.rows(&Device::Cpu { threads: 1 }, &self.states)
     }
 
     /// The cosine of two words' states.
     pub(super) fn cosine(&self, source: usize, target: usize) -> f32 {
-        self.cues[(source * self.sizes[1] + target) * CUES]
+        self.cues(source, target)[0]
+    }
+
+    fn cues(&self, source: usize, target: usize) -> &[f32] {
+        &self.cues[(source * self.sizes[1] + target) * CUES..][..CUES]
+    }
+}
+
+/// Pairs of words, by the rows of their states, each with its cues.
+#[derive(Debug, Default)]
+pub(super) struct WordPairs {
+    words: Vec<[u32; 2]>,
+    cues: Vec<f32>,
+}
+
+impl WordPairs {
+    /// All pairs of words of some sentence pairs, and the states of all their words (W, D).
+    pub(super) fn of(features: &[PairFeatures]) -> Result<(Self, Tensor), ComputeError> {
+        let mut all = Self::default();
+        let mut states = Vec::new();
+        let width = features.first().map_or(0, |of_pair| of_pair.states.width());
+        for of_pair in features {
+            let first = states.len() / width;
+            states.extend_from_slice(of_pair.states.data());
+            let [rows, columns] = of_pair.sizes;
+            let each = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
+            each.for_each(|(i, j)| all.push(of_pair, first, i, j));
+        }
+        Ok((all, Tensor::new(&[states.len() / width.max(1), width], states)?))
+    }
+
+    fn push(&mut self, of_pair: &PairFeatures, first: usize, source: usize, target: usize) {
+        let target_row = of_pair.sizes[0] + target;
+        self.words.push([source, target_row].map(|word| (first + word) as u32));
+        self.cues.extend_from_slice(of_pair.cues(source, target));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The rows of some of them, (R, 2 D + CUES).
+    pub(super) fn part(
+        &self,
+        device: &Device,
+        states: &Tensor,
+        part: Range<usize>,
+    ) -> Result<Tensor, ComputeError> {
+        let cues = &self.cues[part.start * CUES..part.end * CUES];
+        word_pairs(device, states, &self.words[part], cues)
+    }
+
+    fn rows(&self, device: &Device, states: &Tensor) -> Result<Tensor, ComputeError> {
+        self.part(device, states, 0..self.len())
     }
 }
 
@@ -131,14 +178,8 @@ impl Grid {
     }
 }
 
-fn cues(width: usize, states: &[Vec<f32>; 2], words: &[Vec<String>; 2]) -> Vec<f32> {
-    let sizes = [words[0].len(), words[1].len()];
-    let unit = states.each_ref().map(|states| directions(states, width));
-    let dot = |i: usize, j: usize| -> f32 {
-        let (a, b) = (&unit[0][i * width..][..width], &unit[1][j * width..][..width]);
-        a.iter().zip(b).map(|(a, b)| a * b).sum()
-    };
-    let cosine = Grid::new(sizes, dot);
+fn cues(cosine: Grid, words: &[Vec<String>; 2]) -> Vec<f32> {
+    let sizes = cosine.sizes;
     let sharp = Grid::new(sizes, |i, j| (SHARPNESS * cosine.at(i, j)).exp());
     let like = Grid::new(sizes, |i, j| likeness(&words[0][i], &words[1][j]) as f32);
     let equal = Grid::new(sizes, |i, j| f32::from(u8::from(words[0][i] == words[1][j])));
@@ -184,6 +225,14 @@ fn cues(width: usize, states: &[Vec<f32>; 2], words: &[Vec<String>; 2]) -> Vec<f
     cues
 }
 
+/// The cosines of the states of all words, (N, M).
+fn cosines(width: usize, states: &[Vec<f32>; 2]) -> Result<Vec<f32>, ComputeError> {
+    let one = Device::Cpu { threads: 1 };
+    let unit = |side: &[f32]| Tensor::new(&[side.len() / width, width], directions(side, width));
+    let [source, target] = [unit(&states[0])?, unit(&states[1])?];
+    Ok(matmul(&one, &source, &Weight::new(&one, &target), None)?.into_data())
+}
+
 /// States of length 1; zeros stay zeros.
 fn directions(states: &[f32], width: usize) -> Vec<f32> {
     let mut unit = states.to_vec();
@@ -215,9 +264,8 @@ mod tests {
             target: states(&[[0.0, 3.0], [1.0, 0.0]]),
             links: None,
         };
-        let features = PairFeatures::new(&pair, &words("The locks"), &words("locked the"));
-        let mut row = Vec::new();
-        features.push(1, 0, &mut row);
+        let features = PairFeatures::new(&pair, &words("The locks"), &words("locked the")).unwrap();
+        let row = features.rows(&[(1, 0)]).unwrap().into_data();
         assert_eq!(row.len(), PairFeatures::inputs(2));
         assert_eq!(row[..4], [0.0, 1.0, 0.0, 6.0]);
         let cues = &row[4..];
@@ -228,9 +276,28 @@ mod tests {
         // Before them stands one word and nothing; after them nothing and one word.
         assert_eq!((cues[7], cues[8]), (0.0, 0.0));
         assert_eq!(cues[12], 0.5);
-        row.clear();
-        features.push(0, 1, &mut row);
+        let row = features.rows(&[(0, 1)]).unwrap().into_data();
         assert_eq!((row[4 + 5], row[4 + 6], row[4 + 13]), (1.0, 1.0, 0.5));
+    }
+
+    #[test]
+    fn all_pairs_of_words_of_some_pairs_have_the_rows_that_each_has_alone() {
+        let pair = |a: &[[f32; 2]], b: &[[f32; 2]]| {
+            let pair = PairStates { source: states(a), target: states(b), links: None };
+            let (source, target) = (vec!["x"; a.len()], vec!["y"; b.len()]);
+            PairFeatures::new(&pair, &source, &target).unwrap()
+        };
+        let features = [
+            pair(&[[1.0, 0.5], [0.2, 2.0]], &[[0.3, 3.0]]),
+            pair(&[[0.1, 0.9]], &[[4.0, 1.0], [1.0, 1.0], [0.0, 1.0]]),
+            pair(&[], &[[1.0, 2.0]]),
+        ];
+        let (all, states) = WordPairs::of(&features).unwrap();
+        let rows = all.part(&Device::cpu(), &states, 1..all.len()).unwrap();
+        let of_first = features[0].rows(&[(1, 0)]).unwrap();
+        let of_second = features[1].rows(&[(0, 0), (0, 1), (0, 2)]).unwrap();
+        assert_eq!(rows.data(), [of_first.data(), of_second.data()].concat());
+        assert_eq!(WordPairs::of(&[]).unwrap().0.len(), 0);
     }
 
     #[test]
@@ -239,13 +306,13 @@ mod tests {
         let pair = PairStates { source: a.clone(), target: b.clone(), links: None };
         let flipped = PairStates { source: b, target: a, links: None };
         let (source, target) = (words("they ,"), words("so they"));
-        let (mut row, mut other) = (Vec::new(), Vec::new());
-        PairFeatures::new(&pair, &source, &target).push(0, 1, &mut row);
-        PairFeatures::new(&flipped, &target, &source).push(1, 0, &mut other);
+        let row = PairFeatures::new(&pair, &source, &target).unwrap().rows(&[(0, 1)]).unwrap();
+        let other = PairFeatures::new(&flipped, &target, &source).unwrap();
+        let mut other = other.rows(&[(1, 0)]).unwrap().into_data();
         for (one, two) in [(1, 2), (3, 4), (13, 14), (16, 17)] {
             other.swap(4 + one, 4 + two);
         }
         other[4 + 15] = -other[4 + 15];
-        assert_eq!(row, other);
+        assert_eq!(row.data(), other);
     }
 }

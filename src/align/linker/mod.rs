@@ -104,7 +104,7 @@ impl Linker {
         let of_encoder = of_encoder.each_ref().map(String::as_str);
         trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
         let part = network.part().clone();
-        Ok(Self { encoder: LinkedEncoder::new(encoder, Some(network), device), part })
+        Ok(Self { encoder: LinkedEncoder::new(encoder, Some(network)), part })
     }
 
     /// The network and its thresholds.
@@ -141,10 +141,11 @@ fn encode(
 ) -> Result<Vec<Result<PairFeatures, TooLong>>, AlignError> {
     let words: Vec<WordPair<'_>> = pairs.iter().map(SentencePair::words).collect();
     let states = encoder.encode_those_that_fit(&words, done)?;
-    let features = pairs.iter().zip(states);
-    Ok(features
-        .map(|(pair, states)| Ok(PairFeatures::new(&states?, &pair.source, &pair.target)))
-        .collect())
+    let features = pairs.iter().zip(states).map(|(pair, states)| match states {
+        Ok(states) => Ok(Ok(PairFeatures::new(&states, &pair.source, &pair.target)?)),
+        Err(too_long) => Ok(Err(too_long)),
+    });
+    features.collect()
 }
 
 /// A linker that was trained by itself, for a head on the states of an encoder's layer.

@@ -1,15 +1,18 @@
 //! The linker's network: the scores of all pairs of words, and the links that they give.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::features::PairFeatures;
+use super::features::{PairFeatures, WordPairs};
 use crate::align::encode::WordPair;
 use crate::align::error::AlignError;
 use crate::align::features::PairStates;
 use crate::align::link_scores::LinkScores;
-use crate::align::mlp::{Parameters, RowScorer};
+use crate::align::mlp::{Parameters, most_rows};
 use crate::align::words::{Link, Links};
-use crate::compute::{ComputeError, Device, Tensor};
+use crate::compute::kernels::{ScoreOutput, Weight, matmul, row_scores};
+use crate::compute::{ComputeError, Device, Renewable, Tensor};
 use crate::nn::{NnError, Weights};
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
@@ -78,8 +81,7 @@ impl LinkerPart {
 #[derive(Debug, Clone)]
 pub(in crate::align) struct Network {
     part: LinkerPart,
-    parameters: Parameters,
-    scorer: RowScorer,
+    scorer: WordScorer,
 }
 
 impl Network {
@@ -96,8 +98,7 @@ impl Network {
             let tensor = weights.tensor(&format!("{prefix}{name}"), shape);
             Ok::<_, AlignError>(tensor.map_err(NnError::from)?.into_data())
         })?;
-        let scorer = RowScorer::new(&parameters, device)?;
-        Ok(Self { part: part.clone(), parameters, scorer })
+        Ok(Self { part: part.clone(), scorer: WordScorer::new(parameters, device)? })
     }
 
     /// Reads the network among a head's weights.
@@ -118,7 +119,7 @@ impl Network {
     /// A name for its weights.
     pub(in crate::align) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (name, shape, data) in self.parameters.tensors() {
+        for (name, shape, data) in self.scorer.parameters.tensors() {
             hasher.update(format!("{name} {shape:?}").as_bytes());
             data.iter().for_each(|number| {
                 hasher.update(&number.to_be_bytes());
@@ -129,38 +130,130 @@ impl Network {
 
     /// Its tensors, by their names in a head's file.
     pub(in crate::align) fn tensors_beside_head(&self) -> Vec<(String, Vec<usize>, &[f32])> {
-        let tensors = self.parameters.tensors().into_iter();
+        let tensors = self.scorer.parameters.tensors().into_iter();
         tensors.map(|(name, shape, data)| (format!("{PREFIX}{name}"), shape, data)).collect()
     }
 
-    /// The score of each word of a sentence against each of its paraphrase.
+    /// The score of each word of a sentence against each of its paraphrase, for each pair of sentences. A pair's
+    /// scores depend on nothing but the pair.
     pub(in crate::align) fn scores(
         &self,
-        device: &Device,
-        states: &PairStates,
-        pair: &WordPair<'_>,
-    ) -> Result<LinkScores, ComputeError> {
-        scores(&self.scorer, device, &PairFeatures::new(states, &pair.source, &pair.target))
+        pairs: &[(&PairStates, &WordPair<'_>)],
+    ) -> Result<Vec<LinkScores>, ComputeError> {
+        let device = self.scorer.weights.device();
+        let groups = groups(pairs, most_rows(&device, CHUNK));
+        let features = |at: usize| {
+            let of_pair = |(states, pair): &(&PairStates, &WordPair<'_>)| {
+                PairFeatures::new(states, &pair.source, &pair.target)
+            };
+            pairs[groups[at].clone()].iter().map(of_pair).collect::<Result<Vec<_>, _>>()
+        };
+        let score =
+            |device: &Device, features: Result<Vec<_>, _>| self.scorer.score(device, &features?);
+        let scores = device.share_prepared(groups.len(), features, score);
+        Ok(scores.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 }
 
-/// The score of each pair of words.
-pub(super) fn scores(
-    scorer: &RowScorer,
-    device: &Device,
-    features: &PairFeatures,
-) -> Result<LinkScores, ComputeError> {
-    let [rows, columns] = features.sizes;
-    let all: Vec<(usize, usize)> =
-        (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))).collect();
-    let mut scores = Vec::with_capacity(all.len());
-    for chunk in all.chunks(CHUNK) {
-        let mut inputs = Vec::with_capacity(chunk.len() * features.inputs_of_a_pair());
-        chunk.iter().for_each(|&(i, j)| features.push(i, j, &mut inputs));
-        let inputs = Tensor::new(&[chunk.len(), features.inputs_of_a_pair()], inputs)?;
-        scores.extend(scorer.score(device, &inputs)?);
+/// As many pairs together as fill a product with their words, at least one.
+fn groups(pairs: &[(&PairStates, &WordPair<'_>)], most: usize) -> Vec<Range<usize>> {
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    let mut rows = 0;
+    for (at, (_, pair)) in pairs.iter().enumerate() {
+        let of_pair = pair.source.len() * pair.target.len();
+        rows += of_pair;
+        match groups.last_mut() {
+            Some(group) if rows <= most => group.end = at + 1,
+            _ => {
+                groups.push(at..at + 1);
+                rows = of_pair;
+            }
+        }
     }
-    Ok(LinkScores::new(features.sizes, scores))
+    groups
+}
+
+/// The network's weights, arranged for scoring.
+#[derive(Debug, Clone)]
+pub(super) struct WordScorer {
+    parameters: Parameters,
+    weights: Renewable<Placed>,
+}
+
+/// The weights on a device.
+#[derive(Debug)]
+struct Placed {
+    hidden: Weight,
+    bias: Tensor,
+    output: ScoreOutput,
+}
+
+impl Placed {
+    fn new(parameters: &Parameters, device: &Device) -> Result<Self, ComputeError> {
+        let shape = [parameters.hidden, parameters.inputs];
+        let (output, bias) = parameters.folded_output();
+        Ok(Self {
+            hidden: Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?),
+            bias: Tensor::new(&shape[..1], parameters.bias.clone())?.to_device(device)?,
+            output: ScoreOutput::new(device, output, parameters.slope[0], bias)?,
+        })
+    }
+}
+
+impl WordScorer {
+    pub(super) fn new(parameters: Parameters, device: &Device) -> Result<Self, ComputeError> {
+        let weights = Renewable::new(device, Placed::new(&parameters, device)?);
+        Ok(Self { parameters, weights })
+    }
+
+    /// The score of each pair of words, for each pair of sentences.
+    pub(super) fn score(
+        &self,
+        device: &Device,
+        features: &[PairFeatures],
+    ) -> Result<Vec<LinkScores>, ComputeError> {
+        let (words, states) = WordPairs::of(features)?;
+        let most = most_rows(device, CHUNK);
+        let mut scores = Vec::with_capacity(words.len());
+        for start in (0..words.len()).step_by(most) {
+            let rows = start..(start + most).min(words.len());
+            scores.extend(self.score_rows(device, &words, &states, rows)?);
+        }
+        let mut scores = scores.into_iter();
+        let of_pair = |of_pair: &PairFeatures| {
+            let [rows, columns] = of_pair.sizes;
+            LinkScores::new(of_pair.sizes, scores.by_ref().take(rows * columns).collect())
+        };
+        Ok(features.iter().map(of_pair).collect())
+    }
+
+    /// Scores some pairs of words, in halves where the device is full.
+    fn score_rows(
+        &self,
+        device: &Device,
+        words: &WordPairs,
+        states: &Tensor,
+        rows: Range<usize>,
+    ) -> Result<Vec<f32>, ComputeError> {
+        let place = |device: &Device| Placed::new(&self.parameters, device);
+        let score = |device: &Device, placed: &Placed| {
+            let inputs = words.part(device, states, rows.clone())?;
+            let hidden = matmul(device, &inputs, &placed.hidden, Some(&placed.bias))?;
+            row_scores(device, &placed.output, &hidden)
+        };
+        match self.weights.run(device, place, score) {
+            Err(ComputeError::Memory { .. }) if rows.len() > 1 => {
+                let text =
+                    format!("the GPU is full: {} words are linked in two halves", rows.len());
+                device.tell(&text);
+                let middle = rows.start + rows.len() / 2;
+                let mut scores = self.score_rows(device, words, states, rows.start..middle)?;
+                scores.extend(self.score_rows(device, words, states, middle..rows.end)?);
+                Ok(scores)
+            }
+            other => other,
+        }
+    }
 }
 
 #[cfg(test)]

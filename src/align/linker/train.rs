@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::features::PairFeatures;
-use super::network::scores;
+use super::network::WordScorer;
 use super::{FORMAT, LinkerConfig, LinkerPart, encode};
 use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
-use crate::align::mlp::{Parameters, RowScorer};
+use crate::align::mlp::Parameters;
 use crate::align::train::{Learner, LeftOut, Progress, Settings};
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
-use crate::compute::Device;
+use crate::compute::{ComputeError, Device};
 use crate::learn::{Schedule, SplitMix64};
 
 /// Score of a possible link.
@@ -208,7 +208,7 @@ fn fit(
         random.shuffle(&mut order);
         let mut losses = Vec::new();
         for (step, chosen) in order.chunks(batch).enumerate() {
-            let (rows, labels) = sample(options, data, chosen, &mut random);
+            let (rows, labels) = sample(options, data, chosen, &mut random)?;
             if !labels.is_empty() {
                 losses.push(learner.step(device, schedule, rows, &labels)?);
             }
@@ -235,12 +235,13 @@ fn sample(
     data: &Encoded,
     chosen: &[usize],
     random: &mut SplitMix64,
-) -> (Vec<f32>, Vec<f32>) {
+) -> Result<(Vec<f32>, Vec<f32>), ComputeError> {
     let (mut rows, mut labels) = (Vec::new(), Vec::new());
     for &at in chosen {
         let (pair, features) = (&data.pairs[at], &data.features[at]);
-        for (source, target) in looked_at(options, pair, features, random) {
-            features.push(source, target, &mut rows);
+        let words: Vec<_> = looked_at(options, pair, features, random).into_iter().collect();
+        rows.extend_from_slice(features.rows(&words)?.data());
+        for (source, target) in words {
             let link = Link { source: source as u32, target: target as u32 };
             labels.push(match (pair.sure.contains(link), pair.possible.contains(link)) {
                 (true, _) => 1.0,
@@ -249,7 +250,7 @@ fn sample(
             });
         }
     }
-    (rows, labels)
+    Ok((rows, labels))
 }
 
 /// Linked words, the nearest words without a link on both sides, and some others.
@@ -289,12 +290,13 @@ fn tune(
         .into_iter()
         .flat_map(|threshold| MUTUAL.map(|mutual| part([threshold, mutual])))
         .collect();
-    let scorer = RowScorer::new(parameters, device)?;
+    let scorer = WordScorer::new(parameters.clone(), device)?;
     let mut rates = vec![ErrorRate::default(); tried.len()];
     for (pair, features) in dev.pairs.iter().zip(&dev.features) {
-        let scores = scores(&scorer, device, features)?;
-        for (part, rate) in tried.iter().zip(&mut rates) {
-            rate.add(pair, &part.links(&scores));
+        for scores in scorer.score(device, std::slice::from_ref(features))? {
+            for (part, rate) in tried.iter().zip(&mut rates) {
+                rate.add(pair, &part.links(&scores));
+            }
         }
     }
     let best = (0..tried.len())
@@ -334,7 +336,7 @@ mod tests {
             let sure = links.map(|(j, i)| Link { source: *i as u32, target: j as u32 }).collect();
             let states = PairStates { source: side(&source), target: side(&target), links: None };
             let (source, target) = (spelt(&source, 's'), spelt(&target, 't'));
-            data.features.push(PairFeatures::new(&states, &source, &target));
+            data.features.push(PairFeatures::new(&states, &source, &target).unwrap());
             data.pairs.push(SentencePair { source, target, sure, ..SentencePair::default() });
         }
         data
@@ -393,7 +395,7 @@ mod tests {
         let links: Vec<Link> = pair.sure.iter().collect();
         pair.sure = links[1..].iter().copied().collect();
         pair.possible = links[..1].iter().copied().collect();
-        let (rows, labels) = sample(&options(), &data, &[0], &mut SplitMix64::new(1));
+        let (rows, labels) = sample(&options(), &data, &[0], &mut SplitMix64::new(1)).unwrap();
         assert_eq!(rows.len(), labels.len() * PairFeatures::inputs(8));
         let of = |label: f32| labels.iter().filter(|x| **x == label).count();
         assert_eq!((of(1.0), of(POSSIBLE)), (5, 1));

@@ -175,7 +175,7 @@ pub fn run(
     let layer = options.settings.layer;
     let encoder = PairEncoder::open(&options.settings.encoder, layer, None, device)?;
     let linker = options.linker.as_ref().map(|linker| for_head(linker, &encoder, layer, device));
-    let encoder = LinkedEncoder::new(encoder, linker.transpose()?, device);
+    let encoder = LinkedEncoder::new(encoder, linker.transpose()?);
     let checkpoint = options.checkpoint.as_ref().map(|path| {
         let linker = encoder.linker().map(Network::fingerprint);
         let of_data = [data.items(), dev.items()];

@@ -7,7 +7,7 @@
 //! that of the same call in the step before.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytemuck::{Pod, cast_slice};
 
@@ -17,7 +17,7 @@ use super::pool::{Buffer, Pool};
 use super::shader::{Binding, Shader};
 use super::tuning::Tuned;
 use super::units::Units;
-use crate::compute::ComputeError;
+use crate::compute::{ComputeError, Device};
 
 /// First size of the arena in bytes; it grows when a call brings more.
 const ARENA: u64 = 1 << 20;
@@ -53,6 +53,8 @@ pub(super) struct Context {
     pub(super) units: Units,
     /// Submissions after which the device is destroyed, where a test says so.
     pub(super) lose_after: Option<u64>,
+    /// What to go on with, once this device was lost.
+    pub(super) successor: OnceLock<Device>,
     pub(super) submissions: AtomicU64,
     pub(super) dispatches: AtomicU64,
     pub(super) state: Mutex<State>,

@@ -14,7 +14,7 @@ mod units;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use bytemuck::Pod;
 
@@ -25,13 +25,16 @@ pub(super) use context::{Call, Window};
 pub(super) use pool::Buffer;
 pub(super) use tuning::Tuning;
 
-use super::{ComputeError, Tensor};
+use super::{ComputeError, Device, Tensor};
 use context::{Context, Limits, State};
 use faults::Faults;
 use pipeline::Pipelines;
 use pool::Pool;
 use tuning::Tuned;
 use units::Units;
+
+/// Losses after which the CPU takes over.
+const MOST_LOSSES: u32 = 3;
 
 /// Hears what a network did about a device that was full or lost, in a sentence.
 pub type Notice = fn(&str);
@@ -71,6 +74,8 @@ pub struct Trial {
     pub memory: Option<u64>,
     /// Submissions after which the device is destroyed.
     pub lose_after: Option<u64>,
+    /// How many of the devices that follow are destroyed after as many.
+    pub lose_again: u32,
 }
 
 /// An open GPU; clones are the same one.
@@ -79,6 +84,8 @@ pub struct Gpu {
     adapter: Arc<Adapter>,
     options: Arc<GpuOptions>,
     context: Arc<Context>,
+    /// How often the adapter was lost before.
+    losses: u32,
 }
 
 impl Gpu {
@@ -99,18 +106,49 @@ impl Gpu {
             adapter: Arc::new(described),
             options: Arc::new(options.clone()),
             context: Arc::new(context),
+            losses: 0,
         })
     }
 
-    /// The same adapter, opened anew: what a network goes on with when the device was lost. Faults
-    /// asked for by a test have happened and stay out, and so do matrix units, which may be to blame.
-    pub(super) fn reopen(&self) -> Result<Self, ComputeError> {
+    /// What to go on with where this device was lost: its adapter opened anew; the CPU where that is not to be had
+    /// or was lost [`MOST_LOSSES`] times before. Opened once, told once.
+    pub(super) fn successor(&self) -> Device {
+        let open = || {
+            let name = &self.adapter.name;
+            if self.losses >= MOST_LOSSES {
+                self.tell(&format!(
+                    "the GPU `{name}` is lost again and again; going on with the CPU"
+                ));
+                return Device::cpu();
+            }
+            match self.reopen() {
+                Ok(again) => {
+                    self.tell(&format!("the GPU `{name}` was lost; going on with it opened anew"));
+                    Device::Gpu(again)
+                }
+                Err(_) => {
+                    self.tell(&format!("the GPU `{name}` was lost; going on with the CPU"));
+                    Device::cpu()
+                }
+            }
+        };
+        self.context.successor.get_or_init(open).clone()
+    }
+
+    /// The same adapter, opened anew. Faults asked for by a test happen as often as it asked, and matrix units,
+    /// which may be to blame, stay out.
+    fn reopen(&self) -> Result<Self, ComputeError> {
         let place = adapters().iter().position(|adapter| *adapter == *self.adapter);
         let missing =
             ComputeError::Adapter { wanted: self.adapter.name.clone(), found: Vec::new() };
-        let trial = Trial { lose_after: None, ..self.options.trial };
+        let mut trial = self.options.trial;
+        match trial.lose_again.checked_sub(1) {
+            Some(left) => trial.lose_again = left,
+            None => trial.lose_after = None,
+        }
         let options = GpuOptions { trial, units: false, ..(*self.options).clone() };
-        Self::open(place.ok_or(missing)?, &options)
+        let losses = self.losses + 1;
+        Ok(Self { losses, ..Self::open(place.ok_or(missing)?, &options)? })
     }
 
     /// Whether weights are kept as 16-bit floats on this device.
@@ -405,6 +443,7 @@ fn open_context(
         queue,
         faults,
         lose_after: trial.lose_after,
+        successor: OnceLock::new(),
         submissions: AtomicU64::new(0),
         dispatches: AtomicU64::new(0),
         state: Mutex::new(State::default()),

@@ -24,12 +24,14 @@ mod matmul_wide;
 mod matvec;
 mod matvec_half;
 mod rms_norm;
+mod row_scores;
 mod sample_tokens;
 mod scatter;
 mod self_test;
 mod softmax;
 mod span_maxima;
 mod span_scores;
+mod word_pairs;
 
 pub use activation::{Activation, activate, activate_gated};
 pub use add::add;
@@ -45,18 +47,20 @@ pub use matmul_tiled::product;
 pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
 pub use rms_norm::rms_norm;
+pub use row_scores::{ScoreOutput, row_scores};
 pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;
 pub use self_test::{KernelTest, self_test};
 pub use softmax::softmax;
 pub use span_maxima::{SpanRows, span_maxima};
 pub use span_scores::{SpanCandidate, SpanHead, span_scores};
+pub use word_pairs::word_pairs;
 
 use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 20] = [
+    static SHADERS: [&Shader; 22] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -72,11 +76,13 @@ pub fn shaders() -> &'static [&'static Shader] {
         &matvec::SHADER,
         &matvec_half::SHADER,
         &rms_norm::SHADER,
+        &row_scores::SHADER,
         &sample_tokens::SHADER,
         &scatter::SHADER,
         &softmax::SHADER,
         &span_maxima::SHADER,
         &span_scores::SHADER,
+        &word_pairs::SHADER,
     ];
     &SHADERS
 }

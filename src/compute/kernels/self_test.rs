@@ -6,11 +6,11 @@
 
 use super::matmul_tiled::{self, Resident};
 use super::{
-    Activation, DistanceBias, Heads, KeyList, Lookup, SpanCandidate, SpanHead, SpanRows, TokenDraw,
-    TokenMask, Weight, activate, activate_gated, add, attention, attention_gpu, attention_step,
-    best_tokens, embedding, gather, layer_norm, matmul, matmul_cooperative, matmul_half,
-    matmul_wide, matvec, matvec_half, product, rms_norm, sample_tokens, scatter, shaders, softmax,
-    span_maxima, span_scores,
+    Activation, DistanceBias, Heads, KeyList, Lookup, ScoreOutput, SpanCandidate, SpanHead,
+    SpanRows, TokenDraw, TokenMask, Weight, activate, activate_gated, add, attention,
+    attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul,
+    matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm,
+    row_scores, sample_tokens, scatter, shaders, softmax, span_maxima, span_scores, word_pairs,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -65,11 +65,13 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "matvec" => (2e-5, test_matvec),
         "matvec_half" => (1e-3, test_matvec_half),
         "rms_norm" => (1e-5, test_rms_norm),
+        "row_scores" => (1e-5, test_row_scores),
         "sample_tokens" => (5e-5, test_sample_tokens),
         "scatter" => (0.0, test_scatter),
         "softmax" => (2e-6, test_softmax),
         "span_maxima" => (1e-6, test_span_maxima),
         "span_scores" => (1e-5, test_span_scores),
+        "word_pairs" => (1e-6, test_word_pairs),
         other => unreachable!("the shader `{other}` has no test"),
     };
     let mut test =
@@ -455,6 +457,28 @@ fn test_span_scores(device: &Device, draw: &mut Draw) -> Result<(String, f32), C
         Tensor::new(&[rows], scores)
     })?;
     Ok((format!("{rows} of {hidden} units, {cues} cues"), error))
+}
+
+fn test_row_scores(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, hidden) = (draw.size(1, 100), draw.size(1, 150));
+    let (z, weight) = (draw.tensor(&[rows, hidden]), draw.tensor(&[1, hidden]));
+    let error = compare(device, 1.0, |device| {
+        let output = ScoreOutput::new(device, weight.data().to_vec(), 0.25, -0.5)?;
+        let z = z.clone().to_device(device)?;
+        Tensor::new(&[rows], row_scores(device, &output, &z)?)
+    })?;
+    Ok((format!("{rows} of {hidden} units"), error))
+}
+
+fn test_word_pairs(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, known, width) = (draw.size(1, 60), draw.size(1, 40), draw.size(1, 70));
+    let states = draw.tensor(&[known, width]);
+    let pairs: Vec<[u32; 2]> =
+        (0..rows).map(|_| [draw.below(known) as u32, draw.below(known) as u32]).collect();
+    let cues = draw.size(0, 20);
+    let of_pairs: Vec<f32> = (0..rows * cues).map(|_| draw.number()).collect();
+    let error = compare(device, 2.0, |device| word_pairs(device, &states, &pairs, &of_pairs))?;
+    Ok((format!("{rows} x {width}, {cues} cues"), error))
 }
 
 /// Numbers of a test: splitmix64 (Steele, Lea and Flood 2014).

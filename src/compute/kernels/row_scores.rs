@@ -1,0 +1,132 @@
+//! What follows the hidden layer of a network with one output: PReLU, output weights, sigmoid.
+//!
+//! ```text
+//! h = z where z > 0, else slope * z
+//! p = 1 / (1 + e^-(output_bias + output . h))
+//! ```
+//!
+//! The linker's network ends so. Batch normalisation is folded into `output` and `output_bias` by the caller.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::compute::device::for_each_piece;
+use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::{ComputeError, Device, Tensor};
+
+const OP: &str = "row_scores";
+
+/// Rows that one thread takes at once.
+const TASK: usize = 256;
+
+/// Rows of a workgroup; 16 lanes read one together.
+const ROWS: usize = 16;
+
+pub(super) static SHADER: Shader = Shader {
+    name: "row_scores",
+    source: include_str!("../../../shaders/row_scores.wgsl"),
+    workgroup_size: [256, 1, 1],
+    needs: Needs::Nothing,
+    bindings: &[
+        Binding::Params { bytes: size_of::<Params>() as u32 },
+        Binding::Read,
+        Binding::Read,
+        Binding::Write,
+    ],
+};
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+struct Params {
+    rows: u32,
+    hidden: u32,
+    slope: f32,
+    output_bias: f32,
+}
+
+/// The one output behind a hidden layer.
+#[derive(Debug, Clone)]
+pub struct ScoreOutput {
+    /// (1, H)
+    weight: Tensor,
+    slope: f32,
+    bias: f32,
+}
+
+impl ScoreOutput {
+    /// An output with weights for H hidden units, the slope of PReLU below zero, and a bias.
+    ///
+    /// # Errors
+    /// When the device has no room.
+    pub fn new(
+        device: &Device,
+        weight: Vec<f32>,
+        slope: f32,
+        bias: f32,
+    ) -> Result<Self, ComputeError> {
+        let weight = Tensor::new(&[1, weight.len()], weight)?.to_device(device)?;
+        Ok(Self { weight, slope, bias })
+    }
+}
+
+/// The score in [0, 1] of each row of hidden values before their activation (R, H).
+///
+/// # Errors
+/// When the rows are of another width than the output's weights.
+pub fn row_scores(
+    device: &Device,
+    output: &ScoreOutput,
+    hidden: &Tensor,
+) -> Result<Vec<f32>, ComputeError> {
+    hidden.expect(OP, "hidden", hidden.rows(), output.weight.width())?;
+    match device {
+        Device::Cpu { threads } => Ok(cpu(*threads, output, hidden)),
+        Device::Gpu(device) => gpu(device, output, hidden),
+    }
+}
+
+fn cpu(threads: usize, output: &ScoreOutput, hidden: &Tensor) -> Vec<f32> {
+    let mut scores = vec![0.0; hidden.rows()];
+    for_each_piece(threads, &mut scores, TASK, |number, scores| {
+        for (score, row) in scores.iter_mut().zip(number * TASK..) {
+            let z = hidden.row(row).iter();
+            let activated = z.map(|&z| if z > 0.0 { z } else { output.slope * z });
+            let logit: f32 = activated.zip(output.weight.row(0)).map(|(h, v)| v * h).sum();
+            *score = 1.0 / (1.0 + (-(output.bias + logit)).exp());
+        }
+    });
+    scores
+}
+
+fn gpu(gpu: &Gpu, output: &ScoreOutput, hidden: &Tensor) -> Result<Vec<f32>, ComputeError> {
+    let (rows, width) = (hidden.rows(), hidden.width());
+    let (from, weight) = (gpu.operand(hidden)?, gpu.operand(&output.weight)?);
+    let scores = gpu.allocate(rows)?;
+    for part in gpu.parts(rows, &[width], usize::MAX)? {
+        let mut call = gpu.call(&SHADER, 0)?;
+        let params = Params {
+            rows: part.1 as u32,
+            hidden: width as u32,
+            slope: output.slope,
+            output_bias: output.bias,
+        };
+        call.bind(gpu.rows(&from, part, width));
+        call.bind(gpu.whole(&weight, width)?);
+        call.bind(gpu.rows(&scores, part, 1));
+        call.run(&params, gpu.grid(part.1.div_ceil(ROWS)));
+    }
+    gpu.download(&scores, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_done_by_hand() {
+        let output = ScoreOutput::new(&Device::cpu(), vec![1.0, 2.0], 0.5, 1.0).unwrap();
+        // 3 + 2 * 0.5 * -4 + 1 = 0.
+        let hidden = Tensor::new(&[2, 2], vec![3.0, -4.0, 0.0, 100.0]).unwrap();
+        assert_eq!(row_scores(&Device::cpu(), &output, &hidden).unwrap(), [0.5, 1.0]);
+        assert!(row_scores(&Device::cpu(), &output, &Tensor::zeros(1, 3)).is_err());
+    }
+}
