@@ -13,6 +13,7 @@ use bytemuck::{Pod, Zeroable};
 
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Rows of [`SpanHead`]'s matrix before those of the cues.
@@ -131,30 +132,73 @@ fn cpu(
     candidates: &[SpanCandidate],
     cues: &[f32],
 ) -> Vec<f32> {
-    let (hidden, count) = (head.units.width(), head.cues());
     let mut scores = vec![0.0; candidates.len()];
     for_each_piece(threads, &mut scores, TASK, |number, scores| {
-        let mut z = vec![0.0; hidden];
-        for (place, score) in scores.iter_mut().enumerate() {
-            let row = number * TASK + place;
-            let SpanCandidate { source, before, after, weight } = candidates[row];
-            let of = |row: u32| differences.row(row as usize);
-            let ends = of(source).iter().zip(of(before)).zip(of(after));
-            let fixed = head.units.row(0).iter().zip(maxima.row(row));
-            for ((z, ((source, before), after)), (bias, maximum)) in
-                z.iter_mut().zip(ends).zip(fixed)
-            {
-                *z = bias + source - (after - before) * weight + maximum;
-            }
-            for (of_cue, cue) in (FIXED..).zip(&cues[row * count..][..count]) {
-                z.iter_mut().zip(head.units.row(of_cue)).for_each(|(z, weight)| *z += weight * cue);
-            }
-            let activated = z.iter().map(|&z| if z > 0.0 { z } else { head.slope * z });
-            let logit: f32 = activated.zip(head.units.row(1)).map(|(h, weight)| h * weight).sum();
-            *score = 1.0 / (1.0 + (-(head.output_bias + logit)).exp());
-        }
+        dispatch(Candidates {
+            head,
+            differences,
+            maxima,
+            candidates,
+            cues,
+            first: number * TASK,
+            scores,
+        });
     });
     scores
+}
+
+/// Some candidates, from `first` on.
+struct Candidates<'a> {
+    head: &'a SpanHead,
+    differences: &'a Tensor,
+    maxima: &'a Tensor,
+    candidates: &'a [SpanCandidate],
+    cues: &'a [f32],
+    first: usize,
+    scores: &'a mut [f32],
+}
+
+impl Work for Candidates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let Self { head, differences, maxima, candidates, cues, first, scores } = self;
+        let (hidden, count) = (head.units.width(), head.cues());
+        let (units, slope, zero) = (head.units.data(), lanes.splat(head.slope), lanes.splat(0.0));
+        for (offset, score) in scores.iter_mut().enumerate() {
+            let row = first + offset;
+            let SpanCandidate { source, before, after, weight } = candidates[row];
+            let source = differences.row(source as usize);
+            let before = differences.row(before as usize);
+            let after = differences.row(after as usize);
+            let (maxima, cues) = (maxima.row(row), &cues[row * count..][..count]);
+            let weight = lanes.splat(weight);
+            let mut logit = zero;
+            let mut from = 0;
+            while from < hidden {
+                let to = hidden.min(from + LANES);
+                let bias = lanes.load_part(&units[from..to], 0.0);
+                let after = lanes.load_part(&after[from..to], 0.0);
+                let candidate = lanes.sub(after, lanes.load_part(&before[from..to], 0.0));
+                let mut z = lanes.add(bias, lanes.load_part(&source[from..to], 0.0));
+                z = lanes.sub(z, lanes.mul(candidate, weight));
+                z = lanes.add(z, lanes.load_part(&maxima[from..to], 0.0));
+                let mut of_cue = FIXED * hidden;
+                for cue in cues {
+                    let part = lanes.load_part(&units[of_cue + from..of_cue + to], 0.0);
+                    z = lanes.fma(part, lanes.splat(*cue), z);
+                    of_cue += hidden;
+                }
+                // In this order a z that is no number stays none.
+                let h = lanes.fma(slope, lanes.min(zero, z), lanes.max(zero, z));
+                let output = lanes.load_part(&units[hidden + from..hidden + to], 0.0);
+                logit = lanes.fma(output, h, logit);
+                from = to;
+            }
+            *score = 1.0 / (1.0 + (-(head.output_bias + lanes.sum(logit))).exp());
+        }
+    }
 }
 
 fn gpu(
