@@ -1,7 +1,7 @@
 // row_scores: what follows the hidden layer of a network with one output: PReLU, output, sigmoid.
 //
 // h = z where z > 0, else slope * z
-// output[r] = 1 / (1 + e^-(output_bias + weight . h))
+// output[r] = 1 / (1 + e^-(output_bias + weight . h)), or -1 where the sum is not finite
 //
 // Shapes      hidden (R, H): z; weight (1, H); output (R)
 // Bindings    0 params; 1 hidden; 2 weight; 3 output
@@ -54,6 +54,8 @@ fn row_scores(
     }
     if (of_row == 0u && row < params.rows) {
         let logit = params.output_bias + partial[lane];
-        output[row] = 1.0 / (1.0 + exp(min(-logit, 80.0)));
+        // A score that is none says so: -1.
+        let is_finite = (bitcast<u32>(logit) & 0x7f800000u) != 0x7f800000u;
+        output[row] = select(-1.0, 1.0 / (1.0 + exp(min(-logit, 80.0))), is_finite);
     }
 }

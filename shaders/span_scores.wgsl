@@ -2,7 +2,7 @@
 //
 // z = bias + source - (after - before) * weight + maximum + cues . of_cues
 // h = z where z > 0, else slope * z
-// output[r] = 1 / (1 + e^-(output_bias + output_weight . h))
+// output[r] = 1 / (1 + e^-(output_bias + output_weight . h)), or -1 where the sum is not finite
 //
 // Shapes      differences (N, H); maxima (R, H); head (2 + C, H): bias, output weight and the weights of
 //             C cues of all units. candidates (R, 4 + C) in words: rows of the differences (source,
@@ -73,6 +73,8 @@ fn span_scores(
     }
     if (lane == 0u) {
         let logit = params.output_bias + partial[0];
-        output[row] = 1.0 / (1.0 + exp(min(-logit, 80.0)));
+        // A score that is none says so: -1.
+        let is_finite = (bitcast<u32>(logit) & 0x7f800000u) != 0x7f800000u;
+        output[row] = select(-1.0, 1.0 / (1.0 + exp(min(-logit, 80.0))), is_finite);
     }
 }

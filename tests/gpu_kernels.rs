@@ -4,7 +4,8 @@
 //! unless `FNSTORE_REQUIRE_GPU` is set.
 
 use fnstore::compute::kernels::{
-    KeyList, TokenMask, Weight, attention, best_tokens, gather, matmul, self_test,
+    KeyList, ScoreOutput, SpanCandidate, SpanHead, TokenMask, Weight, attention, best_tokens,
+    gather, matmul, row_scores, self_test, span_scores, word_pairs,
 };
 use fnstore::compute::{
     ComputeError, Device, Gpu, GpuOptions, Needs, Tensor, Trial, adapters, choose,
@@ -99,6 +100,41 @@ fn work_larger_than_a_binding_or_a_grid_is_split_and_not_cut() {
         };
         assert_eq!(tokens(found), tokens(wanted));
     }
+
+    let states = Tensor::new(&[90, 40], numbers(3600, 61)).unwrap();
+    let pairs: Vec<[u32; 2]> = (0..701).map(|i| [i * 7 % 90, i * 11 % 90]).collect();
+    let cues = numbers(701 * 5, 29);
+    let found = word_pairs(&device, &states, &pairs, &cues).unwrap().to_host().unwrap();
+    assert_eq!(found, word_pairs(&Device::cpu(), &states, &pairs, &cues).unwrap());
+
+    let hidden = Tensor::new(&[701, 70], numbers(701 * 70, 43)).unwrap();
+    let scores = |device: &Device| {
+        let output = ScoreOutput::new(device, numbers(70, 17), 0.25, 0.5).unwrap();
+        Tensor::new(&[701], row_scores(device, &output, &hidden).unwrap()).unwrap()
+    };
+    assert_close(&scores(&device), &scores(&Device::cpu()));
+}
+
+#[test]
+fn a_score_that_is_no_number_is_an_error() {
+    let Some(device) = device(&GpuOptions::default()) else { return };
+    for device in [Device::cpu(), device] {
+        for broken in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let mut hidden = vec![0.5; 3 * 40];
+            hidden[60] = broken;
+            let hidden = Tensor::new(&[3, 40], hidden).unwrap();
+            let output = ScoreOutput::new(&device, vec![1.0; 40], 0.25, 0.0).unwrap();
+            let found = row_scores(&device, &output, &hidden);
+            assert_eq!(found, Err(ComputeError::NonFinite { op: "row_scores" }), "{broken}");
+
+            let units = Tensor::new(&[2, 40], vec![1.0; 80]).unwrap();
+            let head = SpanHead::new(&device, units, 0.25, 0.0).unwrap();
+            let candidate = SpanCandidate { source: 0, before: 1, after: 2, weight: 1.0 };
+            let differences = Tensor::zeros(3, 40);
+            let found = span_scores(&device, &head, &differences, &hidden, &[candidate; 3], &[]);
+            assert_eq!(found, Err(ComputeError::NonFinite { op: "span_scores" }), "{broken}");
+        }
+    }
 }
 
 #[test]
@@ -147,6 +183,9 @@ fn a_tensor_comes_back_from_a_device_as_it_went() {
         let copy = copy.to_host().unwrap();
         assert_eq!(copy.data()[..rows * 5], *tensor.data());
         assert!(copy.data()[rows * 5..].iter().all(|x| *x == 0.0));
+        let mut cut = copy.to_device(&device).unwrap();
+        cut.truncate_rows(rows);
+        assert_eq!(cut.to_host().unwrap(), tensor);
     }
 }
 

@@ -183,6 +183,55 @@ fn a_full_device_takes_a_step_in_halves_with_the_same_results() {
     );
 }
 
+/// How often the CPU took over from a device that had no room for what its forerunner held.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+fn count_refusals(text: &str) {
+    REFUSED.fetch_add(usize::from(text.contains("cannot take what lay on")), Ordering::Relaxed);
+}
+
+#[test]
+fn a_device_that_has_no_room_for_what_lay_on_the_lost_one_changes_no_result() {
+    let sources: Vec<Vec<u32>> =
+        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    let run = |device: &Device| {
+        let mut network = EncoderDecoder::open(&parity("marian"), device)?;
+        steps_from(&mut network, &sources)
+    };
+    let wanted = run(&Device::cpu()).unwrap();
+    let Some(whole) = device(&GpuOptions::default()) else { return };
+    let Device::Gpu(gpu) = &whole else { unreachable!("a GPU was opened") };
+    run(&whole).unwrap();
+    let last = gpu.submissions() - 1;
+    // Enough for all rows of a step at once, for half of them, and for too few.
+    for eighths in 60..68 {
+        // Where rows go in halves a step is more than one submission.
+        for lose_after in [last, last + 2, last + 4] {
+            let trial = Trial {
+                memory: Some(eighths << 15),
+                lose_after: Some(lose_after),
+                ..Trial::default()
+            };
+            let options = GpuOptions { notice: Some(count_refusals), ..with(trial) };
+            let before = REFUSED.load(Ordering::Relaxed);
+            match run(&device(&options).unwrap()) {
+                Ok(found) => {
+                    assert_same(&found, &wanted);
+                    println!(
+                        "{eighths} {lose_after} ok {}",
+                        REFUSED.load(Ordering::Relaxed) - before
+                    );
+                }
+                Err(error) => {
+                    println!("{eighths} {lose_after} err");
+                    assert!(error.to_string().contains("has no room"), "{error}")
+                }
+            }
+        }
+    }
+}
+
 /// Cache and encoder states of many sentences, of which a binding holds a fraction.
 #[test]
 fn keys_larger_than_a_binding_change_no_result() {

@@ -64,8 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let directory = std::env::var_os("FNSTORE_BENCH_MODEL")
         .map_or_else(|| temporary.path().to_owned(), PathBuf::from);
     model::write_unless_there(&directory)?;
-    let numbers = std::env::var("FNSTORE_BENCH_NUMBERS").unwrap_or_else(|_| "f32".to_owned());
-    let (device, numbers) = device(&numbers)?;
+    let numbers = std::env::var("FNSTORE_BENCH_NUMBERS").unwrap_or_default();
+    let (device, numbers) = device(if numbers.is_empty() { "f32" } else { &numbers })?;
     let mut network = EncoderDecoder::open_in(&directory, &device, numbers)?;
     let words = Words::new();
     let sources = match std::env::var("FNSTORE_BENCH_SOURCES") {

@@ -37,12 +37,13 @@ ROWS = {
         ("transformers", "float16"),
     ],
 }
-# What the others are compared with.
-BASE = {"cpu": ("CTranslate2", "float32"), "gpu": ("CTranslate2", "float16")}
+# What the others are compared with: the first of these that runs.
+BASES = {"cpu": [("CTranslate2", "float32")], "gpu": [("CTranslate2", "float16"), ("transformers", "float16")]}
 
 
 def convert(model_directory, numbers, directory):
-    """Writes the model in the format of CTranslate2; its converter wants a tokenizer, which there is none of."""
+    """Writes the model in the format of CTranslate2; its converter wants a tokenizer, which there is none of. In a process of
+    its own: what a process has held in memory counts as its children's."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "parity"))
     from suppress import Loader
     from transformers import MarianMTModel
@@ -59,6 +60,10 @@ def convert(model_directory, numbers, directory):
     spec.optimize(quantization=numbers)
     directory.mkdir(parents=True, exist_ok=True)
     spec.save(str(directory))
+
+
+def converted(model, numbers):
+    return model / f"ctranslate2-{numbers}"
 
 
 def timed(call, wait=lambda: None):
@@ -136,7 +141,13 @@ def main():
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--bench", nargs=argparse.REMAINDER, default=[])
     parser.add_argument("--peer-once", nargs=2, metavar=("PEER", "NUMBERS"), help=argparse.SUPPRESS)
+    parser.add_argument("--convert", metavar="NUMBERS", help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.convert:
+        convert(args.model, args.convert, converted(args.model, args.convert))
+        return
+    if args.device == "gpu" and os.environ.get("FNSTORE_DEVICE") == "cpu":
+        parser.error("FNSTORE_DEVICE is cpu: unset it, or name an adapter")
     if args.peer_once:
         peer, numbers = args.peer_once
         once = {"CTranslate2": ctranslate2_once, "transformers": transformers_once}[peer]
@@ -159,12 +170,13 @@ def taken(args):
             # Another adapter may be named.
             named = {"FNSTORE_DEVICE": os.environ.get("FNSTORE_DEVICE", "gpu")}
             return measured(args.bench, environment | (named if args.device == "gpu" else {"FNSTORE_DEVICE": "cpu"}))
+        own = [sys.executable, __file__, "--model"]
         directory = args.model
         if system == "CTranslate2":
-            directory = args.model / f"ctranslate2-{numbers}"
-            if not directory.exists():
-                convert(args.model, numbers, directory)
-        own = [sys.executable, __file__, "--model", str(directory), "--threads", str(args.threads)]
+            directory = converted(args.model, numbers)
+            if not directory.exists() and subprocess.run([*own, str(args.model), "--convert", numbers]).returncode:
+                return None
+        own += [str(directory), "--threads", str(args.threads)]
         return measured([*own, "--device", args.device, "--peer-once", system, numbers], {})
 
     runs = {row: [] for row in ROWS[args.device]}
@@ -178,9 +190,9 @@ def taken(args):
 
 def report(args, runs):
     best = {row: min(seconds for seconds, _ in of_row) for row, of_row in runs.items() if None not in of_row}
-    system, numbers = BASE[args.device]
-    base = best.get(BASE[args.device])
-    print(f"| system | numbers | sentences/s | to {system} in {numbers} | peak memory of the process |")
+    base = next((row for row in BASES[args.device] if row in best), None)
+    beside = f"to {base[0]} in {base[1]}" if base else "to a peer"
+    print(f"| system | numbers | sentences/s | {beside} | peak memory of the process |")
     print("| --- | --- | ---: | ---: | ---: |")
     for row, of_row in runs.items():
         system, numbers = row
@@ -188,7 +200,7 @@ def report(args, runs):
             print(f"| {system} | {numbers} | does not run here | | |")
             continue
         peak = max(peak for _, peak in of_row) / 2**20
-        compared = f"{base / best[row]:.2f}" if base else ""
+        compared = f"{best[base] / best[row]:.2f}" if base else ""
         print(f"| {system} | {numbers} | {SOURCES[args.device] / best[row]:.1f} | {compared} | {peak:,.0f} MiB |")
     print(f"\n{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end, best of {args.runs} runs each.")
     if not best:

@@ -86,11 +86,11 @@ impl PairEncoder {
     ) -> Result<Vec<Result<PairStates, TooLong>>, AlignError> {
         let sides: Vec<&[&str]> =
             pairs.iter().flat_map(|pair| [&pair.source[..], &pair.target[..]]).collect();
-        let cut = sides.iter().enumerate().map(|(at, words)| {
+        let cut = self.words.host().share(sides.len(), |_, at| {
             let side = ["`source` is", "`target` is"][at % 2];
-            self.cut(at / 2, words, None, side)
+            self.cut(at / 2, sides[at], None, side)
         });
-        let cut: Vec<_> = cut.collect::<Result<_, _>>()?;
+        let cut: Vec<_> = cut.into_iter().collect::<Result<_, _>>()?;
         let pooled = |at: usize, pieces: &WordPieces, hidden: &Hidden| {
             side(sides[at].len(), 0, pieces, hidden)
         };
@@ -108,10 +108,11 @@ impl PairEncoder {
         &self,
         pairs: &[WordPair<'_>],
     ) -> Result<Vec<Result<WordPieces, TooLong>>, AlignError> {
-        let cut = pairs.iter().enumerate().map(|(request, pair)| {
-            self.cut(request, &pair.source, Some(&pair.target), "`source` and `target` are")
+        let cut = self.words.host().share(pairs.len(), |_, request| {
+            let WordPair { source, target } = &pairs[request];
+            self.cut(request, source, Some(target), "`source` and `target` are")
         });
-        cut.collect()
+        cut.into_iter().collect()
     }
 
     /// Cuts words into pieces, as many as the encoder takes at most.

@@ -189,7 +189,7 @@ impl Weights {
         let rows = || parameters.weight.chunks_exact(parameters.inputs);
         let part = |from: usize| -> Result<Weight, ComputeError> {
             let columns = rows().flat_map(|row| row[from..from + width].iter().copied()).collect();
-            Ok(Weight::new(device, &Tensor::new(&[hidden, width], columns)?))
+            Weight::new(device, &Tensor::new(&[hidden, width], columns)?).placed()
         };
         let (output, output_bias) = parameters.folded_output();
         let mut units = [&parameters.bias[..], &output].concat();
@@ -226,7 +226,7 @@ impl Scorer {
         k: u32,
         device: &Device,
     ) -> Result<Self, ComputeError> {
-        let weights = Renewable::new(device, Weights::place(parameters, width, device)?);
+        let weights = Renewable::open(device, |device| Weights::place(parameters, width, device))?;
         Ok(Self { parameters: parameters.clone(), width, k, weights })
     }
 
@@ -240,9 +240,8 @@ impl Scorer {
         let scores = device.share_prepared(
             chunks.len(),
             |at| self.prepare(&questions[chunks[at].clone()]),
-            |device, chunk| self.score_chunk(device, chunk?),
-        );
-        let scores = scores.into_iter().collect::<Result<Vec<_>, _>>()?;
+            |device, chunk| self.score_chunk(device, chunk),
+        )?;
         Ok(scores.into_iter().flatten().collect())
     }
 
@@ -315,7 +314,7 @@ impl Scorer {
     ) -> Result<Vec<Vec<Scored>>, ComputeError> {
         let place = |device: &Device| Weights::place(&self.parameters, self.width, device);
         let score = |device: &Device, weights: &Weights| {
-            let rows = chunk.rows.clone().to_device(device)?;
+            let rows = chunk.rows.on(device)?;
             let maxima = span_maxima(device, &rows, &chunk.pairs)?;
             let differences = matmul(device, &rows, &weights.difference, None)?;
             let maxima = matmul(device, &maxima, &weights.maximum, None)?;

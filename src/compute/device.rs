@@ -113,26 +113,28 @@ impl Device {
         given.into_iter().map(|given| given.into_inner().expect("every task is done")).collect()
     }
 
-    /// Does independent tasks that the host prepares and the device ends, and returns what each gave, in order. On
-    /// the CPU a thread does both parts of a task; for a GPU as many tasks as there are threads are prepared at a
-    /// time, and it does its part of one after another.
-    pub(crate) fn share_prepared<P: Send + Sync, T: Send + Sync>(
+    /// Does independent tasks that the host prepares and the device ends, and returns what each gave, in order, or the
+    /// first error. On the CPU a thread does both parts of a task; for a GPU as many tasks as there are threads are
+    /// prepared together, and then it does its part of one after another.
+    pub(crate) fn share_prepared<P: Send + Sync, T: Send + Sync, E: Send + Sync>(
         &self,
         tasks: usize,
-        prepare: impl Fn(usize) -> P + Sync,
-        end: impl Fn(&Self, P) -> T + Sync,
-    ) -> Vec<T> {
+        prepare: impl Fn(usize) -> Result<P, E> + Sync,
+        end: impl Fn(&Self, P) -> Result<T, E> + Sync,
+    ) -> Result<Vec<T>, E> {
         let Self::Cpu { threads } = self.host() else { unreachable!("a host is a CPU") };
         if let Self::Cpu { .. } = self {
-            return self.share(tasks, |one, task| end(one, prepare(task)));
+            let done = self.share(tasks, |one, task| end(one, prepare(task)?));
+            return done.into_iter().collect();
         }
         let mut ended = Vec::with_capacity(tasks);
         for first in (0..tasks).step_by(threads) {
-            let these = threads.min(tasks - first);
-            let prepared = self.share(these, |_, task| prepare(first + task));
-            ended.extend(prepared.into_iter().map(|prepared| end(self, prepared)));
+            let prepared = self.share(threads.min(tasks - first), |_, task| prepare(first + task));
+            for prepared in prepared {
+                ended.push(end(self, prepared?)?);
+            }
         }
-        ended
+        Ok(ended)
     }
 
     /// Says something to whoever opened the device; a CPU has nobody to tell.

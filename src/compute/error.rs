@@ -28,6 +28,12 @@ pub enum ComputeError {
         /// Number of rows of the operand.
         rows: usize,
     },
+    /// A score is NaN or infinite.
+    #[error("computing {op}: a score is not finite; check the model's weights")]
+    NonFinite {
+        /// The kernel.
+        op: &'static str,
+    },
     /// No adapter is what was asked for.
     #[error("there is no GPU `{wanted}`; found {}; use one of these or `cpu`", names(.found))]
     Adapter {

@@ -34,5 +34,5 @@ pub use gpu::{
     choose,
 };
 pub use numbers::{Numbers, UnknownNumbers};
-pub(crate) use renewable::{MayBeLoss, Renewable};
+pub(crate) use renewable::{DeviceError, Renewable, place_after, place_on};
 pub use tensor::Tensor;

@@ -3,23 +3,62 @@
 //! Weights are in files or on the host, so nothing is lost with a device but the call that was on its way, and that
 //! is made again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{ComputeError, Device};
 
-/// An error that may say that a device was lost.
-pub(crate) trait MayBeLoss {
-    /// Whether it does.
-    fn is_loss(&self) -> bool;
-}
+/// An error that may be a device's.
+pub(crate) trait DeviceError {
+    /// What went wrong in a kernel or on a device, if it did there.
+    fn of_device(&self) -> Option<&ComputeError>;
 
-impl MayBeLoss for ComputeError {
+    /// Whether the device was lost.
     fn is_loss(&self) -> bool {
-        matches!(self, Self::Lost { .. })
+        matches!(self.of_device(), Some(ComputeError::Lost { .. }))
+    }
+
+    /// Whether the device had no room or refused.
+    fn is_refusal(&self) -> bool {
+        matches!(self.of_device(), Some(ComputeError::Memory { .. } | ComputeError::Gpu { .. }))
     }
 }
 
-/// Something on a device, and how to put it onto another is known to whoever uses it.
+impl DeviceError for ComputeError {
+    fn of_device(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// Puts something onto a device, or onto the one that follows where that is lost on the way.
+pub(crate) fn place_on<T, E: DeviceError>(
+    device: &Device,
+    place: impl Fn(&Device) -> Result<T, E>,
+) -> Result<(Device, T), E> {
+    let mut device = device.clone();
+    loop {
+        match place(&device) {
+            Err(error) if error.is_loss() => device = device.renewed(),
+            other => return other.map(|placed| (device, placed)),
+        }
+    }
+}
+
+/// Puts something that lay on a lost device onto the one that follows, and onto the CPU where that cannot take it: it
+/// may have come together bit by bit.
+pub(crate) fn place_after<T, E: DeviceError>(
+    lost: &Device,
+    place: impl Fn(&Device) -> Result<T, E>,
+) -> Result<(Device, T), E> {
+    match place_on(&lost.renewed(), &place) {
+        Err(error) if error.is_refusal() => {
+            lost.tell("the GPU opened anew cannot take what lay on the one that was lost; going on with the CPU");
+            place_on(&lost.host(), place)
+        }
+        other => other,
+    }
+}
+
+/// Something on a device; whoever uses it knows how to put it onto another one.
 #[derive(Debug)]
 pub(crate) struct Renewable<T> {
     current: Mutex<(Device, Arc<T>)>,
@@ -27,38 +66,42 @@ pub(crate) struct Renewable<T> {
 
 impl<T> Clone for Renewable<T> {
     fn clone(&self) -> Self {
-        Self { current: Mutex::new(self.current()) }
+        Self { current: Mutex::new(self.current().clone()) }
     }
 }
 
 impl<T> Renewable<T> {
-    /// What lies on `device`.
-    pub(crate) fn new(device: &Device, placed: T) -> Self {
-        Self { current: Mutex::new((device.clone(), Arc::new(placed))) }
+    /// Puts it onto a device.
+    pub(crate) fn open<E: DeviceError>(
+        device: &Device,
+        place: impl Fn(&Device) -> Result<T, E>,
+    ) -> Result<Self, E> {
+        let (device, placed) = place_on(device, place)?;
+        Ok(Self { current: Mutex::new((device, Arc::new(placed))) })
     }
 
     /// The device that it is on.
     pub(crate) fn device(&self) -> Device {
-        self.current().0
+        self.current().0.clone()
     }
 
-    fn current(&self) -> (Device, Arc<T>) {
+    fn current(&self) -> MutexGuard<'_, (Device, Arc<T>)> {
         // A pair is replaced whole; it is in order whoever panicked.
-        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does work that changes nothing when it fails: where the device is lost, `place` puts everything onto the one
     /// that follows, and the work is done again. The CPU, which ends the line, is never lost.
     ///
     /// `part` is the device to work with as long as it is the CPU, a part of its threads perhaps.
-    pub(crate) fn run<R, E: MayBeLoss>(
+    pub(crate) fn run<R, E: DeviceError>(
         &self,
         part: &Device,
         place: impl Fn(&Device) -> Result<T, E>,
         work: impl Fn(&Device, &T) -> Result<R, E>,
     ) -> Result<R, E> {
-        let (mut device, mut placed) = self.current();
         loop {
+            let (device, placed) = self.current().clone();
             let at = match (&device, part) {
                 (Device::Cpu { .. }, Device::Cpu { .. }) => part,
                 (current, _) => current,
@@ -67,15 +110,12 @@ impl<T> Renewable<T> {
                 Err(error) if error.is_loss() => {}
                 other => return other,
             }
-            placed = loop {
-                device = device.renewed();
-                match place(&device) {
-                    Err(error) if error.is_loss() => {}
-                    other => break Arc::new(other?),
-                }
-            };
-            let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-            *current = (device.clone(), Arc::clone(&placed));
+            let mut current = self.current();
+            // Of several threads that met the loss the first one sees to it.
+            if current.0 == device {
+                let (next, placed) = place_after(&device, &place)?;
+                *current = (next, Arc::new(placed));
+            }
         }
     }
 }
@@ -86,7 +126,7 @@ mod tests {
 
     #[test]
     fn work_that_fails_otherwise_is_not_done_again() {
-        let three = Renewable::new(&Device::cpu(), 3);
+        let three = Renewable::open(&Device::cpu(), |_| Ok::<_, ComputeError>(3)).unwrap();
         let place = |_: &Device| -> Result<i32, ComputeError> { panic!("nothing was lost") };
         let one = Device::Cpu { threads: 1 };
         let found = three.run(&one, place, |at, three| {

@@ -136,6 +136,19 @@ impl Tensor {
         }
     }
 
+    /// The tensor as a device takes it: a copy in its memory where it is elsewhere.
+    ///
+    /// # Errors
+    /// As [`to_device`](Self::to_device).
+    pub(crate) fn on(&self, device: &Device) -> Result<Cow<'_, Self>, ComputeError> {
+        let is_there = match (device, &self.storage) {
+            (Device::Gpu(gpu), Storage::Gpu { gpu: own, .. }) => gpu == own,
+            (Device::Cpu { .. }, Storage::Host(_)) => true,
+            _ => false,
+        };
+        Ok(if is_there { Cow::Borrowed(self) } else { Cow::Owned(self.clone().to_device(device)?) })
+    }
+
     /// A tensor over memory of a GPU, which holds at least as many numbers.
     pub(super) fn on_gpu(gpu: &Gpu, shape: &[usize], buffer: Buffer) -> Self {
         Self { shape: shape.to_vec(), storage: Storage::Gpu { gpu: gpu.clone(), buffer } }
@@ -196,6 +209,15 @@ impl Tensor {
         }
         self.shape = vec![rows, width];
         Ok(())
+    }
+
+    /// Takes rows beyond so many away from a matrix; their memory stays where it is on a GPU.
+    pub fn truncate_rows(&mut self, rows: usize) {
+        let (width, kept) = (self.width(), self.rows().min(rows));
+        if let Storage::Host(data) = &mut self.storage {
+            data.truncate(kept * width);
+        }
+        self.shape = vec![kept, width];
     }
 
     /// The memory of the numbers, to be used again; none where they lie on a GPU. The tensor is left

@@ -49,6 +49,11 @@ impl WordEncoder {
         self.encoder.hidden_size()
     }
 
+    /// The processor beside the encoder's device.
+    pub(crate) fn host(&self) -> Device {
+        self.encoder.host()
+    }
+
     /// The encoder's fingerprint in hexadecimal.
     pub(crate) fn fingerprint(&self) -> String {
         self.encoder.fingerprint().to_string()

@@ -132,7 +132,9 @@ impl Encoder {
         Ok(Self {
             directory: directory.to_owned(),
             fingerprint: weights.fingerprint()?,
-            network: Renewable::new(device, Network::load(&weights, &config, layer, device)?),
+            network: Renewable::open(device, |device| {
+                Network::load(&weights, &config, layer, device)
+            })?,
             config,
             layer,
             adapter,
@@ -142,6 +144,11 @@ impl Encoder {
     /// Width of a state, `D`.
     pub fn hidden_size(&self) -> usize {
         self.config.hidden_size
+    }
+
+    /// The processor that works beside the encoder's device.
+    pub(crate) fn host(&self) -> Device {
+        self.network.device().host()
     }
 
     /// The longest input in tokens, special tokens counted.

@@ -82,15 +82,18 @@ impl KvCache {
         self.entries
     }
 
-    /// Gives every table so many rows. A table that grew before another failed stays larger, which
-    /// changes nothing.
+    /// Gives every table so many rows, or none of them: keys and values of a layer are as many.
     fn resize(&mut self, entries: usize) -> Result<(), NnError> {
-        for table in self.layers.iter_mut().flat_map(|(keys, values)| [keys, values]) {
-            if table.rows() < entries {
-                table.resize_rows(entries)?;
-            }
+        let grown = self.tables().try_for_each(|table| Ok(table.resize_rows(entries)?));
+        if grown.is_err() {
+            let before = self.entries;
+            self.tables().for_each(|table| table.truncate_rows(before));
         }
-        Ok(())
+        grown
+    }
+
+    fn tables(&mut self) -> impl Iterator<Item = &mut Tensor> {
+        self.layers.iter_mut().flat_map(|(keys, values)| [keys, values])
     }
 
     /// Gives entries back.

@@ -1,7 +1,7 @@
 //! What can go wrong in a network.
 
 use super::{ConfigError, WeightsError};
-use crate::compute::{ComputeError, MayBeLoss};
+use crate::compute::{ComputeError, DeviceError};
 
 /// What can go wrong in a network.
 #[derive(Debug, thiserror::Error)]
@@ -52,9 +52,12 @@ pub enum NnError {
     Compute(#[from] ComputeError),
 }
 
-impl MayBeLoss for NnError {
-    fn is_loss(&self) -> bool {
-        matches!(self, Self::Compute(error) if error.is_loss())
+impl DeviceError for NnError {
+    fn of_device(&self) -> Option<&ComputeError> {
+        match self {
+            Self::Compute(error) => Some(error),
+            _ => None,
+        }
     }
 }
 

@@ -24,8 +24,10 @@ impl Loader<'_> {
     /// A weight `[outputs, inputs]`, packed for products in the loader's numbers.
     pub(super) fn weight(&self, name: &str, shape: &[usize; 2]) -> Result<Weight, NnError> {
         match self.numbers {
-            Numbers::Int8 => Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?)),
-            _ => Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?)),
+            Numbers::Int8 => {
+                Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?).placed()?)
+            }
+            _ => Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?).placed()?),
         }
     }
 }

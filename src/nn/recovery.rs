@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::inputs::StepInputs;
 use super::seq2seq::{EncoderDecoder, Finish, Slot};
 use super::{NnError, SlotId};
-use crate::compute::{ComputeError, Device};
+use crate::compute::{ComputeError, Device, place_after};
 
 /// Hypotheses that are replayed together.
 const REPLAYED: usize = 512;
@@ -80,26 +80,22 @@ impl EncoderDecoder {
         }
     }
 
-    /// Goes on with a fresh device, or with the one after it where that is lost on the way.
+    /// Goes on with a fresh device. Where it cannot be made what the old one was, nothing changes.
     fn renew(&mut self) -> Result<(), NnError> {
-        let mut device = self.device.clone();
-        loop {
-            device = device.renewed();
-            match self.move_to(&device) {
-                Err(NnError::Compute(ComputeError::Lost { .. })) => {}
-                other => return other,
-            }
-        }
+        let (_, fresh) = place_after(&self.device, |device| self.on(device))?;
+        *self = fresh;
+        Ok(())
     }
 
-    fn move_to(&mut self, device: &Device) -> Result<(), NnError> {
-        let mut fresh = Self::open_in(&self.directory.clone(), device, self.numbers)?;
+    /// The network as it is, on another device.
+    fn on(&self, device: &Device) -> Result<Self, NnError> {
+        let mut fresh = Self::load(&self.directory, device, self.numbers)?;
         fresh.own_cache = self.own_cache.on_device(device)?;
         fresh.source_cache = self.source_cache.on_device(device)?;
-        fresh.entry_tokens = std::mem::take(&mut self.entry_tokens);
-        fresh.slots = std::mem::take(&mut self.slots);
-        *self = fresh;
-        self.restore()
+        fresh.entry_tokens.clone_from(&self.entry_tokens);
+        fresh.slots.clone_from(&self.slots);
+        fresh.restore()?;
+        Ok(fresh)
     }
 
     /// Fills the caches of the open slots.

@@ -22,10 +22,10 @@ use super::{
 use crate::compute::kernels::{
     Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, matmul_into, sample_tokens,
 };
-use crate::compute::{Device, Numbers, Tensor};
+use crate::compute::{Device, Numbers, Tensor, place_on};
 
 /// One open source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Slot {
     /// The source's tokens.
     pub(super) tokens: Vec<u32>,
@@ -93,6 +93,15 @@ impl EncoderDecoder {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(directory: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
+        let (_, opened) = place_on(device, |device| Self::load(directory, device, numbers))?;
+        Ok(opened)
+    }
+
+    pub(super) fn load(
+        directory: &Path,
+        device: &Device,
+        numbers: Numbers,
+    ) -> Result<Self, NnError> {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;

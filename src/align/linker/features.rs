@@ -57,11 +57,18 @@ impl PairFeatures {
         2 * width + CUES
     }
 
-    /// The rows of some words of the source with words of the target.
+    /// The rows of some words of the source with words of the target, (R, 2 D + CUES).
     pub(super) fn rows(&self, words: &[(usize, usize)]) -> Result<Tensor, ComputeError> {
-        let mut pairs = WordPairs::default();
-        words.iter().for_each(|&(source, target)| pairs.push(self, 0, source, target));
-        pairs.rows(&Device::Cpu { threads: 1 }, &self.states)
+        let rows: Vec<[u32; 2]> =
+            words.iter().map(|&(source, target)| self.words(0, source, target)).collect();
+        let cues: Vec<f32> =
+            words.iter().flat_map(|&(source, target)| self.cues(source, target)).copied().collect();
+        word_pairs(&Device::Cpu { threads: 1 }, &self.states, &rows, &cues)
+    }
+
+    /// Rows of the states of two words, where the first word of the source has row `first`.
+    fn words(&self, first: usize, source: usize, target: usize) -> [u32; 2] {
+        [source, self.sizes[0] + target].map(|word| (first + word) as u32)
     }
 
     /// The cosine of two words' states.
@@ -74,33 +81,32 @@ impl PairFeatures {
     }
 }
 
-/// Pairs of words, by the rows of their states, each with its cues.
-#[derive(Debug, Default)]
-pub(super) struct WordPairs {
+/// All pairs of words of some pairs of sentences, ready for a device.
+#[derive(Debug)]
+pub(super) struct WordPairs<'a> {
+    pub(super) of: &'a [PairFeatures],
+    /// States of all words, (W, D).
+    states: Tensor,
+    /// Rows of the states of each pair of words.
     words: Vec<[u32; 2]>,
+    /// (R, CUES)
     cues: Vec<f32>,
 }
 
-impl WordPairs {
-    /// All pairs of words of some sentence pairs, and the states of all their words (W, D).
-    pub(super) fn of(features: &[PairFeatures]) -> Result<(Self, Tensor), ComputeError> {
-        let mut all = Self::default();
-        let mut states = Vec::new();
-        let width = features.first().map_or(0, |of_pair| of_pair.states.width());
+impl<'a> WordPairs<'a> {
+    pub(super) fn of(features: &'a [PairFeatures]) -> Result<Self, ComputeError> {
+        let (mut states, mut words, mut cues) = (Vec::new(), Vec::new(), Vec::new());
+        let width = features.first().map_or(1, |of_pair| of_pair.states.width());
         for of_pair in features {
             let first = states.len() / width;
             states.extend_from_slice(of_pair.states.data());
             let [rows, columns] = of_pair.sizes;
             let each = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
-            each.for_each(|(i, j)| all.push(of_pair, first, i, j));
+            words.extend(each.map(|(i, j)| of_pair.words(first, i, j)));
+            cues.extend_from_slice(&of_pair.cues);
         }
-        Ok((all, Tensor::new(&[states.len() / width.max(1), width], states)?))
-    }
-
-    fn push(&mut self, of_pair: &PairFeatures, first: usize, source: usize, target: usize) {
-        let target_row = of_pair.sizes[0] + target;
-        self.words.push([source, target_row].map(|word| (first + word) as u32));
-        self.cues.extend_from_slice(of_pair.cues(source, target));
+        let states = Tensor::new(&[states.len() / width, width], states)?;
+        Ok(Self { of: features, states, words, cues })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -108,18 +114,9 @@ impl WordPairs {
     }
 
     /// The rows of some of them, (R, 2 D + CUES).
-    pub(super) fn part(
-        &self,
-        device: &Device,
-        states: &Tensor,
-        part: Range<usize>,
-    ) -> Result<Tensor, ComputeError> {
+    pub(super) fn rows(&self, device: &Device, part: Range<usize>) -> Result<Tensor, ComputeError> {
         let cues = &self.cues[part.start * CUES..part.end * CUES];
-        word_pairs(device, states, &self.words[part], cues)
-    }
-
-    fn rows(&self, device: &Device, states: &Tensor) -> Result<Tensor, ComputeError> {
-        self.part(device, states, 0..self.len())
+        word_pairs(device, &self.states, &self.words[part], cues)
     }
 }
 
@@ -292,12 +289,12 @@ mod tests {
             pair(&[[0.1, 0.9]], &[[4.0, 1.0], [1.0, 1.0], [0.0, 1.0]]),
             pair(&[], &[[1.0, 2.0]]),
         ];
-        let (all, states) = WordPairs::of(&features).unwrap();
-        let rows = all.part(&Device::cpu(), &states, 1..all.len()).unwrap();
+        let all = WordPairs::of(&features).unwrap();
+        let rows = all.rows(&Device::cpu(), 1..all.len()).unwrap();
         let of_first = features[0].rows(&[(1, 0)]).unwrap();
         let of_second = features[1].rows(&[(0, 0), (0, 1), (0, 2)]).unwrap();
         assert_eq!(rows.data(), [of_first.data(), of_second.data()].concat());
-        assert_eq!(WordPairs::of(&[]).unwrap().0.len(), 0);
+        assert_eq!(WordPairs::of(&[]).unwrap().len(), 0);
     }
 
     #[test]

@@ -141,26 +141,30 @@ impl Network {
         pairs: &[(&PairStates, &WordPair<'_>)],
     ) -> Result<Vec<LinkScores>, ComputeError> {
         let device = self.scorer.weights.device();
-        let groups = groups(pairs, most_rows(&device, CHUNK));
-        let features = |at: usize| {
-            let of_pair = |(states, pair): &(&PairStates, &WordPair<'_>)| {
-                PairFeatures::new(states, &pair.source, &pair.target)
-            };
-            pairs[groups[at].clone()].iter().map(of_pair).collect::<Result<Vec<_>, _>>()
-        };
-        let score =
-            |device: &Device, features: Result<Vec<_>, _>| self.scorer.score(device, &features?);
-        let scores = device.share_prepared(groups.len(), features, score);
-        Ok(scores.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        let features = device.share(pairs.len(), |_, at| {
+            let (states, pair) = pairs[at];
+            PairFeatures::new(states, &pair.source, &pair.target)
+        });
+        let features = features.into_iter().collect::<Result<Vec<_>, _>>()?;
+        // On the CPU a thread takes pair by pair.
+        let groups = groups(&features, most_rows(&device, 1));
+        let scores = device.share_prepared(
+            groups.len(),
+            |at| WordPairs::of(&features[groups[at].clone()]),
+            |device, words| self.scorer.score(device, &words),
+        )?;
+        Ok(scores.into_iter().flatten().collect())
     }
 }
 
 /// As many pairs together as fill a product with their words, at least one.
-fn groups(pairs: &[(&PairStates, &WordPair<'_>)], most: usize) -> Vec<Range<usize>> {
+fn groups(features: &[PairFeatures], most: usize) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let mut rows = 0;
-    for (at, (_, pair)) in pairs.iter().enumerate() {
-        let of_pair = pair.source.len() * pair.target.len();
+    for (at, of_pair) in features.iter().enumerate() {
+        let [source, target] = of_pair.sizes;
+        // States take room as rows do.
+        let of_pair = (source * target).max(source + target);
         rows += of_pair;
         match groups.last_mut() {
             Some(group) if rows <= most => group.end = at + 1,
@@ -193,7 +197,8 @@ impl Placed {
         let shape = [parameters.hidden, parameters.inputs];
         let (output, bias) = parameters.folded_output();
         Ok(Self {
-            hidden: Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?),
+            hidden: Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?)
+                .placed()?,
             bias: Tensor::new(&shape[..1], parameters.bias.clone())?.to_device(device)?,
             output: ScoreOutput::new(device, output, parameters.slope[0], bias)?,
         })
@@ -202,53 +207,74 @@ impl Placed {
 
 impl WordScorer {
     pub(super) fn new(parameters: Parameters, device: &Device) -> Result<Self, ComputeError> {
-        let weights = Renewable::new(device, Placed::new(&parameters, device)?);
+        let weights = Renewable::open(device, |device| Placed::new(&parameters, device))?;
         Ok(Self { parameters, weights })
     }
 
-    /// The score of each pair of words, for each pair of sentences.
+    /// The score of each pair of words, for each pair of sentences: one half of the sentences after the other where the
+    /// device is full, of one pair of sentences one half of its words.
     pub(super) fn score(
         &self,
         device: &Device,
-        features: &[PairFeatures],
+        words: &WordPairs<'_>,
     ) -> Result<Vec<LinkScores>, ComputeError> {
-        let (words, states) = WordPairs::of(features)?;
+        match self.score_together(device, words) {
+            Err(ComputeError::Memory { .. }) if words.of.len() > 1 => {
+                let count = words.of.len();
+                let text =
+                    format!("the GPU is full: words of {count} pairs are linked in two halves");
+                device.tell(&text);
+                let (first, second) = words.of.split_at(count / 2);
+                let mut scores = self.score(device, &WordPairs::of(first)?)?;
+                scores.extend(self.score(device, &WordPairs::of(second)?)?);
+                Ok(scores)
+            }
+            other => other,
+        }
+    }
+
+    fn score_together(
+        &self,
+        device: &Device,
+        words: &WordPairs<'_>,
+    ) -> Result<Vec<LinkScores>, ComputeError> {
         let most = most_rows(device, CHUNK);
         let mut scores = Vec::with_capacity(words.len());
         for start in (0..words.len()).step_by(most) {
-            let rows = start..(start + most).min(words.len());
-            scores.extend(self.score_rows(device, &words, &states, rows)?);
+            scores.extend(self.score_rows(
+                device,
+                words,
+                start..(start + most).min(words.len()),
+            )?);
         }
         let mut scores = scores.into_iter();
         let of_pair = |of_pair: &PairFeatures| {
             let [rows, columns] = of_pair.sizes;
             LinkScores::new(of_pair.sizes, scores.by_ref().take(rows * columns).collect())
         };
-        Ok(features.iter().map(of_pair).collect())
+        Ok(words.of.iter().map(of_pair).collect())
     }
 
-    /// Scores some pairs of words, in halves where the device is full.
+    /// Scores some pairs of words.
     fn score_rows(
         &self,
         device: &Device,
-        words: &WordPairs,
-        states: &Tensor,
+        words: &WordPairs<'_>,
         rows: Range<usize>,
     ) -> Result<Vec<f32>, ComputeError> {
         let place = |device: &Device| Placed::new(&self.parameters, device);
         let score = |device: &Device, placed: &Placed| {
-            let inputs = words.part(device, states, rows.clone())?;
+            let inputs = words.rows(device, rows.clone())?;
             let hidden = matmul(device, &inputs, &placed.hidden, Some(&placed.bias))?;
             row_scores(device, &placed.output, &hidden)
         };
         match self.weights.run(device, place, score) {
-            Err(ComputeError::Memory { .. }) if rows.len() > 1 => {
-                let text =
-                    format!("the GPU is full: {} words are linked in two halves", rows.len());
-                device.tell(&text);
+            // Its states alone take little room.
+            Err(ComputeError::Memory { .. }) if words.of.len() == 1 && rows.len() > 1 => {
+                device.tell("the GPU is full: the words of one pair are linked in two halves");
                 let middle = rows.start + rows.len() / 2;
-                let mut scores = self.score_rows(device, words, states, rows.start..middle)?;
-                scores.extend(self.score_rows(device, words, states, middle..rows.end)?);
+                let mut scores = self.score_rows(device, words, rows.start..middle)?;
+                scores.extend(self.score_rows(device, words, middle..rows.end)?);
                 Ok(scores)
             }
             other => other,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::features::PairFeatures;
+use super::features::{PairFeatures, WordPairs};
 use super::network::WordScorer;
 use super::{FORMAT, LinkerConfig, LinkerPart, encode};
 use crate::align::dataset::Dataset;
@@ -293,7 +293,7 @@ fn tune(
     let scorer = WordScorer::new(parameters.clone(), device)?;
     let mut rates = vec![ErrorRate::default(); tried.len()];
     for (pair, features) in dev.pairs.iter().zip(&dev.features) {
-        for scores in scorer.score(device, std::slice::from_ref(features))? {
+        for scores in scorer.score(device, &WordPairs::of(std::slice::from_ref(features))?)? {
             for (part, rate) in tried.iter().zip(&mut rates) {
                 rate.add(pair, &part.links(&scores));
             }

@@ -33,7 +33,7 @@ use pool::Pool;
 use tuning::Tuned;
 use units::Units;
 
-/// Losses after which the CPU takes over.
+/// How often an adapter is opened anew; after one loss more the CPU takes over.
 const MOST_LOSSES: u32 = 3;
 
 /// Hears what a network did about a device that was full or lost, in a sentence.

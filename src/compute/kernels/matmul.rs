@@ -83,6 +83,17 @@ impl Weight {
         Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
     }
 
+    /// The weight, where it is in the memory of its device.
+    ///
+    /// # Errors
+    /// What failed when it was uploaded.
+    pub fn placed(self) -> Result<Self, ComputeError> {
+        match &self.packed {
+            Packed::Gpu(resident) => resident.check().map(|()| self),
+            _ => Ok(self),
+        }
+    }
+
     /// Number of outputs.
     pub fn outputs(&self) -> usize {
         self.outputs

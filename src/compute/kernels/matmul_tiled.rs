@@ -86,6 +86,11 @@ impl Resident {
         Self { gpu: gpu.clone(), outputs, inputs, half, buffer }
     }
 
+    /// What failed when it was uploaded.
+    pub(super) fn check(&self) -> Result<(), ComputeError> {
+        self.buffer.clone().map(|_| ())
+    }
+
     /// Numbers between the beginnings of two rows.
     pub(super) fn stride(&self) -> usize {
         stride(self.inputs)

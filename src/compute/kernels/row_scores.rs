@@ -71,16 +71,30 @@ impl ScoreOutput {
 /// The score in [0, 1] of each row of hidden values before their activation (R, H).
 ///
 /// # Errors
-/// When the rows are of another width than the output's weights.
+/// When the rows are of another width than the output's weights, or a row's sum is not finite.
 pub fn row_scores(
     device: &Device,
     output: &ScoreOutput,
     hidden: &Tensor,
 ) -> Result<Vec<f32>, ComputeError> {
     hidden.expect(OP, "hidden", hidden.rows(), output.weight.width())?;
-    match device {
-        Device::Cpu { threads } => Ok(cpu(*threads, output, hidden)),
-        Device::Gpu(device) => gpu(device, output, hidden),
+    let scores = match device {
+        Device::Cpu { threads } => cpu(*threads, output, hidden),
+        Device::Gpu(device) => gpu(device, output, hidden)?,
+    };
+    checked(OP, scores)
+}
+
+/// `1 / (1 + e^-logit)`; NaN where the logit is not finite.
+pub(super) fn sigmoid(logit: f32) -> f32 {
+    if logit.is_finite() { 1.0 / (1.0 + (-logit).exp()) } else { f32::NAN }
+}
+
+/// Scores, unless one of them is none: shaders, which rely on no NaN, give -1 where a logit is not finite.
+pub(super) fn checked(op: &'static str, scores: Vec<f32>) -> Result<Vec<f32>, ComputeError> {
+    match scores.iter().all(|score| (0.0..=1.0).contains(score)) {
+        true => Ok(scores),
+        false => Err(ComputeError::NonFinite { op }),
     }
 }
 
@@ -91,7 +105,7 @@ fn cpu(threads: usize, output: &ScoreOutput, hidden: &Tensor) -> Vec<f32> {
             let z = hidden.row(row).iter();
             let activated = z.map(|&z| if z > 0.0 { z } else { output.slope * z });
             let logit: f32 = activated.zip(output.weight.row(0)).map(|(h, v)| v * h).sum();
-            *score = 1.0 / (1.0 + (-(output.bias + logit)).exp());
+            *score = sigmoid(output.bias + logit);
         }
     });
     scores
@@ -128,5 +142,10 @@ mod tests {
         let hidden = Tensor::new(&[2, 2], vec![3.0, -4.0, 0.0, 100.0]).unwrap();
         assert_eq!(row_scores(&Device::cpu(), &output, &hidden).unwrap(), [0.5, 1.0]);
         assert!(row_scores(&Device::cpu(), &output, &Tensor::zeros(1, 3)).is_err());
+        for broken in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let hidden = Tensor::new(&[1, 2], vec![broken, 0.0]).unwrap();
+            let found = row_scores(&Device::cpu(), &output, &hidden);
+            assert_eq!(found, Err(ComputeError::NonFinite { op: OP }), "{broken}");
+        }
     }
 }

@@ -11,6 +11,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::row_scores::{checked, sigmoid};
 use crate::compute::device::for_each_piece;
 use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
@@ -97,7 +98,7 @@ pub struct SpanCandidate {
 /// those of `cues` (R, C), over `differences` (N, H).
 ///
 /// # Errors
-/// When the shapes do not fit or a candidate points outside the differences.
+/// When the shapes do not fit, a candidate points outside the differences, or a candidate's sum is not finite.
 pub fn span_scores(
     device: &Device,
     head: &SpanHead,
@@ -118,10 +119,11 @@ pub fn span_scores(
         let (expected, found) = (vec![candidates.len(), head.cues()], vec![cues.len()]);
         return Err(ComputeError::Shape { op: OP, operand: "cues", expected, found });
     }
-    match device {
-        Device::Cpu { threads } => Ok(cpu(*threads, head, differences, maxima, candidates, cues)),
-        Device::Gpu(device) => gpu(device, head, differences, maxima, candidates, cues),
-    }
+    let scores = match device {
+        Device::Cpu { threads } => cpu(*threads, head, differences, maxima, candidates, cues),
+        Device::Gpu(device) => gpu(device, head, differences, maxima, candidates, cues)?,
+    };
+    checked(OP, scores)
 }
 
 fn cpu(
@@ -196,7 +198,7 @@ impl Work for Candidates<'_> {
                 logit = lanes.fma(output, h, logit);
                 from = to;
             }
-            *score = 1.0 / (1.0 + (-(head.output_bias + lanes.sum(logit))).exp());
+            *score = sigmoid(head.output_bias + lanes.sum(logit));
         }
     }
 }
