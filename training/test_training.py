@@ -18,7 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
-from encoder import align, attention, export, head, links, teachers, unpack
+from encoder import align, attention, export, head, links, strangers, teachers, unpack
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
 from judge.shares import apportioned, wilson
@@ -253,6 +253,29 @@ class Aligning(unittest.TestCase):
         unanswered = (["a"], ["b"], items + [{"source_span": [0, 1], "target_span": None}])
         self.assertEqual(align.exchanged(unanswered), unanswered)
 
+    def test_nothing_answers_to_the_words_of_a_stranger_beside_a_pair(self):
+        items = [{"source_span": [0, 1], "target_span": [1, 3]}, {"source_span": [1, 2], "target_span": None}]
+        pair, gold = (["a", "b"], ["c", "d", "e"], items), torch.arange(6.0).reshape(2, 3) + 1
+        other = (["x", "y"], ["z"], [])
+        seen = set()
+        for seed in range(20):
+            (source, target, moved), links_of = align.beside_stranger(pair, gold, other, random.Random(seed))
+            seen.add((tuple(source), tuple(target)))
+            self.assertEqual(links_of.shape, (len(source), len(target)))
+            for item, at in zip(items, moved):
+                for side, words, of in (("source_span", pair[0], source), ("target_span", pair[1], target)):
+                    cut = lambda words, span: span and words[slice(*span)]
+                    self.assertEqual(cut(words, item[side]), cut(of, at[side]))
+            for i, one in enumerate(source):
+                for j, two in enumerate(target):
+                    known = one in pair[0] and two in pair[1]
+                    wanted = gold[pair[0].index(one), pair[1].index(two)] if known else 0.0
+                    self.assertEqual(links_of[i, j], wanted)
+        self.assertEqual(len(seen), 4)
+        self.assertIsNone(align.beside_stranger(pair, None, other, random.Random(1))[1])
+        for none in (pair, (["x"] * strangers.MOST_WORDS, ["z"] * strangers.MOST_WORDS, [])):
+            self.assertEqual(align.beside_stranger(pair, gold, none, random.Random(1))[0], pair)
+
     def test_words_are_linked_that_score_high_or_are_each_the_others_best(self):
         scores = torch.tensor([[0.9, 0.8, 0.1], [0.2, 0.3, 0.3]])
         linked = lambda *both: [tuple(place) for place in links.decode(scores, *both).nonzero().tolist()]
@@ -307,8 +330,9 @@ class Aligning(unittest.TestCase):
         self.assertEqual(teachers.cover(scores, (0, 1)), (0, 1))
         self.assertEqual(teachers.cover(scores, (0, 2)), (0, 3))
         self.assertIsNone(teachers.cover(scores, (2, 3)))
-        self.assertEqual(teachers.answered(["locks", "the", "doors"], scores), 0.5)
-        self.assertEqual(teachers.answered(["of", ","], scores[:2]), 0.0)
+        self.assertEqual(teachers.answered(["locks", "the", "doors"], scores, range(3)), 0.5)
+        self.assertEqual(teachers.answered(["locks", "the", "doors"], scores, range(2)), 1.0)
+        self.assertEqual(teachers.answered(["of", ","], scores[:2], range(2)), 0.0)
 
     def test_the_share_of_variance_that_is_not_explained(self):
         wanted = torch.randn(400, 3, generator=torch.Generator().manual_seed(1)) * torch.tensor([2.0, 10.0, 5.0])
@@ -359,6 +383,7 @@ class Aligning(unittest.TestCase):
             unlabelled.write_text("".join(f"{text}\t{text}\tmade\n" for text in TEXTS))
             alone = [teachers.Unlabelled([unlabelled], [path], 1) for path in directories]
             both = teachers.Unlabelled([unlabelled], directories, 1)
+            crowd = teachers.Unlabelled([unlabelled], directories[:1], 1, strangers=1.0)
         with mock.patch.object(teachers, "ANSWERED", 0.0):
             first, second, mean, again = (one.draw(4, 7) for one in (*alone, both, both))
         self.assertEqual(len(mean), 4)
@@ -367,6 +392,14 @@ class Aligning(unittest.TestCase):
             self.assertEqual(c.states.shape, (sum(map(len, pair)), 128))
             torch.testing.assert_close(c.states, a.states)
             torch.testing.assert_close(c, d)
+        with mock.patch.object(teachers, "ANSWERED", 0.0):
+            joined = [pair for place in range(5) for pair in crowd.draw(4, place)]
+        # Each pair was a text and itself; now one side of it begins or ends as the other side is, unless its
+        # stranger was itself.
+        self.assertTrue(any(source != target for source, target, _ in joined))
+        for *pair, _ in joined:
+            short, long = sorted(pair, key=len)
+            self.assertIn(short, (long[: len(short)], long[-len(short) :]))
 
     def test_what_was_exported_is_unpacked_as_it_was(self):
         torch.manual_seed(1)

@@ -21,7 +21,7 @@ from pathlib import Path
 import blake3
 import torch
 from safetensors.torch import save_file
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, pad
 from transformers import BertModel
 
 from memory import keep_memory
@@ -31,6 +31,7 @@ from . import links
 from .head import SAMPLE, answers, by_pair, candidates, encode, f1, features, gold_span, labels, linked, linker, network
 from .head import opened_tokenizer, read, report, sampled, that_fit, word_states
 from .session import Session, device
+from .strangers import beside
 from .student import unexplained
 from .teachers import Unlabelled
 
@@ -88,7 +89,8 @@ class Run:
         self.linker = linker(self.model.config.hidden_size) if given.words else None
         self.links = links.read(given.words)
         self.exchange = given.exchange
-        self.unlabelled = Unlabelled(given.unlabelled, given.teachers, given.seed) if given.teachers else None
+        self.strangers = given.strangers
+        self.unlabelled = Unlabelled(given.unlabelled, given.teachers, given.seed, given.strangers) if given.teachers else None
         self.beside = given.beside
         self.made_with = made_with(given)
         if state and state.get("made_with", self.made_with) != self.made_with:
@@ -143,12 +145,18 @@ class Run:
         """What pairs teach that people aligned."""
         lesson = Lesson()
         pairs = [exchanged(pair) if rng.random() < self.exchange else pair for pair in pairs]
-        for (source, target, items), sums in zip(pairs, encode(self.model, tokenizer, pairs, device())):
+        golden = [links.wanted(self.links, source, target) for source, target, _ in pairs]
+        # Nothing is drawn where there are none: a run without them is what it always was.
+        joined = [
+            beside_stranger(pair, gold, rng.choice(pairs), rng) if self.strangers and rng.random() < self.strangers else (pair, gold)
+            for pair, gold in zip(pairs, golden)
+        ]
+        pairs = [pair for pair, _ in joined]
+        for ((source, target, items), gold), sums in zip(joined, encode(self.model, tokenizer, pairs, device())):
             scores = None
             if self.linker:
                 logits = linked(self.linker, sums, (source, target))
                 scores = logits.sigmoid()
-                gold = links.wanted(self.links, source, target)
                 lesson.links += [] if gold is None else [links.loss(logits, gold.to(device()))]
             for item in items:
                 start, end = item["source_span"]
@@ -191,6 +199,7 @@ class Run:
             "sample": SAMPLE,
             "learning_rate": given.rate,
             "exchanged": given.exchange,
+            **({"beside_strangers": given.strangers} if given.strangers else {}),
             **self.made_with,
             "weight_decay": 0.01,
             "seed": given.seed,
@@ -224,6 +233,18 @@ def exchanged(pair):
     return target, source, [swap(item) for item in items]
 
 
+def beside_stranger(pair, gold, other, rng):
+    """A pair beside a stranger, to whose words nothing answers, and its links."""
+    sides, added = beside(pair[:2], other[:2], rng)
+    if gold is not None:
+        gold = pad(gold, (*added[1], *added[0]))
+    moved = lambda span, of: span and [at + of[0] for at in span]
+    items = [
+        item | {name: moved(item[name], of) for name, of in zip(("source_span", "target_span"), added)} for item in pair[2]
+    ]
+    return (*sides, items), gold
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(prog="encoder align", description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="directory with train.jsonl and dev.jsonl")
@@ -240,6 +261,7 @@ def main(arguments):
     parser.add_argument("--rank", type=int, help="leave the encoder as it is and train an adapter of this rank")
     parser.add_argument("--tuned", type=Path, help="`best/` of a run without --rank: head and linker start as its, and so does an adapter")
     parser.add_argument("--exchange", type=float, default=0.5, metavar="SHARE", help="of pairs read the other way round")
+    parser.add_argument("--strangers", type=float, default=0.0, metavar="SHARE", help="of pairs with a sentence of another pair on one side")
     parser.add_argument("--rate", type=float, default=2e-4, help="the encoder's; 1e-4 for a large one")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--save-every", type=float, default=10.0, metavar="MINUTES")

@@ -19,6 +19,7 @@ from paraphrase.text import FUNCTION_WORDS, spaced
 
 from .head import SAMPLE, candidates, encode, features, linked, linker, network, opened_tokenizer, sampled, that_fit, word_states
 from .session import device
+from .strangers import NOTHING, beside
 
 CONTENT_WORD = re.compile(r"[a-z][a-z-]+")
 # Shares of source spans of 1, 2, 3 and 4 words: 1.7 on average, between triggers (1.5) and the manual data (2.0).
@@ -59,9 +60,11 @@ class Said(NamedTuple):
 class Unlabelled:
     """Sentence pairs, and teachers who say what they hold of them."""
 
-    def __init__(self, files, directories, seed):
+    def __init__(self, files, directories, seed, strangers=0.0):
         self.teachers = [Teacher(directory) for directory in directories]
         self.seed = seed
+        # Share of pairs with a sentence of another one on one side.
+        self.strangers = strangers
         self.pairs = [pair[:2] for file in files for pair in read_pairs(file)]
         short = next((pair for pair in self.pairs if len(pair) < 2), None)
         if short:
@@ -73,17 +76,24 @@ class Unlabelled:
         rng = random.Random(f"{self.seed}/unlabelled {place}")
         pairs = [as_words(pair, rng) for pair in rng.sample(self.pairs, min(count, len(self.pairs)))]
         pairs = [pair for pair in pairs if 0 < min(map(len, pair)) and max(map(len, pair)) <= MOST_WORDS]
+        joined = [
+            beside(pair, rng.choice(pairs), rng) if self.strangers and rng.random() < self.strangers else (pair, NOTHING)
+            for pair in pairs
+        ]
+        pairs = [(*sides, added[0]) for sides, added in joined]
         for teacher in self.teachers:
-            pairs = that_fit(teacher.model, teacher.tokenizer, [(*pair, None) for pair in pairs])[0]
-            pairs = [(source, target) for source, target, _ in pairs]
+            pairs = that_fit(teacher.model, teacher.tokenizer, pairs)[0]
         return self.say(pairs, rng) if pairs else []
 
     @torch.no_grad()
     def say(self, pairs, rng):
+        """What is held of pairs: (source words, target words, how many words of a stranger come before and behind the
+        source)."""
         said = []
-        for (source, target), *views in zip(pairs, *(teacher.read(pairs) for teacher in self.teachers)):
+        for (source, target, strange), *views in zip(pairs, *(teacher.read(pairs) for teacher in self.teachers)):
             scores = torch.stack([of_links for _, of_links in views]).mean(0)
-            if answered(source, scores) < ANSWERED:
+            own = range(strange[0], len(source) - strange[1])
+            if answered(source, scores, own) < ANSWERED:
                 continue
             items = []
             for span in spans(source, rng):
@@ -109,9 +119,9 @@ def content(word):
     return CONTENT_WORD.fullmatch(word) is not None and word not in FUNCTION_WORDS
 
 
-def answered(source, scores):
-    """The share of the content words that are linked with something."""
-    at = [i for i, word in enumerate(source) if content(word)]
+def answered(source, scores, own):
+    """The share of the content words at the places `own` that are linked with something."""
+    at = [i for i in own if content(source[i])]
     return float((scores[at].amax(1) >= 0.5).float().mean()) if at else 0.0
 
 
