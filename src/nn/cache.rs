@@ -87,7 +87,12 @@ impl KvCache {
         let grown = self.tables().try_for_each(|table| Ok(table.resize_rows(entries)?));
         if grown.is_err() {
             let before = self.entries;
-            self.tables().for_each(|table| table.truncate_rows(before));
+            for table in self.tables().filter(|table| table.rows() > before) {
+                // A smaller table gives the larger one's memory back; without room for both it stays.
+                if table.resize_rows(before).is_err() {
+                    table.truncate_rows(before);
+                }
+            }
         }
         grown
     }

@@ -64,7 +64,7 @@ impl EncoderDecoder {
         sources: &[&[u32]],
         entries: &[u32],
     ) -> Result<(), NnError> {
-        match self.recovering(|network| network.encode(sources, entries)) {
+        match self.encode(sources, entries) {
             Err(NnError::Compute(ComputeError::Memory { .. })) if sources.len() > 1 => {
                 self.device.tell(&format!(
                     "the GPU is full: {} sentences are encoded in two halves",
@@ -94,6 +94,7 @@ impl EncoderDecoder {
         fresh.source_cache = self.source_cache.on_device(device)?;
         fresh.entry_tokens.clone_from(&self.entry_tokens);
         fresh.slots.clone_from(&self.slots);
+        fresh.attention.clone_from(&self.attention);
         fresh.restore()?;
         Ok(fresh)
     }

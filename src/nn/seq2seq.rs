@@ -75,7 +75,7 @@ pub struct EncoderDecoder {
     /// (R, V), kept between steps for its memory.
     logits: Tensor,
     /// The last layer's attention of each row over its source; empty where no slot asked for it.
-    attention: Vec<Vec<f32>>,
+    pub(super) attention: Vec<Vec<f32>>,
 }
 
 impl EncoderDecoder {
@@ -428,7 +428,9 @@ impl StepNetwork for EncoderDecoder {
         }
         let count = sources.iter().map(|source| source.len()).sum();
         let entries = self.recovering(|network| network.source_cache.allocate(count))?;
-        if let Err(error) = self.encode_parts(sources, &entries) {
+        // A loss at any part: what was encoded before it went with the device.
+        let encoded = self.recovering(|network| network.encode_parts(sources, &entries));
+        if let Err(error) = encoded {
             self.source_cache.release(&entries);
             return Err(error);
         }

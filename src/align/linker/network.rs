@@ -21,6 +21,9 @@ const FEATURES: &str = "difference, product, 18 cues";
 /// What the linker's tensors are called by in a head's file.
 const PREFIX: &str = "linker.";
 
+/// Sentence pairs whose features are held at once.
+const PAIRS_AT_ONCE: usize = 256;
+
 /// Rows that one product takes; bounds memory, not results.
 const CHUNK: usize = 4096;
 
@@ -137,6 +140,14 @@ impl Network {
     /// The score of each word of a sentence against each of its paraphrase, for each pair of sentences. A pair's
     /// scores depend on nothing but the pair.
     pub(in crate::align) fn scores(
+        &self,
+        pairs: &[(&PairStates, &WordPair<'_>)],
+    ) -> Result<Vec<LinkScores>, ComputeError> {
+        let scores = pairs.chunks(PAIRS_AT_ONCE).map(|pairs| self.scores_together(pairs));
+        Ok(scores.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    fn scores_together(
         &self,
         pairs: &[(&PairStates, &WordPair<'_>)],
     ) -> Result<Vec<LinkScores>, ComputeError> {
