@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 
+from alignment import instances
 from encoder import align, attention, export, head, links, strangers, teachers, unpack
 from encoder.student import Cut, pooled, student, unexplained
 from encoder.vocabulary import train as train_vocabulary
@@ -216,6 +217,38 @@ def an_aligner(directory, tokenizer):
     tokenizer.save(str(directory / "tokenizer.json"))
     save_file(head.network(128, True).tensors(), directory / "head.safetensors")
     save_file(head.linker(128).tensors(), directory / "linker.safetensors")
+
+
+class AlignmentData(unittest.TestCase):
+    def setUp(self):
+        self.data = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for folder in ("spans", "words"):
+            (self.data / folder).mkdir()
+        pairs = [{"id": str(n), "source": ["Surely", "word", str(n)], "target": ["word", str(n)]} for n in range(40)]
+        words = [pair | {"sure": [[1, 0], [2, 1]], "possible": []} for pair in pairs]
+        spans = [pair | {"id": f"corpus/{pair['id']}", "source_span": [1, 2], "target_span": [0, 1], "changed": False} for pair in pairs]
+        instances.write(self.data / "words" / "corpus.train.jsonl", words)
+        instances.write(self.data / "apart.words.jsonl", words[30:])
+        for part in instances.PARTS:
+            instances.write(self.data / "spans" / f"{part}.jsonl", spans + [spans[0] | {"source_span": [0, 2]}, spans[0] | {"source_span": [0, 3]}])
+
+    def make(self, *given):
+        with contextlib.redirect_stdout(io.StringIO()):
+            instances.main(["--data", str(self.data), "--out", str(self.data / "out"), *map(str, given)])
+        return instances.read(self.data / "out" / "train.jsonl")
+
+    def test_pairs_set_apart_are_not_trained_on(self):
+        everything = self.make()
+        kept = self.make("--apart", self.data / "apart.words.jsonl")
+        apart = instances.read(self.data / "out" / "apart.jsonl")
+        self.assertEqual({one["id"] for one in apart}, {f"corpus/{n}" for n in range(30, 40)})
+        self.assertEqual(kept, [one for one in everything if one["source"][2] not in map(str, range(30, 40))])
+        self.assertTrue(all(one["target_span"] for one in apart))
+
+    def test_files_that_set_nothing_apart_are_refused(self):
+        instances.write(self.data / "other.jsonl", [{"source": ["else"], "target": ["else"]}])
+        with self.assertRaises(SystemExit):
+            self.make("--apart", self.data / "other.jsonl")
 
 
 class Aligning(unittest.TestCase):

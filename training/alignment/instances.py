@@ -1,6 +1,6 @@
 """Instances for the span aligner that manual word alignments do not hold of themselves.
 
-    python -m alignment.instances --data DIR --out DIR
+    python -m alignment.instances --data DIR --out DIR [--apart FILE ...]
 
 `--data` holds `spans/{train,dev,test}.jsonl` (source span, aligned target span) and `words/*.jsonl` (tokens, sure
 and possible links). Written are, with their counts on stdout:
@@ -10,7 +10,9 @@ and possible links). Written are, with their counts on stdout:
   Texts of MSR-RTE are left out, where the target is a short hypothesis and most words have no link.
 - `{dev,test}.trigger.jsonl`: a part of these that is shaped like triggers. The paper's source spans average 1.53
   tokens and 34 % of them have several; ours are longer. Spans are drawn so that length 1 has 66 %, and lengths 2 to 4,
-  tilted exponentially, average what the rest must.
+  tilted exponentially, average what the rest must;
+- `apart.jsonl`, with `--apart`: the spans of the training data whose sentence pairs stand in those files of word alignments.
+  `train.jsonl` has none of these pairs, so that a corpus can be learnt from in part and measured on the rest.
 
 What is drawn depends on an instance's own id and span only, so that more data changes no choice.
 """
@@ -107,6 +109,17 @@ def trigger_shaped(instances):
     return kept
 
 
+def pair(one):
+    return tuple(one["source"]), tuple(one["target"])
+
+
+def set_apart(instances, files):
+    """The instances of pairs that stand in none of the files, and the spans with an answer of those that do."""
+    pairs = {pair(one) for file in files for one in read(file)}
+    kept = [instance for instance in instances if pair(instance) not in pairs]
+    return kept, [instance for instance in instances if pair(instance) in pairs and instance["target_span"]]
+
+
 def describe(name, instances):
     lengths = [length(instance) for instance in instances]
     nulls = sum(instance["target_span"] is None for instance in instances)
@@ -121,6 +134,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--apart", type=Path, nargs="*", default=[], metavar="FILE", help="word alignments of pairs to leave out of train")
     args = parser.parse_args(arguments)
     nulls = {part: [] for part in PARTS}
     for path in sorted((args.data / "words").glob("*.jsonl")):
@@ -132,6 +146,12 @@ def main(arguments):
         instances = with_nulls(read(args.data / "spans" / f"{part}.jsonl"), nulls[part])
         # By sentence pair, as they came; whoever trains shuffles.
         instances.sort(key=lambda instance: instance["id"])
+        if part == "train" and args.apart:
+            instances, apart = set_apart(instances, args.apart)
+            if not apart:
+                raise SystemExit("no pair of the training data stands in the files of --apart")
+            write(args.out / "apart.jsonl", apart)
+            describe("apart", apart)
         write(args.out / f"{part}.jsonl", instances)
         describe(part, instances)
         if part != "train":
