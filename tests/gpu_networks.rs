@@ -223,6 +223,76 @@ fn a_device_that_has_no_room_for_what_lay_on_the_lost_one_changes_no_result() {
     assert!(REFUSED.load(Ordering::Relaxed) > 0, "the CPU never took over");
 }
 
+/// How often sources were encoded, and rows scored, in two halves.
+static HALVED: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
+fn count_halves(text: &str) {
+    for (halved, what) in
+        HALVED.iter().zip(["are encoded in two halves", "are scored in two halves"])
+    {
+        halved.fetch_add(usize::from(text.contains(what)), Ordering::Relaxed);
+    }
+}
+
+fn halved() -> [usize; 2] {
+    HALVED.each_ref().map(|halved| halved.load(Ordering::Relaxed))
+}
+
+/// Candidates of a step over many sources, and what each row looked at.
+fn attentive_step(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
+    let sources: Vec<Vec<u32>> =
+        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let slots = network.open(&sources.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+    slots.iter().for_each(|slot| assert!(network.give_attention(*slot, true)));
+    let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
+    network.step(&slots.iter().map(first).collect::<Vec<_>>(), &[], 3)
+}
+
+#[test]
+fn a_device_that_is_lost_between_two_halves_changes_no_result() {
+    let open = |device: &Device| EncoderDecoder::open(&parity("marian"), device);
+    let wanted = attentive_step(&mut open(&Device::cpu()).unwrap()).unwrap();
+    let mut lost = [0, 0];
+    for memory in (8..80).map(|eighths| eighths << 15) {
+        let trial = Trial { memory: Some(memory), ..Trial::default() };
+        let options = GpuOptions { notice: Some(count_halves), ..with(trial) };
+        let Some(whole) = device(&options) else { return };
+        let Device::Gpu(gpu) = &whole else { unreachable!("a GPU was opened") };
+        let before = halved();
+        let Ok(mut network) = open(&whole) else { continue };
+        let loading = gpu.submissions();
+        if attentive_step(&mut network).is_err() {
+            continue;
+        }
+        let all = gpu.submissions();
+        // One amount of memory of each kind will do.
+        let kinds: Vec<usize> =
+            (0..2).filter(|&kind| halved()[kind] > before[kind] && lost[kind] == 0).collect();
+        if kinds.is_empty() {
+            continue;
+        }
+        // Halves of sources are a submission each; a step, which is many, is lost here and there.
+        for lose_after in (loading..loading + 6).chain((loading + 6..all).step_by(8)) {
+            let trial = Trial { lose_after: Some(lose_after), ..trial };
+            let found = attentive_step(&mut open(&device(&with(trial)).unwrap()).unwrap()).unwrap();
+            assert_same(&found, &wanted);
+            for (found, wanted) in found.iter().zip(&wanted) {
+                assert_eq!(found.attention.len(), wanted.attention.len());
+                for (found, wanted) in found.attention.iter().zip(&wanted.attention) {
+                    assert_eq!(found.len(), wanted.len());
+                    assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-3));
+                }
+            }
+        }
+        kinds.into_iter().for_each(|kind| lost[kind] += 1);
+    }
+    assert_eq!(
+        lost,
+        [1, 1],
+        "no amount of memory was enough for half of the sources, or rows, alone"
+    );
+}
+
 /// Cache and encoder states of many sentences, of which a binding holds a fraction.
 #[test]
 fn keys_larger_than_a_binding_change_no_result() {

@@ -14,10 +14,10 @@
 //! dh = gamma v / sqrt(variance + EPSILON) * (g - B / R - x A / R)
 //! ```
 
-use super::mlp::{EPSILON, Parameters, sigmoid};
+use super::mlp::{EPSILON, Parameters};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
-use crate::learn::{AdamW, Schedule, Trained, product_of_columns};
+use crate::learn::{AdamW, Schedule, Trained, product_of_columns, sigmoid, softplus};
 
 /// Number of tensors that training changes, the first of [`Parameters::tensors`].
 pub(super) const TRAINED: usize = 7;
@@ -103,8 +103,7 @@ pub(super) fn loss_and_gradients(
             let x = (prelu(z[unit]) - mean[unit]) * inverse[unit];
             logit += parameters.output[unit] * (parameters.gamma[unit] * x + parameters.beta[unit]);
         }
-        let softplus = logit.max(0.0) + (-logit.abs()).exp().ln_1p();
-        loss += f64::from(softplus - label * logit) / rows as f64;
+        loss += f64::from(softplus(logit) - label * logit) / rows as f64;
         derivative.push((sigmoid(logit) - label) / rows as f32);
     }
 

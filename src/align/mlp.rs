@@ -344,11 +344,6 @@ impl Scorer {
     }
 }
 
-/// `1 / (1 + exp(-logit))`.
-pub(super) fn sigmoid(logit: f32) -> f32 {
-    1.0 / (1.0 + (-logit).exp())
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

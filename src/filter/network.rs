@@ -9,7 +9,7 @@
 //!
 //! The paper does not name the hidden layers' activation; ReLU is our reading.
 
-use crate::learn::{SplitMix64, Trained};
+use crate::learn::{SplitMix64, Trained, sigmoid, softplus};
 use crate::nn::NamedTensor;
 
 /// Units of either hidden layer.
@@ -160,7 +160,6 @@ impl Network {
         for (gradient, of) in [(b1, &of_first[..]), (b2, &of_second), (b3, &[of_logit])] {
             gradient.iter_mut().zip(of).for_each(|(gradient, of)| *gradient += of);
         }
-        // -ln p or -ln (1 - p), without the sigmoid's rounding to 0 and 1.
         weight * softplus(if label { -logit } else { logit })
     }
 
@@ -200,14 +199,6 @@ fn add_outer(into: &mut [f32], rows: &[f32], columns: &[f32]) {
     for (into, row) in into.chunks_exact_mut(columns.len()).zip(rows) {
         into.iter_mut().zip(columns).for_each(|(into, column)| *into += row * column);
     }
-}
-
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-fn softplus(x: f32) -> f32 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
 #[cfg(test)]
