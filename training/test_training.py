@@ -250,6 +250,11 @@ class AlignmentData(unittest.TestCase):
         with self.assertRaises(SystemExit):
             self.make("--apart", self.data / "other.jsonl")
 
+    def test_nothing_stays_apart_that_is_trained_on_again(self):
+        self.make("--apart", self.data / "apart.words.jsonl")
+        self.make()
+        self.assertFalse((self.data / "out" / "apart.jsonl").exists())
+
 
 class Aligning(unittest.TestCase):
     def test_candidates_are_the_spans_of_allowed_length(self):

@@ -142,6 +142,8 @@ def main(arguments):
             for part, instance in unlinked(path):
                 nulls[part].append(instance)
     args.out.mkdir(parents=True, exist_ok=True)
+    # What an earlier call set apart is trained on now, unless this one says otherwise.
+    (args.out / "apart.jsonl").unlink(missing_ok=True)
     for part in PARTS:
         instances = with_nulls(read(args.data / "spans" / f"{part}.jsonl"), nulls[part])
         # By sentence pair, as they came; whoever trains shuffles.
