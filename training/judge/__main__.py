@@ -157,7 +157,9 @@ def score(items, labels):
     rows = []
     for name, belongs in groups:
         verdicts = Counter(labels[one["number"]] for one in items if belongs(one))
-        rows.append((name, verdicts[True], verdicts.total()))
+        # A list of one round has nothing of the others.
+        if verdicts or not name.startswith(" "):
+            rows.append((name, verdicts[True], verdicts.total()))
     return rows
 
 
