@@ -55,6 +55,11 @@ fn an_encoder_has_the_states_of_the_cpu() {
     }
 }
 
+/// More than a small device has room for.
+fn many_sources() -> Vec<Vec<u32>> {
+    (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect()
+}
+
 /// Steps of a few beams over several sources, some tokens banned.
 fn steps(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
     steps_from(network, &[&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1], &[7, 1]])
@@ -149,8 +154,7 @@ fn a_device_that_is_lost_at_any_step_changes_no_result() {
 
 #[test]
 fn a_full_device_takes_a_step_in_halves_with_the_same_results() {
-    let sources: Vec<Vec<u32>> =
-        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources = many_sources();
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let run = |device: &Device| -> Result<Vec<SlotCandidates>, NnError> {
         let mut network = EncoderDecoder::open(&parity("marian"), device)?;
@@ -192,8 +196,7 @@ fn count_refusals(text: &str) {
 
 #[test]
 fn a_device_that_has_no_room_for_what_lay_on_the_lost_one_changes_no_result() {
-    let sources: Vec<Vec<u32>> =
-        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources = many_sources();
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let run = |device: &Device| {
         let mut network = EncoderDecoder::open(&parity("marian"), device)?;
@@ -240,8 +243,7 @@ fn halved() -> [usize; 2] {
 
 /// Candidates of a step over many sources, and what each row looked at.
 fn attentive_step(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, NnError> {
-    let sources: Vec<Vec<u32>> =
-        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources = many_sources();
     let slots = network.open(&sources.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
     slots.iter().for_each(|slot| assert!(network.give_attention(*slot, true)));
     let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
@@ -296,8 +298,7 @@ fn a_device_that_is_lost_between_two_halves_changes_no_result() {
 /// Cache and encoder states of many sentences, of which a binding holds a fraction.
 #[test]
 fn keys_larger_than_a_binding_change_no_result() {
-    let sources: Vec<Vec<u32>> =
-        (0..48).map(|i| (0..9).map(|k| 2 + (i * 5 + k) % 90).collect()).collect();
+    let sources = many_sources();
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     // 204 keys of 40 numbers; there are 432 of sources and more of hypotheses.
     let trial = Trial { binding: Some(1 << 15), ..Trial::default() };

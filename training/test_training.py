@@ -247,8 +247,11 @@ class AlignmentData(unittest.TestCase):
 
     def test_files_that_set_nothing_apart_are_refused(self):
         instances.write(self.data / "other.jsonl", [{"source": ["else"], "target": ["else"]}])
+        self.make("--apart", self.data / "apart.words.jsonl")
+        before = instances.read(self.data / "out" / "apart.jsonl")
         with self.assertRaises(SystemExit):
             self.make("--apart", self.data / "other.jsonl")
+        self.assertEqual(instances.read(self.data / "out" / "apart.jsonl"), before)
 
     def test_nothing_stays_apart_that_is_trained_on_again(self):
         self.make("--apart", self.data / "apart.words.jsonl")

@@ -142,18 +142,19 @@ def main(arguments):
             for part, instance in unlinked(path):
                 nulls[part].append(instance)
     args.out.mkdir(parents=True, exist_ok=True)
-    # What an earlier call set apart is trained on now, unless this one says otherwise.
-    (args.out / "apart.jsonl").unlink(missing_ok=True)
     for part in PARTS:
         instances = with_nulls(read(args.data / "spans" / f"{part}.jsonl"), nulls[part])
         # By sentence pair, as they came; whoever trains shuffles.
         instances.sort(key=lambda instance: instance["id"])
-        if part == "train" and args.apart:
+        if part == "train":
             instances, apart = set_apart(instances, args.apart)
-            if not apart:
+            if args.apart and not apart:
                 raise SystemExit("no pair of the training data stands in the files of --apart")
-            write(args.out / "apart.jsonl", apart)
-            describe("apart", apart)
+            # What an earlier call set apart is trained on now, unless this one says otherwise.
+            (args.out / "apart.jsonl").unlink(missing_ok=True)
+            if apart:
+                write(args.out / "apart.jsonl", apart)
+                describe("apart", apart)
         write(args.out / f"{part}.jsonl", instances)
         describe(part, instances)
         if part != "train":

@@ -151,15 +151,17 @@ def score(items, labels):
     """(name, accepted, judged) of every share."""
     groups = [("human", lambda one: one["kind"] == "human"), ("foreign", lambda one: one["kind"] == "foreign")]
     groups += [("generated", lambda one: one["kind"] == "generated")]
+    # A list of one round has nothing of the others.
+    rounds = {one["round"] for one in items if one["kind"] == "generated"}
     for first, last in ROUNDS:
+        if rounds.isdisjoint(range(first, last + 1)):
+            continue
         name = f"  round {first}" if first == last else f"  rounds {first} to {last}"
         groups.append((name, lambda one, a=first, b=last: one["kind"] == "generated" and a <= one["round"] <= b))
     rows = []
     for name, belongs in groups:
         verdicts = Counter(labels[one["number"]] for one in items if belongs(one))
-        # A list of one round has nothing of the others.
-        if verdicts or not name.startswith(" "):
-            rows.append((name, verdicts[True], verdicts.total()))
+        rows.append((name, verdicts[True], verdicts.total()))
     return rows
 
 
