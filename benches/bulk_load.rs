@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::synthetic::Synthetic;
-use fnstore::database::{Database, ImportOptions, Write};
+use fnstore::database::{Database, Write};
 use fnstore::model::ReleaseId;
+use fnstore::transfer::ImportOptions;
 
 /// Sets where `FNSTORE_BENCH_SETS` does not say.
 const SETS: usize = 20_000;

@@ -12,7 +12,8 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use fnstore::database::{Database, ImportOptions};
+use fnstore::database::Database;
+use fnstore::transfer::ImportOptions;
 
 const MEGABYTE: f64 = 1e6;
 

@@ -7,7 +7,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-use fnstore::database::{Database, ImportOptions};
+use fnstore::database::Database;
+use fnstore::transfer::ImportOptions;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

@@ -6,7 +6,8 @@
 //! `expand`, which grows a database. `ARCHITECTURE.md` says what must hold.
 //!
 //! ```
-//! use fnstore::database::{Database, ImportOptions};
+//! use fnstore::database::Database;
+//! use fnstore::transfer::ImportOptions;
 //! use fnstore::query::Expression;
 //!
 //! # let store = tempfile::tempdir()?;
@@ -56,9 +57,16 @@ pub mod filter;
 pub mod paraphrase;
 #[cfg(feature = "neural")]
 pub mod tag;
-
 #[cfg(feature = "neural")]
 pub mod vectors;
+
+pub mod search;
+
+pub mod lexicon;
+
+pub mod edit;
+pub mod transfer;
+pub mod upkeep;
 
 #[cfg(feature = "neural")]
 pub mod expand;

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{
-    BackupError, BackupManifest, CheckOptions, Database, DatabaseError, Write, restore,
-};
+use fnstore::database::{BackupError, Database, DatabaseError, Write};
 use fnstore::store::StoreError;
+use fnstore::upkeep::{BackupManifest, CheckOptions, restore};
 
 use crate::{generated, mini};
 

@@ -1,6 +1,7 @@
 //! The list of changes: every commit, in order, as a copy of the store would need it.
 
-use fnstore::database::{Database, Removal};
+use fnstore::database::Database;
+use fnstore::edit::Removal;
 use fnstore::model::{FrameId, Judgement, LexUnit, LuId};
 use fnstore::store::{Action, Change, Subject};
 

@@ -1,6 +1,7 @@
 //! Transactions beside each other: those that meet, and the numbers that all of them draw from.
 
-use fnstore::database::{Database, Removal, Transaction, Write};
+use fnstore::database::{Database, Write};
+use fnstore::edit::{Removal, Transaction};
 use fnstore::model::{LexUnit, LuId, OWN_RANGE};
 
 use crate::edits::{CHECK, CHECKING, new_frame, new_sentence, new_set, nothing_dangles, refused};

@@ -11,11 +11,13 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fnstore::database::{CheckCode, CheckOptions, Database, DatabaseError, ImportOptions, Write};
+use fnstore::database::{Database, DatabaseError, Write};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Method, Provenance,
     RecipeId, Release, Sentence, SentenceId, Span,
 };
+use fnstore::transfer::ImportOptions;
+use fnstore::upkeep::{CheckCode, CheckOptions};
 
 use fnstore::store::StoreError;
 

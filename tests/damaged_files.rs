@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fnstore::database::{CheckOptions, Database};
+use fnstore::database::Database;
 use fnstore::query::Expression;
+use fnstore::upkeep::CheckOptions;
 use tempfile::TempDir;
 
 use crate::{generated, mini};

@@ -1,7 +1,8 @@
 //! Edits through transactions: what they change everywhere, what they refuse, and that a refused or
 //! dropped one changes nothing.
 
-use fnstore::database::{Database, DatabaseError, EditError, Removal, Transaction};
+use fnstore::database::{Database, DatabaseError, EditError};
+use fnstore::edit::{Removal, Transaction};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Counted, Document, DocumentId, Extent,
     FeId, FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Label, Layer,

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use fnstore::database::{Database, Removal, Transaction};
+use fnstore::database::Database;
+use fnstore::edit::{Removal, Transaction};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FrameId, Judgement, LexUnit, LuId, ReleaseId, SentenceId, Span,
 };

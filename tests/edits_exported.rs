@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use fnstore::database::{Database, FramenetLoss, Removal};
+use fnstore::database::Database;
+use fnstore::edit::Removal;
 use fnstore::model::{AnnotationSet, FrameId, LexUnit, LuId, RelationId};
+use fnstore::transfer::FramenetLoss;
 
 use crate::framenet_round_trip::export;
 use crate::mini;

@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fnstore::database::{Answer, Database, ImportOptions};
+use fnstore::database::Database;
 use fnstore::decode::violations;
 use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe, Report};
 use fnstore::model::{FeStatus, Generation, IdSpace, Origin, Pos, Provenance};
 use fnstore::query::Expression;
+use fnstore::search::Answer;
 use fnstore::text::inflections_of_trigger;
+use fnstore::transfer::ImportOptions;
 
 fn recipe() -> Recipe {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");

@@ -1,7 +1,8 @@
 //! Generated sets with the scores of filters: found by them, shown, exchanged; and sets without any.
 
-use fnstore::database::{CheckOptions, Database, Write};
+use fnstore::database::{Database, Write};
 use fnstore::model::{AnnotationSetId, FilterScores, Generation, IdSpace, Provenance, SentenceId};
+use fnstore::upkeep::CheckOptions;
 use tempfile::TempDir;
 
 use crate::cli_program::fnstore_in;

@@ -4,11 +4,12 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
 
-use fnstore::database::{Database, DatabaseError, FramenetExport, FramenetLoss};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::WarningCode;
 use fnstore::model::{FrameId, IdSpace, LuId, SentenceId};
 use fnstore::query::Expression;
 use fnstore::store::StoreError;
+use fnstore::transfer::{FramenetExport, FramenetLoss};
 use tempfile::TempDir;
 
 use crate::{generated, mini};
@@ -99,7 +100,7 @@ fn replace(release: &Path, file: &str, from: &str, to: &str) {
     fs::write(path, content.replacen(from, to, 1)).unwrap();
 }
 
-fn report(database: &Database, release: &Path) -> fnstore::database::ImportReport {
+fn report(database: &Database, release: &Path) -> fnstore::transfer::ImportReport {
     mini::import(database, release).unwrap()
 }
 

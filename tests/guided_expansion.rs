@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use fnstore::database::{Answer, Database, ImportOptions};
+use fnstore::database::Database;
 use fnstore::expand::{self, EndReason, ExpandError, Guidance, Models, Recipe};
 use fnstore::model::{LuId, OWN_RANGE, PROPOSED, Provenance};
+use fnstore::search::Answer;
+use fnstore::transfer::ImportOptions;
 use fnstore::vectors::{WordVectors, likeness};
 
 const SEEDS: &str = "lu=inspect.v or lu=audit.v or lu=examine.v";

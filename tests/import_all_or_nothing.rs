@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use fnstore::database::{Database, DatabaseError, ImportOptions};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::FramenetError;
 use fnstore::model::{FrameId, Release};
 use fnstore::store::Store;
+use fnstore::transfer::ImportOptions;
 
 use crate::mini;
 

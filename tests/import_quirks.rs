@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fnstore::database::{Database, ImportReport};
+use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LuId,
     NullInstantiation, Pos, SemTypeId, Sentence, SentenceId,
 };
+use fnstore::transfer::ImportReport;
 
 use crate::mini;
 

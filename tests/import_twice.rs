@@ -1,7 +1,8 @@
 //! A second import: refused under the same name, side by side under another.
 
-use fnstore::database::{Database, DatabaseError, ImportOptions};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::query::{Case, Pattern};
+use fnstore::transfer::ImportOptions;
 
 use crate::framenet_round_trip::same;
 use crate::mini;

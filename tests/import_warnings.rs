@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use fnstore::database::{Database, DatabaseError, ImportOptions};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{FramenetError, WarningCode};
+use fnstore::transfer::ImportOptions;
 use tempfile::TempDir;
 
 use crate::framenet_round_trip::{assert_equal, export};

@@ -52,7 +52,7 @@ fn a_directory_around_the_release_may_be_given_too() {
     let dir = tempfile::tempdir().unwrap();
     mini::copy(&mini::framenet(), &dir.path().join("outer/mini-framenet"));
     let database = Database::open_writer(&dir.path().join("store")).unwrap();
-    let outer = fnstore::database::ImportOptions {
+    let outer = fnstore::transfer::ImportOptions {
         release: Some("mini-framenet".to_owned()),
         ..Default::default()
     };
@@ -65,7 +65,7 @@ fn two_imports_give_the_same_ids_records_and_warnings() {
     let (_first_dir, first, first_report) = mini::imported();
     let (_second_dir, second, second_report) = mini::imported();
     assert_eq!(mini::content(&first), mini::content(&second));
-    let warnings = |report: &fnstore::database::ImportReport| -> Vec<String> {
+    let warnings = |report: &fnstore::transfer::ImportReport| -> Vec<String> {
         let examples = report.warnings.iter().flat_map(|(.., examples)| examples);
         examples.map(ToString::to_string).collect()
     };

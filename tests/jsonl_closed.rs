@@ -1,13 +1,15 @@
 //! Every export as JSON lines is closed: what its records name is in it or in the release that it adds
 //! to, so that it comes back whole. And the import takes no file that is not.
 
-use fnstore::database::{CheckOptions, Database, DatabaseError, JsonlImport};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::{Kind, Scope};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, FeRelation,
     Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, Occurrence,
     Provenance, RelationId, ReleaseId, SemType, SemTypeId, Sentence, SentenceId,
 };
+use fnstore::transfer::JsonlImport;
+use fnstore::upkeep::CheckOptions;
 use proptest::prelude::*;
 use tempfile::TempDir;
 

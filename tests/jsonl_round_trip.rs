@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, DatabaseError, JsonlImport};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::Scope;
 use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId};
+use fnstore::transfer::JsonlImport;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -299,7 +300,7 @@ fn a_release_that_is_wrong_in_its_middle_leaves_nothing() {
 #[test]
 fn a_file_of_several_releases_is_not_written() {
     let (_dir, database) = with_generated();
-    let second = fnstore::database::ImportOptions {
+    let second = fnstore::transfer::ImportOptions {
         release: Some("second".to_owned()),
         ..Default::default()
     };

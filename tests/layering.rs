@@ -6,11 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 12] = [
     &["cli"],
     // Gathers the errors of the layers under it.
     &["error"],
     &["expand", "installed"],
+    &["transfer", "edit", "upkeep"],
+    &["lexicon"],
+    &["search"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors"],
     &["decode", "learn"],
     &["nn"],

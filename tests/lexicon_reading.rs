@@ -1,7 +1,8 @@
 //! The library's reading of a release: every kind of thing by id, by name, by pattern and one after the
 //! other, from any thread.
 
-use fnstore::database::{Database, DatabaseError, Lexicon};
+use fnstore::database::{Database, DatabaseError};
+use fnstore::lexicon::Lexicon;
 use fnstore::model::{AnnotationSetId, FrameId, LuId, SemTypeId, SentenceId};
 use fnstore::query::{Case, Expression, Pattern};
 use fnstore::store::NameKind;
@@ -155,7 +156,7 @@ fn exemplars_are_an_lus_own_and_annotations_are_of_every_origin() {
 #[test]
 fn annotations_are_those_of_one_release() {
     let (_dir, database, _) = mini::imported();
-    let options = fnstore::database::ImportOptions {
+    let options = fnstore::transfer::ImportOptions {
         release: Some("again".to_owned()),
         ..Default::default()
     };

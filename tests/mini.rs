@@ -4,9 +4,10 @@ use std::fmt::Debug;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, ImportOptions, ImportReport};
+use fnstore::database::Database;
 use fnstore::query::Expression;
 use fnstore::store::{NameKind, StoreError};
+use fnstore::transfer::{ImportOptions, ImportReport};
 use tempfile::TempDir;
 
 /// The directory of mini-framenet.
@@ -48,8 +49,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 pub(crate) fn answers(database: &Database, query: &str) -> Vec<String> {
     let expression = Expression::parse(query).unwrap();
     let answers = database.query(&expression).unwrap_or_else(|error| panic!("`{query}`: {error}"));
-    let id =
-        |answer: fnstore::database::Answer| format!("{} {}", answer.release.name, answer.set.id);
+    let id = |answer: fnstore::search::Answer| format!("{} {}", answer.release.name, answer.set.id);
     answers.map(|answer| id(answer.unwrap())).collect()
 }
 

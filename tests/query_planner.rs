@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use fnstore::database::{Database, ImportOptions, Write};
+use fnstore::database::{Database, Write};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, FeStatus, FilterScores, Flags, Generation, IdSpace, Judgement,
     Method, Provenance, ReleaseId, Sentence, SentenceId, Span,
@@ -14,6 +14,7 @@ use fnstore::query::{
     Case, Comparison, Expression, Field, FieldKind, LabelField, LabelTest, Pattern, Selection,
     SortKey, Term, Test,
 };
+use fnstore::transfer::ImportOptions;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -269,7 +270,7 @@ fn filled(database: &Database) {
 fn keys(database: &Database, expression: &Expression, selection: &Selection) -> Vec<String> {
     let answers = database.select(expression, selection).unwrap();
     let key =
-        |answer: fnstore::database::Answer| format!("{} {}", answer.release.name, answer.set.id);
+        |answer: fnstore::search::Answer| format!("{} {}", answer.release.name, answer.set.id);
     answers.map(|answer| key(answer.unwrap())).collect()
 }
 

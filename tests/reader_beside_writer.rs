@@ -47,7 +47,7 @@ fn an_import_shows_to_a_reader_whole_or_not_at_all() {
     let writer = Database::open_writer(dir.path()).unwrap();
     let reader = Database::open(dir.path()).unwrap();
     let mut seen = Vec::new();
-    let nothing = fnstore::database::ImportOptions::default();
+    let nothing = fnstore::transfer::ImportOptions::default();
     writer
         .import(&mini::framenet(), &nothing, &mut |_| {
             reader.refresh().unwrap();

@@ -7,8 +7,9 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fnstore::database::{Database, ImportOptions, Write};
+use fnstore::database::{Database, Write};
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
+use fnstore::transfer::ImportOptions;
 
 use crate::{generated, mini};
 
@@ -128,7 +129,7 @@ fn readers_beside_a_busy_writer_see_a_consistent_state() {
     println!("{looks} opens beside {last} commits, {seen} of them of a newer state");
     assert!(seen > 1, "the writer wrote nothing meanwhile");
     let check =
-        Database::check_at(dir.path(), fnstore::database::CheckOptions { deep: true }, &mut |_| {});
+        Database::check_at(dir.path(), fnstore::upkeep::CheckOptions { deep: true }, &mut |_| {});
     let findings = check.unwrap().findings;
     assert!(findings.is_empty(), "{findings:#?}");
 }

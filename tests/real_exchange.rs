@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 
-use fnstore::database::{Database, Split};
+use fnstore::database::Database;
+use fnstore::model::Split;
 use serde_json::Value;
 
 use crate::cli_schema::faults_in;

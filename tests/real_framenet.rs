@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, propagate};
+use fnstore::database::Database;
 use fnstore::framenet::{Source, WarningCode};
+use fnstore::lexicon::propagate;
 use fnstore::model::{Frame, FrameRelation};
 
 use crate::{framenet_round_trip, mini};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fnstore::database::{Database, Removal};
+use fnstore::database::Database;
+use fnstore::edit::Removal;
 use fnstore::model::{AnnotationSetId, ReleaseId};
 
 use crate::{edits, mini};

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use fnstore::database::{Database, DatabaseError, ImportOptions, SpanImport};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::query::Expression;
+use fnstore::transfer::{ImportOptions, SpanImport};
 use tempfile::TempDir;
 
 use crate::mini;

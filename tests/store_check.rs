@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use fnstore::database::{CheckCode, CheckOptions, CheckReport, Database};
+use fnstore::database::Database;
 use fnstore::index;
 use fnstore::model::{AnnotationSetId, FeId, Frame, FrameId, IdSpace, LuId, ReleaseId, Span};
 use fnstore::store::{Action, Batch, SetLocation, Subject};
+use fnstore::upkeep::{CheckCode, CheckOptions, CheckReport};
 use rocksdb::{DB, IteratorMode, Options};
 use tempfile::TempDir;
 

@@ -19,7 +19,7 @@ fn golden() -> PathBuf {
 /// One line for each frame-evoking set: what of it does not depend on how this build prints records.
 fn answers(database: &Database) -> String {
     let everything = Expression::parse("").unwrap();
-    let line = |answer: fnstore::database::Answer| {
+    let line = |answer: fnstore::search::Answer| {
         let labels: Vec<String> =
             answer.elements().map(|fe| format!("{} {:?}", fe.label.name, fe.gf)).collect();
         let fields = [

@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, ImportOptions};
+use fnstore::database::Database;
+use fnstore::transfer::ImportOptions;
 
 /// Frames of a generated release; FrameNet 1.5 has 1,019.
 const FRAMES: u32 = 60;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{BackupManifest, Database};
+use fnstore::database::Database;
+use fnstore::upkeep::BackupManifest;
 
 use super::output::{Format, Output, grouped, size};
 use super::{Context, Outcome};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::{CheckOptions, CheckReport, Database};
+use fnstore::database::Database;
+use fnstore::upkeep::{CheckOptions, CheckReport};
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped};

@@ -2,8 +2,9 @@
 //! output that are none.
 
 use anyhow::bail;
-use fnstore::database::{DatabaseError, Match, Value};
+use fnstore::database::DatabaseError;
 use fnstore::query::{Field, listed, nearest};
+use fnstore::search::{Match, Value};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 

@@ -1,6 +1,7 @@
 //! A full-text document with its sentences, for reading and as JSON (`schema/document.schema.json`).
 
-use fnstore::database::{Database, Lexicon};
+use fnstore::database::Database;
+use fnstore::lexicon::Lexicon;
 use fnstore::model::{AnnotationSetId, Document, Sentence};
 use fnstore::query::Pattern;
 use fnstore::store::NameKind;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, bail};
-use fnstore::database::{Database, Done, Script, Transaction};
+use fnstore::database::Database;
+use fnstore::edit::{Done, Script, Transaction};
 use fnstore::model::Release;
 use serde::Serialize;
 

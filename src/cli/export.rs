@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use clap::ValueEnum as _;
-use fnstore::database::{Database, DatabaseError, FramenetLoss, JsonlExport, LossyExport};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::TokenFormat;
 use fnstore::exchange::jsonl::Scope;
 use fnstore::expand::filter_data;
 use fnstore::query::{Case, Expression};
+use fnstore::transfer::{FramenetLoss, JsonlExport, LossyExport};
 use serde::Serialize;
 
 use super::align::tasks::Making;

@@ -1,6 +1,7 @@
 //! `fnstore fes`: the frame elements, one a row.
 
-use fnstore::database::{Database, ElementOfFrame, SemTypeTree};
+use fnstore::database::Database;
+use fnstore::lexicon::{ElementOfFrame, SemTypeTree};
 use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::{Database, FrameProfile, Lexicon};
+use fnstore::database::Database;
+use fnstore::lexicon::{FrameProfile, Lexicon};
 use fnstore::model::{CoreType, FeId, FrameElement, FrameRelation, LexUnit, SemTypeId};
 use fnstore::query::Pattern;
 use fnstore::text::{DefinitionPart, definition_parts, plain_definition};

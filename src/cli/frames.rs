@@ -1,6 +1,7 @@
 //! `fnstore frames`: the frames of the lexicon, one a row.
 
-use fnstore::database::{Database, SemTypeTree};
+use fnstore::database::Database;
+use fnstore::lexicon::SemTypeTree;
 use fnstore::model::{CoreType, Frame};
 use fnstore::store::NameKind;
 use fnstore::text::plain_definition;

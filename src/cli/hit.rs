@@ -3,8 +3,8 @@
 //! The record is described in `schema/hit.schema.json`. Its spans count code points.
 
 use anyhow::Context as _;
-use fnstore::database::Answer;
 use fnstore::model::{Extent, FeStatus, Generation, Origin, Provenance, Span};
+use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 use serde::Serialize;
 

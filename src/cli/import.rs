@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use fnstore::database::{Database, DatabaseError, ImportOptions, ImportReport};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
 use fnstore::store::Store;
+use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
 use super::import_lines::{self, Lines};

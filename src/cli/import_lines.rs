@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use fnstore::database::{Database, ImportOptions, JsonlImport, SpanImport};
+use fnstore::database::Database;
+use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped, tell_index_lag};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail, ensure};
-use fnstore::database::{Database, Script};
+use fnstore::database::Database;
+use fnstore::edit::Script;
 use fnstore::model::{AnnotationSetId, Judgement, Release};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
-use fnstore::database::Lexicon;
+use fnstore::lexicon::Lexicon;
 use fnstore::model::{FeRealization, LexUnit, Origin, Release, ValencePattern};
 use fnstore::query::{Case, Expression, Field, Pattern, Term, Test};
 use serde::Serialize;

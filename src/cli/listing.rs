@@ -2,7 +2,8 @@
 //! out in every format.
 
 use anyhow::Context as _;
-use fnstore::database::{Database, Lexicon};
+use fnstore::database::Database;
+use fnstore::lexicon::Lexicon;
 use fnstore::model::LexUnit;
 use fnstore::query::{Case, Pattern};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! `fnstore query --explain`: how a query is answered.
 
-use fnstore::database::{Explanation, TermReport};
+use fnstore::search::{Explanation, TermReport};
 use serde::Serialize;
 
 use super::output::{Format, Output, grouped};

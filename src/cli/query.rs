@@ -1,7 +1,8 @@
 //! `fnstore query`: the annotation sets that an expression asks for.
 
-use fnstore::database::{Database, DatabaseError, Matches, ValueCount};
+use fnstore::database::{Database, DatabaseError};
 use fnstore::query::{Case, Expression, Field, Selection, SortKey};
+use fnstore::search::{Matches, ValueCount};
 use serde::Serialize;
 
 use super::columns::{Column, Row};

@@ -1,6 +1,7 @@
 //! `fnstore recipes`: by which settings and models generated sets were made.
 
-use fnstore::database::{Database, StoredRecipe};
+use fnstore::database::Database;
+use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::bail;
-use fnstore::database::{Database, Lexicon, RelationKind, relation_kinds};
+use fnstore::database::Database;
+use fnstore::lexicon::{Lexicon, RelationKind, relation_kinds};
 use fnstore::model::{FeRelation, FrameRelation};
 use fnstore::query::{Pattern, nearest};
 use fnstore::store::NameKind;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fnstore::database::restore;
+use fnstore::upkeep::restore;
 
 use super::{Context, Outcome, backup};
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::{Database, Lexicon, SemTypeTree, propagate};
+use fnstore::database::Database;
+use fnstore::lexicon::{Lexicon, SemTypeTree, propagate};
 use fnstore::model::{FeId, Frame, FrameRelation, SemType, SemTypeId};
 use fnstore::query::Pattern;
 use fnstore::store::NameKind;

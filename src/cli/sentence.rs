@@ -2,12 +2,13 @@
 //! (`schema/sentence.schema.json`, `schema/hit.schema.json`).
 
 use anyhow::Context as _;
-use fnstore::database::{Answer, Lexicon};
+use fnstore::lexicon::Lexicon;
 use fnstore::model::{
     AnnotationSetId, Extent, FeStatus, Layer, Occurrence, Origin, Sentence, SentenceId,
     SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Term, Test};
+use fnstore::search::Answer;
 use fnstore::text::CharIndex;
 use serde::Serialize;
 

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 
-use fnstore::database::{Coverage, CoverageCounts, Database};
+use fnstore::database::Database;
+use fnstore::lexicon::{Coverage, CoverageCounts};
 use fnstore::model::Origin;
 use serde::Serialize;
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::ensure;
-use fnstore::database::{Database, Split};
+use fnstore::database::Database;
 use fnstore::exchange::Tokens;
+use fnstore::model::Split;
 use fnstore::tag::{TaggedSentence, penn_tag};
 
 /// The sentences of a file of JSON lines; without one, those of a part of the full text of the store.

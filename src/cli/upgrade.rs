@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use fnstore::database::{Database, UpgradeReport};
+use fnstore::database::Database;
+use fnstore::upkeep::UpgradeReport;
 use serde::Serialize;
 
 use super::output::{Format, grouped};

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use fnstore::database::{Database, DatabaseError, Lexicon, observed_valences};
+use fnstore::database::{Database, DatabaseError};
+use fnstore::lexicon::{Lexicon, observed_valences};
 use fnstore::model::{AnnotationSet, FeRealization, LexUnit, LuId, ValencePattern, Valences};
 use fnstore::query::{Expression, Pattern};
 use fnstore::store::NameKind;

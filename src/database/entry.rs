@@ -6,7 +6,7 @@ use crate::model::{AnnotationSet, CorpusId, DocumentId, LuId, Occurrence, Proven
 /// The corpus that lists a set, and the document in it, as far as they are known: a full-text set's
 /// own, an exemplar's as its LU file lists the sentence, and for sets that people added what lists
 /// their sentence first. A generated set has its seed's, which is not looked up here.
-pub(super) fn listing(
+pub(crate) fn listing(
     set: &AnnotationSet,
     occurrences: &[Occurrence],
 ) -> Option<(CorpusId, Option<DocumentId>)> {
@@ -23,7 +23,7 @@ pub(super) fn listing(
 }
 
 /// The entry of a set; `occurrences` are its sentence's.
-pub(super) fn entry<'a>(
+pub(crate) fn entry<'a>(
     release: ReleaseId,
     set: &'a AnnotationSet,
     text: &'a str,

@@ -7,7 +7,7 @@ use crate::store::{Batch, Store};
 
 /// Takes the list of related frames out of a frame file's layout: the file spells relations out in
 /// words of its own, which need not agree with the release's list of them.
-pub(super) fn forget_relations(
+pub(crate) fn forget_relations(
     store: &Store,
     batch: &mut Batch<'_>,
     release: ReleaseId,
@@ -22,7 +22,7 @@ pub(super) fn forget_relations(
 }
 
 /// Takes the FEs out of the headers of the LU files of a frame.
-pub(super) fn forget_elements(
+pub(crate) fn forget_elements(
     store: &Store,
     batch: &mut Batch<'_>,
     release: ReleaseId,

@@ -5,7 +5,8 @@
 //! writer was stopped between the store's commit and the index's.
 //!
 //! ```no_run
-//! use fnstore::database::{Database, ImportOptions};
+//! use fnstore::database::Database;
+//! use fnstore::transfer::ImportOptions;
 //! use fnstore::query::Expression;
 //!
 //! let database = Database::open_writer("store".as_ref())?;
@@ -17,65 +18,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod answer;
-mod assemble;
-mod backup;
-mod catalog;
-mod check;
-mod count;
-mod coverage;
 mod entry;
 mod error;
-mod evaluate;
-mod export;
-mod import;
-mod import_jsonl;
-mod import_spans;
-mod layouts;
-mod lexicon;
+pub(crate) mod layouts;
 mod load;
-mod lookup;
-mod matched;
-mod plan;
-mod recipes;
-mod reindex;
-mod select;
-mod semtypes;
-mod split;
-mod stand_in;
-mod transaction;
-mod upgrade;
-mod valence;
-mod value;
+pub(crate) mod reindex;
 mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-pub use answer::{Answer, ElementLabel};
-pub use backup::{BackupError, BackupManifest, restore};
-pub use catalog::{Catalog, FrameProfile};
-pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
-pub use count::ValueCount;
-pub use coverage::{Coverage, CoverageCounts};
-pub use error::DatabaseError;
-pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
-pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
-pub use import_jsonl::JsonlImport;
-pub use import_spans::SpanImport;
-pub use lexicon::{AnnotatedSentence, ElementOfFrame, Lexicon, RelationKind, relation_kinds};
+pub(crate) use entry::{entry, listing};
+pub use error::{BackupError, DatabaseError, EditError, ScriptError};
 pub use load::{LoadReport, Loader};
-pub use matched::Match;
-pub use plan::{Access, Explanation, TermReport};
-pub use recipes::StoredRecipe;
 pub use reindex::ReindexReport;
-pub use select::{Answers, Matches};
-pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
-pub use split::Split;
-pub use transaction::{Done, EditError, Removal, Script, ScriptError, Transaction};
-pub use upgrade::UpgradeReport;
-pub use valence::observed_valences;
-pub use value::Value;
+pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
@@ -83,14 +40,15 @@ use crate::model::Release;
 use crate::query::nearest;
 use crate::store::{Change, Store};
 
-type Result<T> = std::result::Result<T, DatabaseError>;
+/// What an operation of the database gives.
+pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
 
 /// A FrameNet database in a directory.
 pub struct Database {
-    store: Store,
-    dir: PathBuf,
+    pub(crate) store: Store,
+    pub(crate) dir: PathBuf,
     /// The writer's index; a reader opens the index's last commit for each search instead.
-    writer: Option<Mutex<IndexWriter>>,
+    pub(crate) writer: Option<Mutex<IndexWriter>>,
     /// Why the index could not follow the last commit.
     index_lag: Mutex<Option<DatabaseError>>,
     /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
@@ -101,7 +59,7 @@ pub struct Database {
 }
 
 /// The index's last commit, with the store's revision that it stands for.
-type IndexView = (Arc<IndexReader>, u64);
+pub(crate) type IndexView = (Arc<IndexReader>, u64);
 
 impl Database {
     /// Opens the database in `dir` for reading, beside a writer or alone.
@@ -136,7 +94,9 @@ impl Database {
     /// When the store or the index fails.
     ///
     /// ```
-    /// # use fnstore::database::{Database, ImportOptions, Removal};
+    /// # use fnstore::database::Database;
+    /// # use fnstore::edit::Removal;
+    /// # use fnstore::transfer::ImportOptions;
     /// # use fnstore::model::{FrameId, LuId};
     /// # let store = tempfile::tempdir()?;
     /// # let database = Database::open_writer(store.path())?;
@@ -179,7 +139,7 @@ impl Database {
         Self::over_writer(Store::open_writer(dir, create)?, dir)
     }
 
-    fn over_writer(store: Store, dir: &Path) -> Result<Self> {
+    pub(crate) fn over_writer(store: Store, dir: &Path) -> Result<Self> {
         reindex::remove_leftovers(dir)?;
         let mut writer = IndexWriter::open(&dir.join("index"))?;
         reindex::catch_up(&store, &mut writer)?;
@@ -214,12 +174,12 @@ impl Database {
 
     /// Brings the index to a commit of the store that is safe already, so that nothing that happens
     /// to the index makes it a failure.
-    fn follow(&self, index: &mut IndexWriter) {
+    pub(crate) fn follow(&self, index: &mut IndexWriter) {
         self.note_index(reindex::catch_up(&self.store, index));
     }
 
     /// Takes note of whether the index could follow the last commit.
-    fn note_index(&self, outcome: Result<()>) {
+    pub(crate) fn note_index(&self, outcome: Result<()>) {
         let failure = outcome.err();
         *self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = failure;
     }
@@ -293,7 +253,7 @@ impl Database {
     }
 
     /// Takes note of what the index could not do.
-    fn usable<T>(&self, outcome: std::result::Result<T, IndexError>) -> Option<T> {
+    pub(crate) fn usable<T>(&self, outcome: std::result::Result<T, IndexError>) -> Option<T> {
         let fault = |error| {
             let mut fault =
                 self.index_fault.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -312,7 +272,7 @@ impl Database {
     }
 
     /// The index that belongs to this handle's view.
-    fn index_reader(&self) -> Result<Option<IndexView>> {
+    pub(crate) fn index_reader(&self) -> Result<Option<IndexView>> {
         if let Some(index) = &self.snapshot {
             return Ok(index.clone());
         }
@@ -324,7 +284,7 @@ impl Database {
 
     /// The index's last commit; `None` when there is none, or none that opens: what a query asks of
     /// it, a scan answers too, until a writer repairs it.
-    fn last_index(&self) -> Option<IndexView> {
+    pub(crate) fn last_index(&self) -> Option<IndexView> {
         let path = self.dir.join("index");
         let stamp = self.usable(index::stamp(&path))??;
         let reader = self.usable(IndexReader::open(&path))??;

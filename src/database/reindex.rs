@@ -10,7 +10,7 @@ use crate::store::{Action, Store, Subject};
 
 /// Brings the index to the store's revision. When that fails the index stays at its last commit, and
 /// the next time replays what it has missed.
-pub(super) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
+pub(crate) fn catch_up(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     let outcome = replay_or_rebuild(store, writer);
     if outcome.is_err() {
         // What went wrong first is what there is to say; the next time recovers the writer.
@@ -78,7 +78,7 @@ impl Database {
 const LEFTOVERS: [&str; 2] = ["index.new", "index.old"];
 
 /// Removes what a rebuilding that was stopped has left, under the writer's lock.
-pub(super) fn remove_leftovers(dir: &Path) -> Result<()> {
+pub(crate) fn remove_leftovers(dir: &Path) -> Result<()> {
     for path in LEFTOVERS.map(|name| dir.join(name)) {
         unless_absent(&path, std::fs::remove_dir_all(&path))?;
     }
@@ -146,7 +146,7 @@ fn put_set(
 }
 
 /// Hands on what the index should hold of a stored set; nothing when its sentence is not there.
-pub(super) fn with_entry<T>(
+pub(crate) fn with_entry<T>(
     store: &Store,
     release: ReleaseId,
     set: &AnnotationSet,
@@ -157,7 +157,7 @@ pub(super) fn with_entry<T>(
 }
 
 /// Hands on what the index should hold of a set.
-pub(super) fn with_entry_of<T>(
+pub(crate) fn with_entry_of<T>(
     release: ReleaseId,
     set: &AnnotationSet,
     sentence: &Sentence,

@@ -10,10 +10,11 @@ use std::ops::ControlFlow;
 
 use super::ExpandError;
 use super::lexicon::{Lexicon, lemma_of};
-use crate::database::{Answer, Database, DatabaseError, Write};
+use crate::database::{Database, DatabaseError, Write};
 use crate::filter::{Evidence, Filter, Judged};
 use crate::model::{Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
 use crate::query::Expression;
+use crate::search::Answer;
 
 /// Sets that are written together.
 const BATCH: usize = 1024;

@@ -295,7 +295,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::database::{ImportOptions, Write};
+    use crate::database::Write;
+    use crate::transfer::ImportOptions;
 
     /// Checking, a frame of the mini lexicon with check.v (twice), examine.v and inspection.n.
     const CHECKING: FrameId = FrameId(102);

@@ -15,6 +15,7 @@ mod provenance;
 mod release;
 mod sentence;
 mod span;
+mod split;
 
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
@@ -41,3 +42,4 @@ pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance
 pub use release::{Counted, Document, Release, ReleaseCounts};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
+pub use split::Split;

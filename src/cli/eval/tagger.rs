@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use fnstore::database::Split;
+use fnstore::model::Split;
 use fnstore::tag::{Accuracy, Lexicon, Measure, TaggedSentence, Tagger};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use fnstore::database::Split;
+use fnstore::model::Split;
 use fnstore::tag::train::{self, DevAccuracy, Options};
 
 use super::tell_progress;

@@ -1,0 +1,66 @@
+//! What can be wrong with an edit.
+
+use std::fmt;
+
+/// An edit cannot be made; the transaction is as it was before it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The record to edit, or one that it refers to, is not there.
+    #[error("E-absent: there is no {kind} `{id}` in the release")]
+    Absent {
+        /// What it should be, as in `frame`.
+        kind: &'static str,
+        /// Its number, or what else names it.
+        id: String,
+    },
+    /// A field holds what it cannot.
+    #[error("E-value: `{field}` is `{value}`; expected {expected}")]
+    Value {
+        /// The field, as in `layers[2].labels[0]`.
+        field: String,
+        /// What stands there.
+        value: String,
+        /// What could.
+        expected: String,
+    },
+    /// Other records refer to the one that is to go.
+    #[error("E-in-use: {kind} `{id}` cannot go: {by}; let these go first, or together with it")]
+    InUse {
+        /// What it is.
+        kind: &'static str,
+        /// Its number.
+        id: String,
+        /// What refers to it, with the number of them.
+        by: String,
+    },
+    /// Another commit has changed what this transaction was built on.
+    #[error(
+        "E-conflict: {kind} `{id}` was changed by revision {revision}, after this transaction \
+         began at {began}; nothing was written, begin again"
+    )]
+    Conflict {
+        /// What was changed.
+        kind: &'static str,
+        /// Its number.
+        id: String,
+        /// The commit that changed it.
+        revision: u64,
+        /// The revision that the transaction has seen.
+        began: u64,
+    },
+}
+
+impl EditError {
+    pub(crate) fn absent(kind: &'static str, id: impl fmt::Display) -> Self {
+        Self::Absent { kind, id: id.to_string() }
+    }
+
+    pub(crate) fn value(
+        field: impl Into<String>,
+        value: impl fmt::Display,
+        expected: impl Into<String>,
+    ) -> Self {
+        Self::Value { field: field.into(), value: value.to_string(), expected: expected.into() }
+    }
+}

@@ -1,0 +1,149 @@
+//! What can go wrong in a database as a whole.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+mod backup;
+mod edit;
+mod script;
+
+pub use backup::BackupError;
+pub use edit::EditError;
+pub use script::ScriptError;
+
+use crate::exchange::ExchangeError;
+use crate::framenet::FramenetError;
+use crate::index::IndexError;
+use crate::query::QueryError;
+use crate::store::StoreError;
+
+/// A database operation failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The index failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A release cannot be read.
+    #[error(transparent)]
+    Framenet(#[from] FramenetError),
+    /// A backup cannot be written or restored.
+    #[error(transparent)]
+    Backup(#[from] BackupError),
+    /// A file of another format cannot be read or written.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// A query is not one.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// An edit cannot be made.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A script of edits is wrong.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// A query or command names something that the store does not hold.
+    #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
+    UnknownName {
+        /// What it should be, as in `frame`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+        /// The nearest name of that kind.
+        nearest: Option<String>,
+    },
+    /// A query asks for a value that neither FrameNet nor anything in the store has, of a field that has few.
+    #[error("there is no {kind} `{value}`{}", known_values(.nearest, .known))]
+    UnknownValue {
+        /// What it should be, as in `part of speech`.
+        kind: &'static str,
+        /// The value.
+        value: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+        /// All that there are.
+        known: BTreeSet<String>,
+    },
+    /// A text that cannot name a release.
+    #[error(
+        "E-value: a release cannot be called `{}`; expected a name without control characters, as in \
+         `bfn-1.5`: give one with `--release NAME`",
+        name.escape_debug()
+    )]
+    ReleaseName {
+        /// The text.
+        name: String,
+    },
+    /// A release of that name is there already.
+    #[error(
+        "the store already holds a release `{name}`, imported from `{source_path}`; import under \
+         another name with `--release NAME`"
+    )]
+    ReleaseExists {
+        /// The name.
+        name: String,
+        /// Where the one that is there was read from.
+        source_path: String,
+    },
+    /// A file of one release would hold several.
+    #[error(
+        "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
+         `release=NAME`",
+        names.join("`, `")
+    )]
+    SeveralReleases {
+        /// The releases.
+        names: Vec<String>,
+    },
+    /// A file adds to a release that the store does not have.
+    #[error(
+        "E-missing: `{}` adds to release `{name}`, which the store does not have; import that release first, or \
+         name the one to add to with `--release NAME`",
+        path.display()
+    )]
+    NoBase {
+        /// The file.
+        path: PathBuf,
+        /// The release.
+        name: String,
+    },
+    /// An export cannot be written.
+    #[error("cannot write the export `{}`", path.display())]
+    Export {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// An export would overwrite something.
+    #[error(
+        "cannot export to `{}`: expected an empty directory, or a path where nothing is; name another",
+        path.display()
+    )]
+    ExportTarget {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The handle was opened for reading.
+    #[error("the database in `{}` was opened for reading; open it for writing", path.display())]
+    ReadOnly {
+        /// The store's directory.
+        path: PathBuf,
+    },
+}
+
+/// The value that was probably meant, or all there are.
+fn known_values(nearest: &Option<String>, known: &BTreeSet<String>) -> String {
+    let all = || known.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+    match nearest {
+        Some(_) => suggestion(nearest),
+        None => format!("; there are {}", all()),
+    }
+}
+
+fn suggestion(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}

@@ -1,0 +1,507 @@
+//! Edits by people: checked one by one, committed together.
+//!
+//! A [`Transaction`] keeps what it is told in memory; the store is read for checks and written once,
+//! by [`Transaction::commit`]. So dropping one writes nothing, and a refused edit leaves the
+//! transaction as it was before it. After every edit the release would be whole: what a record
+//! refers to is there, and spans lie in their texts.
+//!
+//! **Ids.** A record that is added gets an id of the store's own range: for frames, FEs, LUs,
+//! relations, semantic types, corpora and documents a number from [`OWN_RANGE`](crate::model::OWN_RANGE)
+//! on, for sentences and sets one of [`IdSpace::Imported`](crate::model::IdSpace). They are counted
+//! in `meta`, and no committed one is ever given again, also when its record is gone.
+//!
+//! **FrameNet's own records** may be edited; they keep their ids, and the list of changes says so.
+//! Sets that are added are [`Provenance::User`] or [`Provenance::Imported`]. What a record of a
+//! release has that no edit would be allowed to make (FrameNet has labels of FEs that their frame
+//! lacks) may stay as it is.
+//!
+//! **Several at once.** Transactions do not lock each other out. The one that commits second fails
+//! with [`EditError::Conflict`] when the first has changed a record that it read, edited or counted
+//! on not being there; what does not meet commits.
+
+mod cascade;
+mod check;
+mod frame;
+mod layouts;
+mod script;
+mod staged;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+pub use script::{Done, Script};
+use staged::{Judged, Row, Staged, absent};
+
+use crate::database::{Database, DatabaseError, EditError, Result};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
+    Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
+    SentenceId, SentenceLayers,
+};
+use crate::store::{Change, Subject};
+
+/// What becomes of the records that refer to one that is removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Removal {
+    /// There must be none: the removal is refused with [`EditError::InUse`].
+    #[default]
+    Alone,
+    /// They are removed, too, or what refers is taken out of them.
+    Cascade,
+}
+
+/// Edits of one release, to be committed together.
+///
+/// ```
+/// use fnstore::database::Database;
+/// use fnstore::edit::Removal;
+/// use fnstore::transfer::ImportOptions;
+/// use fnstore::model::{FrameId, LexUnit, LuId};
+///
+/// # let store = tempfile::tempdir()?;
+/// # let database = Database::open_writer(store.path())?;
+/// # let mini = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/mini-framenet");
+/// # let release = database.import(mini.as_ref(), &ImportOptions::default(), &mut |_| {})?.release;
+/// let mut edits = database.transaction(release.id)?;
+/// let frame = FrameId(102);
+/// let lu = edits.add_lexunit(LexUnit::named(frame, LuId(0), "peruse.v"))?;
+/// assert_eq!(edits.lexunit(frame, lu)?.map(|lu| lu.name), Some("peruse.v".to_owned()));
+/// assert!(edits.remove_lexunit(frame, LuId(1001), Removal::Alone).is_err(), "it has sets");
+/// let revision = edits.commit()?;
+/// assert_eq!(database.changes(revision - 1)?.count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Transaction<'a> {
+    database: &'a Database,
+    release: ReleaseId,
+    /// The store's revision that the first edit was checked against.
+    began: u64,
+    staged: Staged,
+    /// What the edits count on: another commit must not change it.
+    basis: RefCell<Basis>,
+}
+
+/// What edits were checked against.
+#[derive(Debug, Clone, Default)]
+struct Basis {
+    /// Records that were read, found or not.
+    records: BTreeSet<Subject>,
+    sets: BTreeSet<AnnotationSetId>,
+    scopes: BTreeSet<Scope>,
+}
+
+/// Records that were all looked at: that there are no others was counted on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Scope {
+    /// All of the release.
+    Release,
+    Relations,
+    Documents,
+    /// LUs and sets of a frame.
+    Frame(FrameId),
+    /// Sets of an LU.
+    LexUnit(FrameId, LuId),
+    /// Sets of a sentence.
+    Sentence(SentenceId),
+    /// Judgements of a set.
+    Judgements(AnnotationSetId),
+}
+
+impl Basis {
+    fn counts_on(&self, change: &Change) -> bool {
+        let looked_at = |scope| self.scopes.contains(&scope);
+        if looked_at(Scope::Release) {
+            return true;
+        }
+        match &change.subject {
+            Subject::Set(set, at) => {
+                self.sets.contains(set)
+                    || looked_at(Scope::Frame(at.frame))
+                    || looked_at(Scope::LexUnit(at.frame, at.lu))
+                    || looked_at(Scope::Sentence(at.sentence))
+            }
+            Subject::LexUnit(frame, _) if looked_at(Scope::Frame(*frame)) => true,
+            Subject::Relation(_) if looked_at(Scope::Relations) => true,
+            Subject::Document(..) if looked_at(Scope::Documents) => true,
+            Subject::Judgement(set, _) if looked_at(Scope::Judgements(*set)) => true,
+            other => self.records.contains(other),
+        }
+    }
+}
+
+impl Database {
+    /// Starts a transaction on a release.
+    ///
+    /// # Errors
+    /// When the handle is a reader's, or there is no such release.
+    pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
+        if self.writer.is_none() {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        }
+        let began = self.store.revision()?;
+        if !self.releases()?.iter().any(|known| known.id == release) {
+            return Err(EditError::absent("release", release).into());
+        }
+        let (staged, basis) = (Staged::default(), RefCell::default());
+        Ok(Transaction { database: self, release, began, staged, basis })
+    }
+}
+
+/// Reading what the release will be.
+impl Transaction<'_> {
+    fn read<R: Row>(&self, key: &R::Key) -> Result<Option<R>> {
+        let row = self.staged.get::<R>(&self.database.store, self.release, key)?;
+        if let Some(row) = &row {
+            self.count_on(row.subject());
+        }
+        Ok(row)
+    }
+
+    fn count_on(&self, subject: Subject) {
+        let mut basis = self.basis.borrow_mut();
+        match subject {
+            Subject::Set(set, _) => basis.sets.insert(set),
+            subject => basis.records.insert(subject),
+        };
+    }
+
+    fn look_at(&self, scope: Scope) {
+        self.basis.borrow_mut().scopes.insert(scope);
+    }
+
+    /// The frame as it will be.
+    ///
+    /// # Errors
+    /// When the store fails; so for every reading function here.
+    pub fn frame(&self, frame: FrameId) -> Result<Option<Frame>> {
+        self.read(&frame)
+    }
+
+    /// The LU as it will be.
+    pub fn lexunit(&self, frame: FrameId, lu: LuId) -> Result<Option<LexUnit>> {
+        self.read(&(frame, lu))
+    }
+
+    /// The relation as it will be.
+    pub fn relation(&self, relation: RelationId) -> Result<Option<FrameRelation>> {
+        self.read(&relation)
+    }
+
+    /// The semantic type as it will be.
+    pub fn sem_type(&self, sem_type: SemTypeId) -> Result<Option<SemType>> {
+        self.read(&sem_type)
+    }
+
+    /// The document as it will be.
+    pub fn document(&self, corpus: CorpusId, document: DocumentId) -> Result<Option<Document>> {
+        self.read(&(corpus, document))
+    }
+
+    /// The sentence as it will be.
+    pub fn sentence(&self, sentence: SentenceId) -> Result<Option<Sentence>> {
+        self.read(&sentence)
+    }
+
+    /// The annotation set as it will be.
+    pub fn annotation_set(&self, set: AnnotationSetId) -> Result<Option<AnnotationSet>> {
+        self.read(&set)
+    }
+
+    /// The judgements of a set as they will be, by reviewer.
+    pub fn judgements(&self, set: AnnotationSetId) -> Result<Vec<Judgement>> {
+        self.look_at(Scope::Judgements(set));
+        let stored = self.database.store.judgements(self.release, set)?;
+        let stored = stored.map(|row| Ok(Judged { set, judgement: row? }));
+        let rows = self.staged.over(stored, |row: &Judged| row.set == set)?;
+        let mut judgements: Vec<Judgement> = rows.into_iter().map(|row| row.judgement).collect();
+        judgements.sort_by(|a, b| a.reviewer.cmp(&b.reviewer));
+        Ok(judgements)
+    }
+
+    /// The LUs of a frame as they will be.
+    pub fn lexunits_of(&self, frame: FrameId) -> Result<Vec<LexUnit>> {
+        self.look_at(Scope::Frame(frame));
+        let stored = self.database.store.lexunits_of(self.release, frame)?;
+        self.staged.over(stored, |lu: &LexUnit| lu.frame == frame)
+    }
+
+    fn sets_of_frame(&self, frame: FrameId) -> Result<Vec<AnnotationSet>> {
+        self.look_at(Scope::Frame(frame));
+        let stored = self.database.store.annotation_sets_of_frame(self.release, frame)?;
+        self.staged.over(stored, |set: &AnnotationSet| set.frame == frame)
+    }
+
+    fn sets_of_lexunit(&self, frame: FrameId, lu: LuId) -> Result<Vec<AnnotationSet>> {
+        self.look_at(Scope::LexUnit(frame, lu));
+        let stored = self.database.store.annotation_sets_of_lexunit(self.release, frame, lu)?;
+        self.staged.over(stored, |set: &AnnotationSet| (set.frame, set.lu) == (frame, lu))
+    }
+
+    fn sets_of_sentence(&self, sentence: SentenceId) -> Result<Vec<AnnotationSet>> {
+        self.look_at(Scope::Sentence(sentence));
+        let (store, release) = (&self.database.store, self.release);
+        let stored = store.sets_of_sentence(release, sentence)?;
+        let stored = stored.filter_map(|id| match id {
+            Ok(id) => store.annotation_set(release, id).transpose(),
+            Err(error) => Some(Err(error)),
+        });
+        self.staged.over(stored, |set: &AnnotationSet| set.sentence == sentence)
+    }
+
+    fn layers_of_sentence(&self, sentence: SentenceId) -> Result<Vec<SentenceLayers>> {
+        let stored = self.database.store.sentence_layers(self.release, sentence)?;
+        self.staged.over(stored, |layers: &SentenceLayers| layers.sentence == sentence)
+    }
+
+    fn all_relations(&self) -> Result<Vec<FrameRelation>> {
+        self.look_at(Scope::Relations);
+        self.staged.over(self.database.store.relations(self.release)?, |_| true)
+    }
+
+    fn all_documents(&self) -> Result<Vec<Document>> {
+        self.look_at(Scope::Documents);
+        self.staged.over(self.database.store.documents(self.release)?, |_| true)
+    }
+}
+
+/// Adding and editing. Every function checks the record first and changes nothing when it is wrong:
+///
+/// - `add_*` gives the record an id of its own; the one that stands in it is not looked at;
+/// - `set_*` puts a record in place of the one that has its id, which must be there.
+impl Transaction<'_> {
+    /// A number of the store's own range that no such record of the release has: expansion takes
+    /// numbers from names, and an imported file may bring those of another store.
+    fn own_number<R: Row>(&self, key: impl Fn(u32) -> R::Key) -> Result<u32> {
+        loop {
+            let number = self.database.store.own_number()?;
+            if self.read::<R>(&key(number))?.is_none() {
+                return Ok(number);
+            }
+        }
+    }
+
+    fn put<R: Row>(&mut self, row: R) -> Result<()> {
+        self.count_on(row.subject());
+        self.staged.set(&self.database.store, self.release, row.key(), Some(row))
+    }
+
+    fn delete<R: Row>(&mut self, key: R::Key) -> Result<()> {
+        if let Some(row) = self.read::<R>(&key)? {
+            self.count_on(row.subject());
+            self.staged.set::<R>(&self.database.store, self.release, key, None)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a semantic type.
+    ///
+    /// # Errors
+    /// [`EditError`] when a field is wrong or refers to what is not there; so for every function here.
+    pub fn add_sem_type(&mut self, mut sem_type: SemType) -> Result<SemTypeId> {
+        sem_type.id = SemTypeId(self.own_number::<SemType>(SemTypeId)?);
+        self.check_sem_type(&sem_type)?;
+        let id = sem_type.id;
+        self.put(sem_type).map(|()| id)
+    }
+
+    /// Edits a semantic type.
+    pub fn set_sem_type(&mut self, sem_type: SemType) -> Result<()> {
+        if self.sem_type(sem_type.id)?.is_none() {
+            return Err(absent::<SemType>(sem_type.id).into());
+        }
+        self.check_sem_type(&sem_type)?;
+        self.put(sem_type)
+    }
+
+    /// Adds a relation between two frames; it takes their names, and those of mapped FEs, from them.
+    pub fn add_relation(&mut self, mut relation: FrameRelation) -> Result<RelationId> {
+        relation.id = RelationId(self.own_number::<FrameRelation>(RelationId)?);
+        self.complete_relation(&mut relation)?;
+        let id = relation.id;
+        self.put(relation).map(|()| id)
+    }
+
+    /// Edits a relation between two frames; otherwise as [`add_relation`](Self::add_relation).
+    pub fn set_relation(&mut self, mut relation: FrameRelation) -> Result<()> {
+        if self.relation(relation.id)?.is_none() {
+            return Err(absent::<FrameRelation>(relation.id).into());
+        }
+        self.complete_relation(&mut relation)?;
+        self.put(relation)
+    }
+
+    /// Adds an LU to its frame.
+    pub fn add_lexunit(&mut self, mut lu: LexUnit) -> Result<LuId> {
+        let frame = lu.frame;
+        lu.id = LuId(self.own_number::<LexUnit>(|number| (frame, LuId(number)))?);
+        self.check_lexunit(&lu, None)?;
+        let id = lu.id;
+        self.put(lu).map(|()| id)
+    }
+
+    /// Edits an LU. Its frame stays: an LU of another frame is another LU.
+    pub fn set_lexunit(&mut self, lu: LexUnit) -> Result<()> {
+        let Some(before) = self.lexunit(lu.frame, lu.id)? else {
+            return Err(absent::<LexUnit>(format_args!("{} of frame {}", lu.id, lu.frame)).into());
+        };
+        self.check_lexunit(&lu, Some(&before))?;
+        self.put(lu)
+    }
+
+    /// Adds a document; its corpus is that of another document with the same number, or gets a
+    /// number of its own when no document has it.
+    pub fn add_document(&mut self, mut document: Document) -> Result<(CorpusId, DocumentId)> {
+        let documents = self.all_documents()?;
+        let is_corpus = |id: CorpusId| documents.iter().any(|known| known.corpus == id);
+        if !is_corpus(document.corpus) {
+            document.corpus = CorpusId(self.database.store.own_number()?);
+            while is_corpus(document.corpus) {
+                document.corpus = CorpusId(self.database.store.own_number()?);
+            }
+        }
+        let corpus = document.corpus;
+        let key = |number| (corpus, DocumentId(number));
+        document.id = DocumentId(self.own_number::<Document>(key)?);
+        self.check_document(&document)?;
+        let key = document.key();
+        self.put(document).map(|()| key)
+    }
+
+    /// Edits a document.
+    pub fn set_document(&mut self, document: Document) -> Result<()> {
+        let (corpus, id) = document.key();
+        if self.document(corpus, id)?.is_none() {
+            return Err(absent::<Document>(format_args!("{id} of corpus {corpus}")).into());
+        }
+        self.check_document(&document)?;
+        self.put(document)
+    }
+
+    /// Adds a sentence.
+    pub fn add_sentence(&mut self, mut sentence: Sentence) -> Result<SentenceId> {
+        sentence.id = self.database.store.own_sentence(self.release)?;
+        sentence.xml_id = None;
+        self.check_sentence(&sentence)?;
+        let id = sentence.id;
+        self.put(sentence).map(|()| id)
+    }
+
+    /// Edits where a sentence is listed. Its text stays: spans count on it, and another text is
+    /// another sentence.
+    pub fn set_sentence(&mut self, sentence: Sentence) -> Result<()> {
+        let Some(before) = self.sentence(sentence.id)? else {
+            return Err(absent::<Sentence>(sentence.id).into());
+        };
+        check::same("text", &sentence.text, &before.text, "add another sentence instead")?;
+        check::same_option("xml_id", sentence.xml_id, before.xml_id)?;
+        self.check_sentence(&sentence)?;
+        self.put(sentence)
+    }
+
+    /// Adds an annotation set. Its provenance is a user's or a file's; its Target layer is written
+    /// from its targets, and an FE label without a number gets that of the frame's FE of its name.
+    pub fn add_annotation_set(&mut self, mut set: AnnotationSet) -> Result<AnnotationSetId> {
+        if !matches!(set.provenance, Provenance::User | Provenance::Imported { .. }) {
+            let origin = set.provenance.origin().as_str();
+            return Err(EditError::value("provenance", origin, "`user` or `imported`").into());
+        }
+        set.id = self.database.store.own_annotation_set(self.release)?;
+        set.xml_id = None;
+        self.complete_annotation_set(&mut set, None)?;
+        let id = set.id;
+        self.put(set).map(|()| id)
+    }
+
+    /// Edits an annotation set, which may move to another LU or frame. Its sentence and its
+    /// provenance stay. Otherwise as [`add_annotation_set`](Self::add_annotation_set).
+    pub fn set_annotation_set(&mut self, mut set: AnnotationSet) -> Result<()> {
+        let Some(before) = self.annotation_set(set.id)? else {
+            return Err(absent::<AnnotationSet>(set.id).into());
+        };
+        let instead = "add another set instead";
+        check::same("sentence", &set.sentence, &before.sentence, instead)?;
+        check::same_option("xml_id", set.xml_id, before.xml_id)?;
+        if set.provenance != before.provenance {
+            let origin = set.provenance.origin().as_str();
+            return Err(EditError::value("provenance", origin, "what it was").into());
+        }
+        self.complete_annotation_set(&mut set, Some(&before))?;
+        self.put(set)
+    }
+
+    /// Writes down what a reviewer says of a set, in place of what the same reviewer said before.
+    pub fn set_judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
+        if self.annotation_set(set)?.is_none() {
+            return Err(absent::<AnnotationSet>(set).into());
+        }
+        check::name("reviewer", &judgement.reviewer)?;
+        if judgement.score > Judgement::BEST {
+            return Err(EditError::value("score", judgement.score, "0 to 100").into());
+        }
+        self.put(Judged { set, judgement })
+    }
+
+    /// Removes what a reviewer says of a set.
+    pub fn remove_judgement(&mut self, set: AnnotationSetId, reviewer: &str) -> Result<()> {
+        let key = (set, reviewer.to_owned());
+        if self.read::<Judged>(&key)?.is_none() {
+            return Err(absent::<Judged>(format_args!("of {set} by {reviewer}")).into());
+        }
+        self.delete::<Judged>(key)
+    }
+
+    /// Commits all edits, or none. Gives the new revision; the last one when nothing differs from
+    /// what the store holds.
+    ///
+    /// # Errors
+    /// [`EditError::Conflict`] when another commit has changed what this one counts on; when the
+    /// store or the index fails. When only the index fails the edits are in the store all the same,
+    /// and the next writer brings the index up to date.
+    pub fn commit(self) -> Result<u64> {
+        let (store, release) = (&self.database.store, self.release);
+        let Some(index) = &self.database.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.database.dir.clone() });
+        };
+        // The index's lock also keeps other commits out until this one is through.
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.check_conflicts()?;
+        self.check_frame_names()?;
+        let mut batch = store.batch(release);
+        if !self.staged.write(&mut batch)? {
+            return Ok(store.revision()?);
+        }
+        self.write_layouts(&mut batch)?;
+        let revision = store.commit(batch)?;
+        self.database.follow(&mut index);
+        Ok(revision)
+    }
+
+    fn check_conflicts(&self) -> Result<()> {
+        let basis = self.basis.borrow();
+        for change in self.database.store.changes_since(self.began)? {
+            let change = change?;
+            if change.release == self.release && basis.counts_on(&change) {
+                let (kind, id) = named(&change.subject);
+                let (revision, began) = (change.revision, self.began);
+                return Err(EditError::Conflict { kind, id, revision, began }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Kind and id of a record, as messages name it.
+fn named(subject: &Subject) -> (&'static str, String) {
+    match subject {
+        Subject::SemType(id) => (SemType::KIND, id.to_string()),
+        Subject::Frame(id) => (Frame::KIND, id.to_string()),
+        Subject::Relation(id) => (FrameRelation::KIND, id.to_string()),
+        Subject::LexUnit(_, id) => (LexUnit::KIND, id.to_string()),
+        Subject::Document(_, id) => (Document::KIND, id.to_string()),
+        Subject::Sentence(id) => (Sentence::KIND, id.to_string()),
+        Subject::SentenceLayers(_, id) => (SentenceLayers::KIND, id.to_string()),
+        Subject::Set(id, _) => (AnnotationSet::KIND, id.to_string()),
+        Subject::Judgement(set, reviewer) => (Judged::KIND, format!("of {set} by {reviewer}")),
+        _ => ("release", String::new()),
+    }
+}

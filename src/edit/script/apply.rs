@@ -1,0 +1,485 @@
+//! One line done: what it says, as edits of the transaction.
+
+use super::operation::{
+    AddDocument, AddElement, AddFrame, AddLu, AddRelation, AddSemType, AddSentence, AddSet,
+    EditDocument, EditElement, EditFrame, EditLu, EditRelation, EditSemType, EditSet, Element,
+    ElementLabel, Judge, Offsets, Operation,
+};
+use super::resolve::{core_type, element, elements, span, wrong};
+use super::{Made, Result, Script};
+use crate::edit::Removal;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Colors, CorpusId, Creation, Document, DocumentId, Extent, FeId,
+    FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label,
+    Layer, LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
+    SemType, SemTypeId, Sentence, SentenceId, Span,
+};
+use crate::text::CharIndex;
+
+/// Status of LUs and sets whose line gives none.
+const LU_STATUS: &str = "Created";
+const SET_STATUS: &str = "MANUAL";
+
+/// Id of the record, and what the script calls it.
+type Outcome = Result<(String, Option<String>)>;
+
+fn removal(cascade: bool) -> Removal {
+    if cascade { Removal::Cascade } else { Removal::Alone }
+}
+
+/// Puts what is given in place of what is there.
+fn replace<T>(there: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *there = given;
+    }
+}
+
+impl Script<'_, '_> {
+    pub(super) fn apply(&mut self, operation: Operation) -> Outcome {
+        match operation {
+            Operation::AddFrame(line) => self.add_frame(line),
+            Operation::EditFrame(line) => self.edit_frame(line),
+            Operation::RemoveFrame(line) => {
+                let frame = self.frame("frame", &line.frame)?.id;
+                self.edits.remove_frame(frame, removal(line.cascade))?;
+                unnamed(frame)
+            }
+            Operation::AddElement(line) => self.add_element(line),
+            Operation::EditElement(line) => self.edit_element(line),
+            Operation::RemoveElement(line) => {
+                let frame = self.frame("frame", &line.frame)?;
+                let fe = element("element", &frame, &line.element)?;
+                self.edits.remove_element(frame.id, fe, removal(line.cascade))?;
+                unnamed(fe)
+            }
+            Operation::AddLu(line) => self.add_lu(line),
+            Operation::EditLu(line) => self.edit_lu(line),
+            Operation::RemoveLu(line) => {
+                let frame = self.frame("frame", &line.frame)?;
+                let lu = self.lexunit("lu", &frame, &line.lu)?.id;
+                self.edits.remove_lexunit(frame.id, lu, removal(line.cascade))?;
+                unnamed(lu)
+            }
+            Operation::AddRelation(line) => self.add_relation(line),
+            Operation::EditRelation(line) => self.edit_relation(line),
+            Operation::RemoveRelation(line) => {
+                let relation = self.relation(&line.relation)?.id;
+                self.edits.remove_relation(relation)?;
+                unnamed(relation)
+            }
+            Operation::AddSemType(line) => self.add_sem_type(line),
+            Operation::EditSemType(line) => self.edit_sem_type(line),
+            Operation::RemoveSemType(line) => {
+                let sem_type = self.sem_type("semtype", &line.semtype)?.id;
+                self.edits.remove_sem_type(sem_type, removal(line.cascade))?;
+                unnamed(sem_type)
+            }
+            Operation::AddDocument(line) => self.add_document(line),
+            Operation::EditDocument(EditDocument { document, name }) => {
+                let document = Document { name, ..self.document(&document)? };
+                let id = document.id;
+                self.edits.set_document(document)?;
+                unnamed(id)
+            }
+            Operation::RemoveDocument(line) => {
+                let Document { corpus, id, .. } = self.document(&line.document)?;
+                self.edits.remove_document(corpus, id, removal(line.cascade))?;
+                unnamed(id)
+            }
+            Operation::AddSentence(line) => self.add_sentence(line),
+            Operation::RemoveSentence(line) => {
+                let sentence = self.sentence(&line.sentence)?.id;
+                self.edits.remove_sentence(sentence, removal(line.cascade))?;
+                unnamed(sentence)
+            }
+            Operation::AddSet(line) => self.add_set(line),
+            Operation::EditSet(line) => self.edit_set(line),
+            Operation::RemoveSet(line) => {
+                let set = self.set(&line.set)?.id;
+                self.edits.remove_annotation_set(set, removal(line.cascade))?;
+                unnamed(set)
+            }
+            Operation::Judge(line) => self.take_judgement(line),
+            Operation::RemoveJudgement(line) => {
+                let set = self.set(&line.set)?.id;
+                self.edits.remove_judgement(set, &line.reviewer)?;
+                unnamed(set)
+            }
+        }
+    }
+
+    /// Remembers what a line added under the name it gave.
+    fn remember(&mut self, called: Option<String>, id: impl ToString, made: Made) -> Outcome {
+        if let Some(name) = &called
+            && self.made.insert(name.clone(), made).is_some()
+        {
+            return Err(wrong("as", name, "a name that no earlier line has given").into());
+        }
+        Ok((id.to_string(), called))
+    }
+
+    fn add_frame(&mut self, line: AddFrame) -> Outcome {
+        let mut frame = Frame {
+            id: FrameId(0),
+            name: line.name,
+            definition: line.definition,
+            elements: Vec::new(),
+            core_sets: Vec::new(),
+            sem_types: self.sem_types(&line.sem_types)?,
+            created: Creation::default(),
+            modified: String::new(),
+            has_file: true,
+        };
+        for (number, of) in (1..).zip(&line.elements) {
+            frame.elements.push(self.new_element(FeId(number), of)?);
+        }
+        for (at, of) in line.elements.iter().enumerate() {
+            let requires = elements("requires", &frame, &of.requires)?;
+            let excludes = elements("excludes", &frame, &of.excludes)?;
+            (frame.elements[at].requires, frame.elements[at].excludes) = (requires, excludes);
+        }
+        for set in &line.core_sets {
+            let set = elements("core_sets", &frame, set)?;
+            frame.core_sets.push(set);
+        }
+        let id = self.edits.add_frame(frame)?;
+        self.remember(line.called, id, Made::Frame(id))
+    }
+
+    /// An FE of a line, without what it says of other FEs.
+    fn new_element(&self, id: FeId, of: &Element) -> Result<FrameElement> {
+        Ok(FrameElement {
+            id,
+            name: of.name.clone(),
+            abbreviation: of.abbreviation.clone(),
+            core_type: core_type(&of.core_type)?,
+            definition: of.definition.clone(),
+            sem_types: self.sem_types(&of.sem_types)?,
+            requires: Vec::new(),
+            excludes: Vec::new(),
+            colors: Colors::default(),
+            created: Creation::default(),
+        })
+    }
+
+    fn edit_frame(&mut self, line: EditFrame) -> Outcome {
+        let mut frame = self.frame("frame", &line.frame)?;
+        if let Some(core_sets) = line.core_sets {
+            let sets = core_sets.iter().map(|set| elements("core_sets", &frame, set));
+            frame.core_sets = sets.collect::<Result<_>>()?;
+        }
+        replace(&mut frame.name, line.name);
+        replace(&mut frame.definition, line.definition);
+        let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
+        replace(&mut frame.sem_types, sem_types);
+        let id = frame.id;
+        self.edits.set_frame(frame)?;
+        unnamed(id)
+    }
+
+    fn add_element(&mut self, AddElement { frame, element: of }: AddElement) -> Outcome {
+        let frame = self.frame("frame", &frame)?;
+        let mut fe = self.new_element(FeId(0), &of)?;
+        fe.requires = elements("requires", &frame, &of.requires)?;
+        fe.excludes = elements("excludes", &frame, &of.excludes)?;
+        unnamed(self.edits.add_element(frame.id, fe)?)
+    }
+
+    fn edit_element(&mut self, line: EditElement) -> Outcome {
+        let frame = self.frame("frame", &line.frame)?;
+        let id = element("element", &frame, &line.element)?;
+        let fe = frame.fe(id).cloned();
+        let Some(mut fe) = fe else { return unnamed(id) };
+        let of = |field, names: &Option<Vec<String>>| {
+            names.as_deref().map(|names| elements(field, &frame, names)).transpose()
+        };
+        replace(&mut fe.requires, of("requires", &line.requires)?);
+        replace(&mut fe.excludes, of("excludes", &line.excludes)?);
+        replace(&mut fe.core_type, line.core_type.as_deref().map(core_type).transpose()?);
+        let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
+        replace(&mut fe.sem_types, sem_types);
+        replace(&mut fe.name, line.name);
+        replace(&mut fe.abbreviation, line.abbreviation);
+        replace(&mut fe.definition, line.definition);
+        self.edits.set_element(frame.id, fe)?;
+        unnamed(id)
+    }
+
+    fn add_lu(&mut self, line: AddLu) -> Outcome {
+        let frame = self.frame("frame", &line.frame)?.id;
+        let mut lu = LexUnit {
+            definition: line.definition,
+            status: line.status.unwrap_or_else(|| LU_STATUS.to_owned()),
+            incorporated_fe: line.incorporated_fe,
+            sem_types: self.sem_types(&line.sem_types)?,
+            ..LexUnit::named(frame, LuId(0), &line.name)
+        };
+        let words: Vec<&str> = lu.lemma().split_whitespace().collect();
+        let lexemes = (1..).zip(words).map(|(order, word)| Lexeme {
+            name: word.to_owned(),
+            pos: lu.pos,
+            order: Some(order),
+            headword: None,
+            break_before: None,
+        });
+        lu.lexemes = lexemes.collect();
+        let id = self.edits.add_lexunit(lu)?;
+        self.remember(line.called, id, Made::LexUnit(frame, id))
+    }
+
+    fn edit_lu(&mut self, line: EditLu) -> Outcome {
+        let frame = self.frame("frame", &line.frame)?;
+        let mut lu = self.lexunit("lu", &frame, &line.lu)?;
+        if let Some(name) = line.name {
+            lu.pos = crate::model::Pos::of_lu_name(&name);
+            lu.name = name;
+        }
+        replace(&mut lu.definition, line.definition);
+        replace(&mut lu.status, line.status);
+        replace(&mut lu.incorporated_fe, line.incorporated_fe.map(Some));
+        let sem_types = line.sem_types.as_deref().map(|of| self.sem_types(of)).transpose()?;
+        replace(&mut lu.sem_types, sem_types);
+        let id = lu.id;
+        self.edits.set_lexunit(lu)?;
+        unnamed(id)
+    }
+
+    fn add_relation(&mut self, line: AddRelation) -> Outcome {
+        let parent = self.frame("parent", &line.parent)?;
+        let child = self.frame("child", &line.child)?;
+        // What a type calls its sides, its other relations say.
+        let known = self.edits.all_relations()?.into_iter().find(|of| of.kind == line.kind);
+        let roles = known.map(|of| (of.super_role, of.sub_role));
+        let (super_role, sub_role) =
+            roles.unwrap_or_else(|| ("Parent".to_owned(), "Child".to_owned()));
+        let relation = FrameRelation {
+            id: RelationId(0),
+            kind: line.kind,
+            super_role,
+            sub_role,
+            elements: self.mappings(&parent, &child, &line.elements, &[])?,
+            parent: parent.id,
+            parent_name: parent.name,
+            child: child.id,
+            child_name: child.name,
+        };
+        let id = self.edits.add_relation(relation)?;
+        self.remember(line.called, id, Made::Relation(id))
+    }
+
+    fn edit_relation(&mut self, line: EditRelation) -> Outcome {
+        let mut relation = self.relation(&line.relation)?;
+        let id = relation.id;
+        replace(&mut relation.kind, line.kind);
+        if let Some(pairs) = line.elements {
+            let parent =
+                self.frame("parent", &super::operation::Reference::Number(relation.parent.0))?;
+            let child =
+                self.frame("child", &super::operation::Reference::Number(relation.child.0))?;
+            relation.elements = self.mappings(&parent, &child, &pairs, &relation.elements)?;
+        }
+        self.edits.set_relation(relation)?;
+        unnamed(id)
+    }
+
+    /// FE mappings by the FEs' names; those that were there keep their numbers.
+    fn mappings(
+        &self,
+        parent: &Frame,
+        child: &Frame,
+        pairs: &[[String; 2]],
+        known: &[FeRelation],
+    ) -> Result<Vec<FeRelation>> {
+        let pairs = pairs.iter().map(|[of_parent, of_child]| {
+            let pair =
+                (element("elements", parent, of_parent)?, element("elements", child, of_child)?);
+            let there = known.iter().find(|of| (of.parent, of.child) == pair);
+            Ok(FeRelation {
+                id: match there {
+                    Some(there) => there.id,
+                    None => self.edits.database.store.own_number()?,
+                },
+                parent: pair.0,
+                parent_name: of_parent.clone(),
+                child: pair.1,
+                child_name: of_child.clone(),
+            })
+        });
+        pairs.collect()
+    }
+
+    fn add_sem_type(&mut self, line: AddSemType) -> Outcome {
+        let parents = line.parents.iter().map(|of| Ok(self.sem_type("parents", of)?.id));
+        let sem_type = SemType {
+            id: SemTypeId(0),
+            parents: parents.collect::<Result<_>>()?,
+            name: line.name,
+            abbreviation: line.abbreviation,
+            definition: line.definition,
+        };
+        let id = self.edits.add_sem_type(sem_type)?;
+        self.remember(line.called, id, Made::SemType(id))
+    }
+
+    fn edit_sem_type(&mut self, line: EditSemType) -> Outcome {
+        let mut sem_type = self.sem_type("semtype", &line.semtype)?;
+        if let Some(parents) = line.parents {
+            let parents = parents.iter().map(|of| Ok(self.sem_type("parents", of)?.id));
+            sem_type.parents = parents.collect::<Result<_>>()?;
+        }
+        replace(&mut sem_type.name, line.name);
+        replace(&mut sem_type.abbreviation, line.abbreviation);
+        replace(&mut sem_type.definition, line.definition);
+        let id = sem_type.id;
+        self.edits.set_sem_type(sem_type)?;
+        unnamed(id)
+    }
+
+    fn add_document(&mut self, line: AddDocument) -> Outcome {
+        let known =
+            self.edits.all_documents()?.into_iter().find(|it| it.corpus_name == line.corpus);
+        let document = Document {
+            id: DocumentId(0),
+            corpus: known.map_or(CorpusId(0), |known| known.corpus),
+            // As FrameNet calls the files of full texts.
+            file: format!("{}__{}", line.corpus, line.name),
+            corpus_name: line.corpus,
+            name: line.name,
+            sentences: Vec::new(),
+        };
+        let (corpus, id) = self.edits.add_document(document)?;
+        self.remember(line.called, id, Made::Document(corpus, id))
+    }
+
+    fn add_sentence(&mut self, line: AddSentence) -> Outcome {
+        let document = line.document.as_deref().map(|name| self.document(name)).transpose()?;
+        let place = document.as_ref().map(|document| Occurrence {
+            corpus: Some(document.corpus),
+            document: Some(document.id),
+            ..Occurrence::default()
+        });
+        let sentence = Sentence {
+            id: SentenceId::new(IdSpace::Imported, 0),
+            xml_id: None,
+            text: line.text,
+            occurrences: place.into_iter().collect(),
+        };
+        let id = self.edits.add_sentence(sentence)?;
+        if let Some(mut document) = document {
+            document.sentences.push(id);
+            self.edits.set_document(document)?;
+        }
+        self.remember(line.called, id, Made::Sentence(id))
+    }
+
+    fn add_set(&mut self, line: AddSet) -> Outcome {
+        let frame = self.frame("frame", &line.frame)?;
+        let lu = self.lexunit("lu", &frame, &line.lu)?.id;
+        let sentence = self.sentence(&line.sentence)?;
+        let index = CharIndex::new(&sentence.text);
+        let annotator = line.annotator.unwrap_or_default();
+        let set = AnnotationSet {
+            id: AnnotationSetId::new(IdSpace::Imported, 0),
+            xml_id: None,
+            sentence: sentence.id,
+            frame: frame.id,
+            lu,
+            status: line.status.unwrap_or_else(|| SET_STATUS.to_owned()),
+            created: String::new(),
+            targets: targets(&index, &line.targets)?,
+            fe_status: FeStatus::Annotated,
+            layers: layers(&index, &line.elements, &annotator)?,
+            provenance: Provenance::User,
+        };
+        let id = self.edits.add_annotation_set(set)?;
+        self.remember(line.called, id, Made::Set(id))
+    }
+
+    fn edit_set(&mut self, line: EditSet) -> Outcome {
+        let mut set = self.set(&line.set)?;
+        let frame = match &line.frame {
+            Some(reference) => self.frame("frame", reference)?,
+            None => self.frame("frame", &super::operation::Reference::Number(set.frame.0))?,
+        };
+        if let Some(lu) = &line.lu {
+            set.lu = self.lexunit("lu", &frame, lu)?.id;
+        }
+        set.frame = frame.id;
+        if line.targets.is_some() || line.elements.is_some() {
+            let id = set.sentence.to_string();
+            let index = CharIndex::new(&self.sentence(&id)?.text);
+            let given = line.targets.as_deref().map(|given| targets(&index, given)).transpose()?;
+            replace(&mut set.targets, given);
+            if let Some(given) = &line.elements {
+                let replaced = [LayerName::Fe, LayerName::Gf, LayerName::Pt];
+                set.layers.retain(|layer| !replaced.contains(&layer.name));
+                let annotator = line.annotator.unwrap_or_default();
+                set.layers.extend(layers(&index, given, &annotator)?);
+                set.fe_status = FeStatus::Annotated;
+            }
+        }
+        replace(&mut set.status, line.status);
+        let id = set.id;
+        self.edits.set_annotation_set(set)?;
+        unnamed(id)
+    }
+
+    fn take_judgement(&mut self, line: Judge) -> Outcome {
+        let set = self.set(&line.set)?.id;
+        let reviewer = line.reviewer.or_else(|| self.reviewer.clone());
+        let reviewer = reviewer.ok_or_else(|| wrong("reviewer", "", "who judges"))?;
+        let time = line.time.unwrap_or(self.now);
+        let judgement = Judgement { reviewer, score: line.score, time, note: line.note };
+        self.edits.set_judgement(set, judgement)?;
+        unnamed(set)
+    }
+}
+
+fn unnamed(id: impl ToString) -> Outcome {
+    Ok((id.to_string(), None))
+}
+
+fn targets(index: &CharIndex, given: &[Offsets]) -> Result<Vec<Span>> {
+    let spans = given.iter().enumerate();
+    spans.map(|(at, offsets)| span(&format!("targets[{at}]"), index, *offsets)).collect()
+}
+
+/// FE layers of a line's labels, rank by rank, each with the GF and PT layer that says more of the
+/// same spans.
+fn layers(index: &CharIndex, labels: &[ElementLabel], annotator: &str) -> Result<Vec<Layer>> {
+    let mut ranks: Vec<u8> = labels.iter().map(|label| label.rank).collect();
+    ranks.push(1);
+    ranks.sort_unstable();
+    ranks.dedup();
+    let mut layers = Vec::new();
+    for rank in ranks {
+        let mut of_rank =
+            [LayerName::Fe, LayerName::Gf, LayerName::Pt].map(|name| (name, Vec::new()));
+        for (at, given) in labels.iter().enumerate().filter(|(_, given)| given.rank == rank) {
+            let field = format!("elements[{at}]");
+            let extent = match (given.span, &given.ni) {
+                (Some(offsets), None) => {
+                    Extent::Overt(span(&format!("{field}.span"), index, offsets)?)
+                }
+                (None, Some(kind)) => Extent::Null(NullInstantiation::parse(kind)),
+                _ => return Err(wrong(&field, &given.name, "either `span` or `ni`").into()),
+            };
+            if given.ni.is_some() && (given.gf.is_some() || given.pt.is_some()) {
+                return Err(wrong(&field, &given.name, "`gf` and `pt` only with `span`").into());
+            }
+            let names = [Some(&given.name), given.gf.as_ref(), given.pt.as_ref()];
+            for ((_, row), name) in of_rank.iter_mut().zip(names) {
+                row.extend(name.map(|name| Label {
+                    name: name.clone(),
+                    extent: extent.clone(),
+                    fe: None,
+                    annotator: annotator.to_owned(),
+                    colors: None,
+                }));
+            }
+        }
+        let of_rank = of_rank.into_iter().map(|(name, labels)| Layer { name, rank, labels });
+        layers.extend(of_rank);
+    }
+    Ok(layers)
+}

@@ -1,0 +1,223 @@
+//! From what a line names to the record that is meant, as the transaction has left it.
+
+use super::operation::{Offsets, Reference};
+use super::{EditError, Made, Result, Script};
+use crate::database::DatabaseError;
+use crate::edit::staged::{Row, absent};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
+    FrameRelation, LexUnit, LuId, RelationId, SemType, SemTypeId, Sentence, SentenceId, Span,
+};
+use crate::query::nearest;
+use crate::store::NameKind;
+use crate::text::{CharIndex, CharSpan};
+
+impl Script<'_, '_> {
+    /// What an earlier line called `@name`, when the text is such a name.
+    fn made(&self, field: &str, text: &str) -> Result<Option<Made>> {
+        let Some(name) = text.strip_prefix('@') else { return Ok(None) };
+        match self.made.get(name) {
+            Some(made) => Ok(Some(*made)),
+            None => Err(wrong(field, text, "what an earlier line calls `as`").into()),
+        }
+    }
+
+    pub(super) fn frame(&self, field: &str, reference: &Reference) -> Result<Frame> {
+        let id = match reference {
+            Reference::Number(number) => FrameId(*number),
+            Reference::Text(text) => match self.made(field, text)? {
+                Some(Made::Frame(id)) => id,
+                Some(_) => return Err(wrong(field, text, "a frame").into()),
+                None => self.frame_named(field, text)?,
+            },
+        };
+        Ok(self.edits.frame(id)?.ok_or_else(|| absent::<Frame>(id))?)
+    }
+
+    fn frame_named(&self, field: &str, name: &str) -> Result<FrameId> {
+        self.the_only(field, name, NameKind::Frame, &self.edits.frames_called(name)?)
+    }
+
+    /// The LU of that name or number in a frame.
+    pub(super) fn lexunit(
+        &self,
+        field: &str,
+        frame: &Frame,
+        reference: &Reference,
+    ) -> Result<LexUnit> {
+        let id = match reference {
+            Reference::Number(number) => LuId(*number),
+            Reference::Text(text) => match self.made(field, text)? {
+                Some(Made::LexUnit(of, id)) if of == frame.id => id,
+                Some(_) => {
+                    return Err(wrong(field, text, &format!("an LU of `{}`", frame.name)).into());
+                }
+                None => self.lexunit_named(field, frame, text)?,
+            },
+        };
+        let there = self.edits.lexunit(frame.id, id)?;
+        Ok(there.ok_or_else(|| absent::<LexUnit>(format_args!("{id} of `{}", frame.name)))?)
+    }
+
+    fn lexunit_named(&self, field: &str, frame: &Frame, name: &str) -> Result<LuId> {
+        let (edits, store) = (&self.edits, &self.edits.database.store);
+        let stored = store.lexunits_by_name(edits.release, name, false)?.into_iter();
+        let staged = edits.staged.rows::<LexUnit>().map(LexUnit::key);
+        let mut keys: Vec<_> = stored.chain(staged).filter(|(of, _)| *of == frame.id).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut named = Vec::new();
+        for (of, id) in keys {
+            let there = edits.lexunit(of, id)?;
+            if there.is_some_and(|lu| lu.name == name) {
+                named.push(id);
+            }
+        }
+        if named.is_empty() {
+            let lexunits = edits.lexunits_of(frame.id)?;
+            let names = lexunits.iter().map(|lu| lu.name.as_str());
+            return Err(not_of_frame(field, name, "an LU", frame, names).into());
+        }
+        self.the_only(field, name, NameKind::LexUnit, &named)
+    }
+
+    /// The one of that name; of none and of several an error.
+    fn the_only<Id: Copy + std::fmt::Display>(
+        &self,
+        field: &str,
+        name: &str,
+        kind: NameKind,
+        named: &[Id],
+    ) -> Result<Id> {
+        match named {
+            [] => match self.edits.database.unknown(kind, name)? {
+                DatabaseError::UnknownName { kind, nearest, .. } => {
+                    let near =
+                        nearest.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                    Err(wrong(field, name, &format!("the name of a {kind} of the release{near}"))
+                        .into())
+                }
+                other => Err(other),
+            },
+            [id] => Ok(*id),
+            several => {
+                let ids: Vec<String> = several.iter().map(Id::to_string).collect();
+                let expected = format!("a number, as several are called so: {}", ids.join(", "));
+                Err(wrong(field, name, &expected).into())
+            }
+        }
+    }
+
+    pub(super) fn relation(&self, reference: &Reference) -> Result<FrameRelation> {
+        let id = match reference {
+            Reference::Number(number) => RelationId(*number),
+            Reference::Text(text) => match self.made("relation", text)? {
+                Some(Made::Relation(id)) => id,
+                _ => return Err(wrong("relation", text, "the number of a relation").into()),
+            },
+        };
+        Ok(self.edits.relation(id)?.ok_or_else(|| absent::<FrameRelation>(id))?)
+    }
+
+    pub(super) fn sem_type(&self, field: &str, reference: &Reference) -> Result<SemType> {
+        let id = match reference {
+            Reference::Number(number) => SemTypeId(*number),
+            Reference::Text(text) => match self.made(field, text)? {
+                Some(Made::SemType(id)) => id,
+                Some(_) => return Err(wrong(field, text, "a semantic type").into()),
+                None => {
+                    let stored = self.edits.database.store.sem_types(self.edits.release)?;
+                    let types = self.edits.staged.over(stored, |_: &SemType| true)?;
+                    let named = types.iter().filter(|of| of.name == *text).map(|of| of.id);
+                    let named: Vec<SemTypeId> = named.collect();
+                    self.the_only(field, text, NameKind::SemType, &named)?
+                }
+            },
+        };
+        Ok(self.edits.sem_type(id)?.ok_or_else(|| absent::<SemType>(id))?)
+    }
+
+    pub(super) fn sem_types(&self, references: &[Reference]) -> Result<Vec<SemTypeId>> {
+        references.iter().map(|of| Ok(self.sem_type("sem_types", of)?.id)).collect()
+    }
+
+    pub(super) fn document(&self, name: &str) -> Result<Document> {
+        let (corpus, id): (CorpusId, DocumentId) = match self.made("document", name)? {
+            Some(Made::Document(corpus, id)) => (corpus, id),
+            Some(_) => return Err(wrong("document", name, "a document").into()),
+            None => {
+                let documents = self.edits.all_documents()?;
+                let named = documents.iter().filter(|it| it.name == name || it.file == name);
+                let named: Vec<_> = named.map(Row::key).collect();
+                match named.as_slice() {
+                    [key] => *key,
+                    [] => return Err(self.edits.database.unknown(NameKind::Document, name)?),
+                    _ => return Err(wrong("document", name, "the stem of its file").into()),
+                }
+            }
+        };
+        Ok(self.edits.document(corpus, id)?.ok_or_else(|| absent::<Document>(name))?)
+    }
+
+    pub(super) fn sentence(&self, text: &str) -> Result<Sentence> {
+        let id = match self.made("sentence", text)? {
+            Some(Made::Sentence(id)) => Some(id),
+            Some(_) => None,
+            None => SentenceId::parse(text),
+        };
+        let id = id.ok_or_else(|| wrong("sentence", text, "a sentence's id, as in `x1024`"))?;
+        Ok(self.edits.sentence(id)?.ok_or_else(|| absent::<Sentence>(id))?)
+    }
+
+    pub(super) fn set(&self, text: &str) -> Result<AnnotationSet> {
+        let id = match self.made("set", text)? {
+            Some(Made::Set(id)) => Some(id),
+            Some(_) => None,
+            None => AnnotationSetId::parse(text),
+        };
+        let id = id.ok_or_else(|| wrong("set", text, "an annotation set's id, as in `x1024`"))?;
+        Ok(self.edits.annotation_set(id)?.ok_or_else(|| absent::<AnnotationSet>(id))?)
+    }
+}
+
+/// FEs of a frame by their names.
+pub(super) fn elements(field: &str, frame: &Frame, names: &[String]) -> Result<Vec<FeId>> {
+    names.iter().map(|name| element(field, frame, name)).collect()
+}
+
+/// The FE of that name.
+pub(super) fn element(field: &str, frame: &Frame, name: &str) -> Result<FeId> {
+    let names = frame.elements.iter().map(|fe| fe.name.as_str());
+    let found = frame.fe_by_name(name).map(|fe| fe.id);
+    Ok(found.ok_or_else(|| not_of_frame(field, name, "an FE", frame, names))?)
+}
+
+pub(super) fn core_type(text: &str) -> Result<CoreType> {
+    let names = CoreType::ALL.map(CoreType::as_str).join("`, `");
+    CoreType::parse(text)
+        .ok_or_else(|| DatabaseError::from(wrong("core_type", text, &format!("one of `{names}`"))))
+}
+
+/// A span of a text from its code points.
+pub(super) fn span(field: &str, index: &CharIndex, [start, end]: Offsets) -> Result<Span> {
+    index.to_bytes(CharSpan { start, end }).map_err(|_| {
+        let expected = format!("a span of the text's {} code points", index.chars());
+        wrong(field, &format!("[{start}, {end}]"), &expected).into()
+    })
+}
+
+pub(super) fn wrong(field: &str, value: &str, expected: &str) -> EditError {
+    EditError::value(field, value, expected)
+}
+
+fn not_of_frame<'n>(
+    field: &str,
+    name: &str,
+    kind: &str,
+    frame: &Frame,
+    names: impl Iterator<Item = &'n str>,
+) -> EditError {
+    let near =
+        nearest(name, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    wrong(field, name, &format!("{kind} of `{}`{near}", frame.name))
+}

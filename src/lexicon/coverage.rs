@@ -1,0 +1,85 @@
+//! How far annotation covers a release: LUs without exemplars, sets of each origin and status.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Lexicon;
+use crate::database::Result;
+use crate::model::{FrameId, LexUnit, LuId, Origin};
+
+/// What annotation a release has for its LUs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Of all LUs that were counted.
+    pub total: CoverageCounts,
+    /// By part of speech, as in `V`.
+    pub by_pos: BTreeMap<&'static str, CoverageCounts>,
+    /// By status of the LU.
+    pub by_status: BTreeMap<String, CoverageCounts>,
+    /// Annotation sets by origin and by their own status, whatever their LU's.
+    pub set_statuses: BTreeMap<(Origin, String), u64>,
+}
+
+/// Numbers of some LUs and of their annotation sets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CoverageCounts {
+    /// The LUs.
+    pub lus: u64,
+    /// Those of them without an exemplar.
+    pub without_exemplars: u64,
+    /// Those of them without any set of a human: exemplar, full text, imported or by a user.
+    pub without_human_sets: u64,
+    /// Those of them that only generated sets stand for.
+    pub generated_only: u64,
+    /// Their annotation sets.
+    pub sets: BTreeMap<Origin, u64>,
+}
+
+impl CoverageCounts {
+    /// Their annotation sets of an origin.
+    #[must_use]
+    pub fn sets_of(&self, origin: Origin) -> u64 {
+        self.sets.get(&origin).copied().unwrap_or_default()
+    }
+
+    fn add(&mut self, sets: &BTreeMap<Origin, u64>) {
+        let human = sets.keys().any(|origin| *origin != Origin::Generated);
+        self.lus += 1;
+        self.without_exemplars += u64::from(!sets.contains_key(&Origin::Exemplar));
+        self.without_human_sets += u64::from(!human);
+        self.generated_only += u64::from(!human && !sets.is_empty());
+        for (origin, count) in sets {
+            *self.sets.entry(*origin).or_default() += count;
+        }
+    }
+}
+
+impl Lexicon<'_> {
+    /// Counts the LUs for which `counts` holds, and their annotation sets.
+    ///
+    /// Reads every annotation set of the release: a third of a second for FrameNet 1.5.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn coverage(&self, counts: impl Fn(&LexUnit) -> bool) -> Result<Coverage> {
+        let mut coverage = Coverage::default();
+        let mut sets_of: HashMap<(FrameId, LuId), BTreeMap<Origin, u64>> = HashMap::new();
+        for set in self.annotation_sets()? {
+            let set = set?;
+            let origin = set.provenance.origin();
+            *sets_of.entry((set.frame, set.lu)).or_default().entry(origin).or_default() += 1;
+            *coverage.set_statuses.entry((origin, set.status)).or_default() += 1;
+        }
+        let none = BTreeMap::new();
+        for lu in self.lus()? {
+            let lu = lu?;
+            if !counts(&lu) {
+                continue;
+            }
+            let sets = sets_of.get(&(lu.frame, lu.id)).unwrap_or(&none);
+            coverage.total.add(sets);
+            coverage.by_pos.entry(lu.pos.as_str()).or_default().add(sets);
+            coverage.by_status.entry(lu.status).or_default().add(sets);
+        }
+        Ok(coverage)
+    }
+}

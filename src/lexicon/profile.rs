@@ -1,0 +1,62 @@
+//! A frame with everything that refers to it.
+
+use std::collections::BTreeMap;
+
+use crate::database::{Database, Result};
+use crate::model::{Frame, FrameRelation, LexUnit, Release, SemTypeId};
+use crate::query::Pattern;
+use crate::store::NameKind;
+
+/// A frame with everything that refers to it.
+#[derive(Debug, Clone)]
+pub struct FrameProfile {
+    /// The release.
+    pub release: Release,
+    /// The frame.
+    pub frame: Frame,
+    /// Its LUs, by name.
+    pub lexunits: Vec<LexUnit>,
+    /// Relations in which it is the super or the sub frame, by number.
+    pub relations: Vec<FrameRelation>,
+    /// Names of the semantic types that the frame and its FEs have.
+    pub sem_types: BTreeMap<SemTypeId, String>,
+}
+
+impl Database {
+    /// The frames whose name matches, with everything that refers to them, in order of release and
+    /// name.
+    ///
+    /// # Errors
+    /// When the pattern is a name that no release has, with the nearest one, or the store fails.
+    pub fn frame_profiles(&self, names: &Pattern) -> Result<Vec<FrameProfile>> {
+        self.require_name(NameKind::Frame, names)?;
+        let mut profiles = Vec::new();
+        for lexicon in self.lexicons()? {
+            for frame in lexicon.find_frames(names)? {
+                profiles.push(self.frame_profile(lexicon.release(), frame?)?);
+            }
+        }
+        Ok(profiles)
+    }
+
+    fn frame_profile(&self, release: &Release, frame: Frame) -> Result<FrameProfile> {
+        let mut lexunits: Vec<LexUnit> =
+            self.store.lexunits_of(release.id, frame.id)?.collect::<std::result::Result<_, _>>()?;
+        lexunits.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+        let mut relations = Vec::new();
+        for relation in self.store.relations(release.id)? {
+            let relation = relation?;
+            if relation.parent == frame.id || relation.child == frame.id {
+                relations.push(relation);
+            }
+        }
+        let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
+        let mut sem_types = BTreeMap::new();
+        for id in frame.sem_types.iter().chain(of_elements) {
+            if let Some(sem_type) = self.store.sem_type(release.id, *id)? {
+                sem_types.insert(*id, sem_type.name);
+            }
+        }
+        Ok(FrameProfile { release: release.clone(), frame, lexunits, relations, sem_types })
+    }
+}

@@ -1,0 +1,237 @@
+//! The names behind the numbers: releases, frames, LUs and documents, read when first asked for.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::database::{Database, DatabaseError, Result};
+use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId};
+use crate::query::nearest;
+use crate::store::{NameKind, Store};
+
+/// Frame relation that makes one frame a kind of another.
+const INHERITANCE: &str = "Inheritance";
+
+/// LUs looked up one by one before all names are read at once: a frame has some ten LUs, and reading
+/// every name of FrameNet 1.5 costs about as much as reading a few hundred LUs.
+const LOOKUPS: usize = 200;
+
+type Memo<K, V> = RefCell<HashMap<K, V>>;
+/// Documents by their whole key: two corpora may number theirs alike.
+type Documents = HashMap<(ReleaseId, CorpusId, DocumentId), Arc<Document>>;
+
+/// Names of one database at one moment.
+pub struct Catalog<'a> {
+    store: &'a Store,
+    releases: Vec<Arc<Release>>,
+    frames: Memo<(ReleaseId, FrameId), Arc<str>>,
+    lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    statuses: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
+    /// Documents that were looked up one by one.
+    known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
+    /// All documents, with their names.
+    documents: OnceCell<Documents>,
+    parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
+}
+
+impl<'a> Catalog<'a> {
+    pub(super) fn new(store: &'a Store) -> Result<Self> {
+        Ok(Self {
+            store,
+            releases: store.releases()?.into_iter().map(Arc::new).collect(),
+            frames: RefCell::default(),
+            lexunits: RefCell::default(),
+            statuses: RefCell::default(),
+            known_documents: RefCell::default(),
+            documents: OnceCell::new(),
+            parents: OnceCell::new(),
+        })
+    }
+
+    /// The visible releases, in order of import.
+    #[must_use]
+    pub fn releases(&self) -> &[Arc<Release>] {
+        &self.releases
+    }
+
+    pub(super) fn release(&self, id: ReleaseId) -> Option<&Arc<Release>> {
+        self.releases.iter().find(|release| release.id == id)
+    }
+
+    /// Name of a frame; its number when the store has no such frame.
+    ///
+    /// # Errors
+    /// When the store fails; so for every function here.
+    pub fn frame(&self, release: ReleaseId, frame: FrameId) -> Result<Arc<str>> {
+        let key = (release, frame);
+        if let Some(name) = self.frames.borrow().get(&key) {
+            return Ok(Arc::clone(name));
+        }
+        let found = self.store.frame(release, frame)?;
+        let name: Arc<str> = found.map_or_else(|| frame.to_string(), |frame| frame.name).into();
+        self.frames.borrow_mut().insert(key, Arc::clone(&name));
+        Ok(name)
+    }
+
+    /// Name of an LU; its number when the store has no such LU.
+    pub fn lexunit(&self, release: ReleaseId, frame: FrameId, lu: LuId) -> Result<Arc<str>> {
+        let key = (release, frame, lu);
+        if let Some(name) = self.lexunits.borrow().get(&key) {
+            return Ok(Arc::clone(name));
+        }
+        if self.lexunits.borrow().len() == LOOKUPS {
+            self.read_all_lexunits()?;
+            if let Some(name) = self.lexunits.borrow().get(&key) {
+                return Ok(Arc::clone(name));
+            }
+        }
+        let found = self.store.lexunit(release, frame, lu)?;
+        let name: Arc<str> = found.map_or_else(|| lu.to_string(), |lu| lu.name).into();
+        self.lexunits.borrow_mut().insert(key, Arc::clone(&name));
+        Ok(name)
+    }
+
+    /// Lexicographic status of an LU; empty when the store has no such LU.
+    pub(super) fn lexunit_status(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        lu: LuId,
+    ) -> Result<Arc<str>> {
+        let key = (release, frame, lu);
+        if let Some(status) = self.statuses.borrow().get(&key) {
+            return Ok(Arc::clone(status));
+        }
+        let found = self.store.lexunit(release, frame, lu)?;
+        let status: Arc<str> = found.map_or_else(String::new, |lu| lu.status).into();
+        self.statuses.borrow_mut().insert(key, Arc::clone(&status));
+        Ok(status)
+    }
+
+    /// Frame, number and lexicographic status of all LUs of a release, in one scan; none of them is looked up again.
+    pub(super) fn lexunit_statuses(
+        &self,
+        release: ReleaseId,
+    ) -> Result<Vec<(FrameId, LuId, Arc<str>)>> {
+        let mut statuses = Vec::new();
+        let mut known = self.statuses.borrow_mut();
+        for lu in self.store.lexunits(release)? {
+            let lu = lu?;
+            let status: Arc<str> = lu.status.into();
+            known.insert((release, lu.frame, lu.id), Arc::clone(&status));
+            statuses.push((lu.frame, lu.id, status));
+        }
+        Ok(statuses)
+    }
+
+    fn read_all_lexunits(&self) -> Result<()> {
+        let mut lexunits = self.lexunits.borrow_mut();
+        for release in &self.releases {
+            for row in self.store.lexunit_names(release.id)? {
+                let (frame, lu, name) = row?;
+                lexunits.entry((release.id, frame, lu)).or_insert_with(|| name.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn documents(&self) -> Result<&Documents> {
+        if let Some(documents) = self.documents.get() {
+            return Ok(documents);
+        }
+        let mut documents = HashMap::new();
+        for release in &self.releases {
+            for document in self.store.documents(release.id)? {
+                let document = document?;
+                let key = (release.id, document.corpus, document.id);
+                documents.insert(key, Arc::new(document));
+            }
+        }
+        Ok(self.documents.get_or_init(|| documents))
+    }
+
+    /// The document of that number in that corpus; full text or a source of exemplars.
+    pub fn document(
+        &self,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) -> Result<Option<Arc<Document>>> {
+        let key = (release, corpus, document);
+        if let Some(known) = self.known_documents.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.store.document(release, corpus, document)?.map(Arc::new);
+        self.known_documents.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    /// Name of a corpus.
+    pub fn corpus(&self, release: ReleaseId, id: CorpusId) -> Result<Option<String>> {
+        let documents = self.documents()?;
+        let mut of_corpus =
+            documents.iter().filter(|((of, corpus, _), _)| *of == release && *corpus == id);
+        Ok(of_corpus.next().map(|(_, document)| document.corpus_name.clone()))
+    }
+
+    /// The frame and every frame that it inherits from, at any distance.
+    pub fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<BTreeSet<FrameId>> {
+        if self.parents.get().is_none() {
+            let mut parents: HashMap<(ReleaseId, FrameId), Vec<FrameId>> = HashMap::new();
+            for release in &self.releases {
+                for relation in self.store.relations(release.id)? {
+                    let relation = relation?;
+                    if relation.kind == INHERITANCE {
+                        parents
+                            .entry((release.id, relation.child))
+                            .or_default()
+                            .push(relation.parent);
+                    }
+                }
+            }
+            let _ = self.parents.set(parents);
+        }
+        let mut ancestors = BTreeSet::from([frame]);
+        let mut waiting = vec![frame];
+        while let Some(frame) = waiting.pop() {
+            let parents = self.parents.get().and_then(|all| all.get(&(release, frame)));
+            for parent in parents.into_iter().flatten() {
+                if ancestors.insert(*parent) {
+                    waiting.push(*parent);
+                }
+            }
+        }
+        Ok(ancestors)
+    }
+}
+
+impl Database {
+    /// The names behind the numbers.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn catalog(&self) -> Result<Catalog<'_>> {
+        Catalog::new(&self.store)
+    }
+
+    /// The error for a name that no release has.
+    pub(crate) fn unknown(&self, kind: NameKind, name: &str) -> Result<DatabaseError> {
+        let mut names = BTreeSet::new();
+        for release in self.releases()? {
+            for known in self.store.names(release.id, kind)? {
+                names.insert(known?);
+            }
+        }
+        Ok(DatabaseError::UnknownName {
+            kind: match kind {
+                NameKind::Frame => "frame",
+                NameKind::LexUnit => "lexical unit",
+                NameKind::FrameElement => "frame element",
+                NameKind::SemType => "semantic type",
+                NameKind::Document => "document",
+            },
+            name: name.to_owned(),
+            nearest: nearest(name, names),
+        })
+    }
+}

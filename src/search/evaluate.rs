@@ -1,0 +1,325 @@
+//! Whether a query holds of an annotation set.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::answer::elements;
+use super::catalog::Catalog;
+use super::matched::{Home, Match};
+use super::plan::{hexadecimal, lemma};
+use super::value::Value;
+use crate::database::{Result, listing};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
+};
+use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
+use crate::store::{Store, Subject};
+
+/// What the terms of one query need beside the set itself.
+pub(super) struct Evaluator<'a> {
+    pub(super) store: &'a Store,
+    pub(super) catalog: Catalog<'a>,
+    /// The query, with what is dear to ask after what is cheap.
+    expression: Expression,
+    /// Of how many sets each term was asked, and for how many it held, in order of the terms; only
+    /// kept when a query is explained.
+    tallies: Option<RefCell<Vec<(u64, u64)>>>,
+    /// Sets written after each revision that the query names.
+    since: HashMap<u64, Written>,
+    /// Fingerprint of each recipe, hexadecimal, by number.
+    recipes: OnceCell<HashMap<u32, String>>,
+    ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
+    /// Where the last seed that was asked about comes from: its offspring often lies together.
+    last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
+}
+
+/// A frame and all that it inherits from.
+type Ancestors = Arc<BTreeSet<FrameId>>;
+
+#[derive(Default)]
+struct Written {
+    releases: HashSet<ReleaseId>,
+    sets: HashSet<(ReleaseId, AnnotationSetId)>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        catalog: Catalog<'a>,
+        expression: &Expression,
+        is_tallied: bool,
+    ) -> Result<Self> {
+        let mut since = HashMap::new();
+        for term in expression.terms() {
+            if let Test::Revision(revision) = term.test {
+                since.insert(revision, written_since(store, revision)?);
+            }
+        }
+        let expression = cheapest_first(expression);
+        let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
+        Ok(Self {
+            store,
+            catalog,
+            expression,
+            tallies,
+            since,
+            recipes: OnceCell::new(),
+            ancestors: RefCell::default(),
+            last_seed: RefCell::default(),
+        })
+    }
+
+    /// Whether the query holds of a set.
+    pub(super) fn holds(&self, set: &Match<'_>) -> Result<bool> {
+        self.expression.holds(&mut |term: &Term| {
+            let passes = set.passes(self, term)?;
+            self.tally(term, passes);
+            Ok(passes)
+        })
+    }
+
+    fn tally(&self, term: &Term, passes: bool) {
+        let Some(tallies) = &self.tallies else { return };
+        let number = self.expression.terms().position(|other| std::ptr::eq(other, term));
+        let mut tallies = tallies.borrow_mut();
+        if let Some((asked, passed)) = number.and_then(|number| tallies.get_mut(number)) {
+            *asked += 1;
+            *passed += u64::from(passes);
+        }
+    }
+
+    /// The terms in the order in which they are asked, and whether they stand under `not`.
+    pub(super) fn terms(&self) -> Vec<(&Term, bool)> {
+        let mut terms = Vec::new();
+        add_terms(&self.expression, false, &mut terms);
+        terms
+    }
+
+    /// Of how many sets each of the terms was asked, and for how many it held.
+    pub(super) fn tallies(&self) -> Vec<(u64, u64)> {
+        self.tallies.as_ref().map_or(Vec::new(), |tallies| tallies.borrow().clone())
+    }
+
+    fn recipe(&self, id: u32) -> Result<Option<&str>> {
+        if self.recipes.get().is_none() {
+            let recipes = self.store.recipes()?.into_iter();
+            let prints = recipes.map(|(id, print, _)| (id.0, hexadecimal(&print)));
+            let _ = self.recipes.set(prints.collect());
+        }
+        Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
+    }
+
+    pub(super) fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
+        if let Some(known) = self.ancestors.borrow().get(&(release, frame)) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(self.catalog.ancestors(release, frame)?);
+        self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Where a seed comes from.
+    pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
+        if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
+            && (*of, *id) == (release, seed)
+        {
+            return Ok(home.clone());
+        }
+        let home = match self.store.annotation_set(release, seed)? {
+            Some(set) => {
+                let sentence = self.store.sentence(release, set.sentence)?;
+                Home::of(&set, sentence.as_ref())
+            }
+            None => Home::default(),
+        };
+        *self.last_seed.borrow_mut() = Some((release, seed, home.clone()));
+        Ok(home)
+    }
+}
+
+fn written_since(store: &Store, revision: u64) -> Result<Written> {
+    let mut written = Written::default();
+    for change in store.changes_since(revision)? {
+        let change = change?;
+        match change.subject {
+            Subject::Release => {
+                written.releases.insert(change.release);
+            }
+            Subject::Set(set, _) => {
+                written.sets.insert((change.release, set));
+            }
+            _ => {}
+        }
+    }
+    Ok(written)
+}
+
+/// The same query, in which each connective asks first what costs least.
+fn cheapest_first(expression: &Expression) -> Expression {
+    let ordered = |parts: &[Expression]| {
+        let mut parts: Vec<Expression> = parts.iter().map(cheapest_first).collect();
+        parts.sort_by_key(cost);
+        parts
+    };
+    match expression {
+        Expression::And(parts) => Expression::And(ordered(parts)),
+        Expression::Or(parts) => Expression::Or(ordered(parts)),
+        Expression::Not(inner) => Expression::Not(Box::new(cheapest_first(inner))),
+        other => other.clone(),
+    }
+}
+
+/// What asking costs: 0 for what the set's own record says, 1 for its labels, 2 for another record.
+fn cost(expression: &Expression) -> u8 {
+    match expression {
+        Expression::Everything => 0,
+        Expression::Not(inner) => cost(inner),
+        Expression::And(parts) | Expression::Or(parts) => {
+            parts.iter().map(cost).max().unwrap_or_default()
+        }
+        Expression::Term(term) => match term.field {
+            Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
+            Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
+            Field::Judgement => 2,
+            _ => 0,
+        },
+    }
+}
+
+fn add_terms<'e>(expression: &'e Expression, negated: bool, terms: &mut Vec<(&'e Term, bool)>) {
+    match expression {
+        Expression::Everything => {}
+        Expression::Term(term) => terms.push((term, negated)),
+        Expression::Not(inner) => add_terms(inner, true, terms),
+        Expression::And(parts) | Expression::Or(parts) => {
+            parts.iter().for_each(|part| add_terms(part, negated, terms));
+        }
+    }
+}
+
+impl Match<'_> {
+    fn passes(&self, evaluator: &Evaluator<'_>, term: &Term) -> Result<bool> {
+        let field = term.field;
+        Ok(match &term.test {
+            Test::Pattern(pattern) => self.pattern_passes(evaluator, field, pattern)?,
+            Test::Label(name, tests) => elements(&self.set).any(|element| {
+                let facts = LabelFacts {
+                    gf: element.gf,
+                    pt: element.pt,
+                    ni: null_kind(&element.label.extent),
+                    overt: element.label.extent.span().is_some(),
+                };
+                name.matches(&element.label.name) && tests.iter().all(|test| test.holds(&facts))
+            }),
+            Test::Choice(word) => match field {
+                Field::Origin => self.set.provenance.origin().as_str() == *word,
+                Field::Flag => self.flags().names().contains(word),
+                Field::Split => self.split()?.is_some_and(|split| split.as_str() == *word),
+                _ => false,
+            },
+            Test::Integer(comparison, bound) => {
+                let mut values = self.values(field)?.into_iter();
+                values.any(|value| match value {
+                    Value::Integer(number) => comparison.holds(number, *bound),
+                    _ => false,
+                })
+            }
+            Test::Decimal(comparison, bound) => {
+                self.score(field).is_some_and(|score| comparison.holds(f64::from(score), *bound))
+            }
+            Test::Set(id) => match field {
+                Field::Id => self.set.id == *id,
+                Field::Seed => self.generation().is_some_and(|made| made.seed == *id),
+                Field::Source => self.generation().is_some_and(|made| made.source == *id),
+                _ => false,
+            },
+            Test::Revision(revision) => evaluator.since.get(revision).is_some_and(|written| {
+                written.releases.contains(&self.release)
+                    || written.sets.contains(&(self.release, self.set.id))
+            }),
+        })
+    }
+
+    fn flags(&self) -> Flags {
+        self.generation().map_or(Flags::default(), |made| made.flags)
+    }
+
+    fn pattern_passes(
+        &self,
+        evaluator: &Evaluator<'_>,
+        field: Field,
+        pattern: &Pattern,
+    ) -> Result<bool> {
+        let catalog = &evaluator.catalog;
+        let release = self.release;
+        Ok(match field {
+            Field::Release => catalog.release(release).is_some_and(|of| pattern.matches(&of.name)),
+            Field::Frame => pattern.matches(&catalog.frame(release, self.set.frame)?),
+            Field::Inherits => {
+                for frame in evaluator.ancestors(release, self.set.frame)?.iter() {
+                    if pattern.matches(&catalog.frame(release, *frame)?) {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Field::Lu => pattern.matches(&self.lexunit()?),
+            Field::Pos => pattern.matches(Pos::of_lu_name(&self.lexunit()?).as_str()),
+            Field::LuStatus => pattern.matches(&self.lexunit_status()?),
+            Field::Lemma => pattern.matches(lemma(&self.lexunit()?)),
+            Field::Trigger => self.trigger()?.is_some_and(|trigger| pattern.matches(&trigger)),
+            Field::Text => self.sentence()?.is_some_and(|sentence| pattern.matches(&sentence.text)),
+            Field::Gf => {
+                elements(&self.set).any(|fe| fe.gf.is_some_and(|name| pattern.matches(name)))
+            }
+            Field::Pt => {
+                elements(&self.set).any(|fe| fe.pt.is_some_and(|name| pattern.matches(name)))
+            }
+            Field::Ni => elements(&self.set)
+                .any(|fe| null_kind(&fe.label.extent).is_some_and(|kind| pattern.matches(kind))),
+            Field::Status => pattern.matches(&self.set.status),
+            Field::Corpus => self.corpus()?.is_some_and(|name| pattern.matches(&name)),
+            Field::Doc => {
+                let document = self.document()?;
+                let file = self.home()?.file.as_deref();
+                document.is_some_and(|document| {
+                    pattern.matches(&document.name) || pattern.matches(&document.file)
+                }) || file.is_some_and(|file| pattern.matches(file))
+            }
+            Field::Method => {
+                self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))
+            }
+            Field::Recipe => match self.generation() {
+                Some(made) => {
+                    let print = evaluator.recipe(made.recipe.0)?;
+                    pattern.matches(&made.recipe.to_string())
+                        || print.is_some_and(|print| pattern.matches(print))
+                }
+                None => false,
+            },
+            _ => false,
+        })
+    }
+}
+
+/// The null instantiation of a label.
+pub(super) fn null_kind(extent: &Extent) -> Option<&str> {
+    match extent {
+        Extent::Null(kind) => Some(kind.as_str()),
+        _ => None,
+    }
+}
+
+impl Home {
+    /// Where a set comes from that was not generated; `sentence` is its own.
+    pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
+        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
+        let file = match &set.provenance {
+            Provenance::Imported { file } => Some(file.as_str().into()),
+            _ => None,
+        };
+        let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
+        Self { listing: listing(set, occurrences), file, is_exemplar }
+    }
+}

@@ -1,0 +1,26 @@
+//! Answering a query: planned, evaluated, selected.
+//!
+//! [`plan`] narrows where answers can lie, by keys and by the index. [`evaluate`] asks the whole
+//! expression of every annotation set there. [`select`] orders what holds, and gives answers one by
+//! one. A [`Catalog`] has the names behind the numbers.
+
+mod answer;
+mod catalog;
+mod count;
+mod evaluate;
+mod lookup;
+mod matched;
+mod plan;
+mod recipes;
+mod select;
+mod value;
+
+pub(crate) use answer::elements;
+pub use answer::{Answer, ElementLabel};
+pub use catalog::Catalog;
+pub use count::ValueCount;
+pub use matched::Match;
+pub use plan::{Access, Explanation, TermReport};
+pub use recipes::StoredRecipe;
+pub use select::{Answers, Matches};
+pub use value::Value;

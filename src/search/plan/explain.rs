@@ -1,0 +1,156 @@
+//! A query's plan, with what was expected and what came of it.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use super::{Narrowed, Plan, Planner};
+use crate::database::{Database, Result};
+use crate::query::{Expression, Selection, Term};
+
+/// Rows that an estimate counts; beyond, what RocksDB says of the whole store is good enough.
+const COUNTED: usize = 100_000;
+
+/// How a term takes part in answering a query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It narrows the scan to a run of keys.
+    KeyScan,
+    /// It names the sets, which are read one by one.
+    PointReads,
+    /// The index finds what can pass it.
+    Index,
+    /// It is only asked of the sets that the others bring up.
+    Filter,
+}
+
+impl Access {
+    /// As written in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::KeyScan => "key scan",
+            Self::PointReads => "point reads",
+            Self::Index => "index",
+            Self::Filter => "filter",
+        }
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What became of one term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermReport {
+    /// The term, as in canonical text.
+    pub term: String,
+    /// How it took part.
+    pub access: Access,
+    /// How many sets it brings up by itself; `None` for what neither keys nor the index can tell.
+    pub estimated: Option<u64>,
+    /// Of how many sets it was asked. A term is asked only as long as the answer is open.
+    pub asked: u64,
+    /// For how many of these it held.
+    pub passed: u64,
+}
+
+/// How a query was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// Names of the releases that were searched.
+    pub releases: Vec<String>,
+    /// How the sets were brought up that the query was asked of.
+    pub access: Access,
+    /// Where they lie, as in `3 frames`.
+    pub place: String,
+    /// How many sets were expected there.
+    pub estimated: u64,
+    /// How many were read; a limit ends the scan early.
+    pub read: u64,
+    /// Answers, by the selection.
+    pub answers: u64,
+    /// The terms, in the order in which they are asked.
+    pub terms: Vec<TermReport>,
+    /// How long planning and answering took.
+    pub elapsed: Duration,
+}
+
+impl Database {
+    /// Answers a query, and says how: which terms narrowed the search, and what each let through.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn explain(&self, expression: &Expression, selection: &Selection) -> Result<Explanation> {
+        let start = Instant::now();
+        let mut matches = self.planned(expression, selection, true)?;
+        let mut answers = 0;
+        for found in &mut matches {
+            found?;
+            answers += 1;
+        }
+        let elapsed = start.elapsed();
+        let evaluator = matches.evaluator();
+        let planner = Planner::new(self, &evaluator.catalog, expression);
+        let plan = planner.plan(expression)?;
+        let mut terms = Vec::new();
+        let tallies = evaluator.tallies();
+        for ((term, negated), tally) in evaluator.terms().into_iter().zip(tallies) {
+            let (access, estimated) = planner.report(&plan, term, negated)?;
+            let (asked, passed) = tally;
+            terms.push(TermReport { term: term.to_string(), access, estimated, asked, passed });
+        }
+        let searched = self.releases_of(expression)?;
+        Ok(Explanation {
+            releases: searched.iter().map(|release| release.name.clone()).collect(),
+            access: plan.access(),
+            place: plan.narrowed.describe(),
+            estimated: planner.rows(&plan.narrowed)?,
+            read: matches.rows_read(),
+            answers,
+            terms,
+            elapsed,
+        })
+    }
+}
+
+impl Plan {
+    fn access(&self) -> Access {
+        match self.narrowed {
+            Narrowed::Sets(_) if self.by_index => Access::Index,
+            Narrowed::Sets(_) => Access::PointReads,
+            _ => Access::KeyScan,
+        }
+    }
+}
+
+impl Planner<'_> {
+    /// How a term takes part in a plan, and how many sets it brings up by itself.
+    fn report(&self, plan: &Plan, term: &Term, negated: bool) -> Result<(Access, Option<u64>)> {
+        let route = self.of_term(term)?;
+        let estimated = match (&route.keys, &route.filter) {
+            (Some(keys), _) => Some(self.rows(keys)?),
+            (None, Some(filter)) => self.found(filter)?.map(|found| found as u64),
+            (None, None) => None,
+        };
+        let access = match (route.keys, route.filter) {
+            _ if negated => Access::Filter,
+            (Some(Narrowed::Sets(_)), _) if plan.by_keys => Access::PointReads,
+            (Some(_), _) if plan.by_keys => Access::KeyScan,
+            (_, Some(_)) if plan.by_index => Access::Index,
+            _ => Access::Filter,
+        };
+        // What stands under `not` is asked of sets that others bring up, however few it finds.
+        Ok((access, if negated { None } else { estimated }))
+    }
+
+    fn rows(&self, narrowed: &Narrowed) -> Result<u64> {
+        let store = &self.database.store;
+        match narrowed {
+            Narrowed::Releases(all) if all.len() == self.catalog.releases().len() => self.sets(),
+            other => Ok(other.count(store, COUNTED)? as u64),
+        }
+    }
+}

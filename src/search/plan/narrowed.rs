@@ -1,0 +1,243 @@
+//! A part of the key space in which answers can lie, and the sets in it.
+
+use std::collections::BTreeSet;
+
+use crate::database::{Database, DatabaseError, Result};
+use crate::index::Hit;
+use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId};
+use crate::store::{Scope, SetLocation, Store};
+
+/// Where answers can lie, from the widest to the narrowest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::database) enum Narrowed {
+    /// Anywhere in these releases.
+    Releases(BTreeSet<ReleaseId>),
+    /// In these frames.
+    Frames(BTreeSet<(ReleaseId, FrameId)>),
+    /// Under these LUs.
+    LexUnits(BTreeSet<(ReleaseId, FrameId, LuId)>),
+    /// Among these sets.
+    Sets(BTreeSet<Hit>),
+}
+
+type SetRow = Result<(ReleaseId, AnnotationSet)>;
+
+/// Sets in order of key.
+pub(in crate::database) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + 'a>;
+
+impl Narrowed {
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Releases(_) => 0,
+            Self::Frames(_) => 1,
+            Self::LexUnits(_) => 2,
+            Self::Sets(_) => 3,
+        }
+    }
+
+    /// The union of two narrowings, as wide as the wider of them.
+    pub(super) fn or(self, other: Self) -> Self {
+        let (wide, narrow) =
+            if self.rank() <= other.rank() { (self, other) } else { (other, self) };
+        match wide {
+            Self::Releases(mut all) => {
+                all.extend(narrow.releases());
+                Self::Releases(all)
+            }
+            Self::Frames(mut all) => {
+                all.extend(narrow.frames());
+                Self::Frames(all)
+            }
+            Self::LexUnits(mut all) => {
+                all.extend(narrow.lexunits());
+                Self::LexUnits(all)
+            }
+            Self::Sets(mut all) => {
+                if let Self::Sets(more) = narrow {
+                    all.extend(more);
+                }
+                Self::Sets(all)
+            }
+        }
+    }
+
+    /// The intersection of two narrowings, as narrow as the narrower of them.
+    pub(super) fn and(self, other: Self) -> Self {
+        let (wide, mut narrow) =
+            if self.rank() <= other.rank() { (self, other) } else { (other, self) };
+        match &mut narrow {
+            Self::Releases(all) => all.retain(|release| wide.covers(*release, None)),
+            Self::Frames(all) => {
+                all.retain(|(release, frame)| wide.covers(*release, Some((*frame, None))))
+            }
+            Self::LexUnits(all) => {
+                all.retain(|(release, frame, lu)| wide.covers(*release, Some((*frame, Some(*lu)))))
+            }
+            Self::Sets(all) => all.retain(|hit| match &wide {
+                Self::Sets(sets) => sets.contains(hit),
+                wide => wide.covers(hit.release, Some((hit.frame, Some(hit.lu)))),
+            }),
+        }
+        narrow
+    }
+
+    /// Whether a part of the key space that is no wider than this lies in it.
+    fn covers(&self, release: ReleaseId, frame: Option<(FrameId, Option<LuId>)>) -> bool {
+        match (self, frame) {
+            (Self::Releases(all), _) => all.contains(&release),
+            (Self::Frames(all), Some((frame, _))) => all.contains(&(release, frame)),
+            (Self::LexUnits(all), Some((frame, Some(lu)))) => all.contains(&(release, frame, lu)),
+            _ => true,
+        }
+    }
+
+    fn lexunits(self) -> BTreeSet<(ReleaseId, FrameId, LuId)> {
+        match self {
+            Self::LexUnits(all) => all,
+            Self::Sets(all) => all.iter().map(|hit| (hit.release, hit.frame, hit.lu)).collect(),
+            Self::Releases(_) | Self::Frames(_) => BTreeSet::new(),
+        }
+    }
+
+    fn frames(self) -> BTreeSet<(ReleaseId, FrameId)> {
+        match self {
+            Self::Frames(all) => all,
+            other => {
+                other.lexunits().into_iter().map(|(release, frame, _)| (release, frame)).collect()
+            }
+        }
+    }
+
+    fn releases(self) -> BTreeSet<ReleaseId> {
+        match self {
+            Self::Releases(all) => all,
+            other => other.frames().into_iter().map(|(release, _)| release).collect(),
+        }
+    }
+
+    /// The runs of keys that a scan reads, in order; none for single sets.
+    fn scopes(&self) -> Vec<Scope> {
+        match self {
+            Self::Releases(all) => all.iter().copied().map(Scope::Release).collect(),
+            Self::Frames(all) => {
+                all.iter().map(|(release, frame)| Scope::Frame(*release, *frame)).collect()
+            }
+            Self::LexUnits(all) => all
+                .iter()
+                .map(|(release, frame, lu)| Scope::LexUnit(*release, *frame, *lu))
+                .collect(),
+            Self::Sets(_) => Vec::new(),
+        }
+    }
+
+    /// Number of the sets that lie there, counted as far as `at_most`.
+    pub(super) fn count(&self, store: &Store, at_most: usize) -> Result<usize> {
+        if let Self::Sets(sets) = self {
+            return Ok(sets.len().min(at_most));
+        }
+        let mut count = 0;
+        for scope in self.scopes() {
+            count += store.count_annotation_sets(scope, at_most - count)?;
+            if count >= at_most {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// What it is, for people, as in `3 frames`.
+    pub(in crate::database) fn describe(&self) -> String {
+        let (number, thing) = match self {
+            Self::Releases(all) => (all.len(), "release"),
+            Self::Frames(all) => (all.len(), "frame"),
+            Self::LexUnits(all) => (all.len(), "lexical unit"),
+            Self::Sets(all) => (all.len(), "set"),
+        };
+        format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+    }
+
+    /// The sets that lie there, in order of key.
+    pub(in crate::database) fn sets(self, database: &Database) -> SetRows<'_> {
+        let store = &database.store;
+        match self {
+            Self::Sets(hits) => Box::new(hits.into_iter().filter_map(move |hit| {
+                let location = SetLocation { frame: hit.frame, lu: hit.lu, sentence: hit.sentence };
+                let set = store.annotation_set_at(hit.release, hit.set, location);
+                // A hit whose set is gone comes from an index that lags behind.
+                set.map_err(DatabaseError::from).map(|set| Some((hit.release, set?))).transpose()
+            })),
+            other => {
+                Box::new(other.scopes().into_iter().flat_map(move |scope| scanned(store, scope)))
+            }
+        }
+    }
+}
+
+/// The sets of one run of keys, which is opened when it is reached.
+fn scanned(store: &Store, scope: Scope) -> SetRows<'_> {
+    let opened = || -> Result<SetRows<'_>> {
+        Ok(match scope {
+            Scope::Release(release) => {
+                Box::new(store.annotation_sets(release)?.map(move |set| Ok((release, set?))))
+            }
+            Scope::Frame(release, frame) => {
+                let sets = store.annotation_sets_of_frame(release, frame)?;
+                Box::new(sets.map(move |set| Ok((release, set?))))
+            }
+            Scope::LexUnit(release, frame, lu) => {
+                let sets = store.annotation_sets_of_lexunit(release, frame, lu)?;
+                Box::new(sets.map(move |set| Ok((release, set?))))
+            }
+        })
+    };
+    opened().unwrap_or_else(|error| Box::new(std::iter::once(Err(error))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{AnnotationSetId, IdSpace, SentenceId};
+    use proptest::prelude::*;
+
+    fn hit((release, frame, lu, set): (u16, u32, u32, u64)) -> Hit {
+        Hit {
+            release: ReleaseId(release),
+            frame: FrameId(frame),
+            lu: LuId(lu),
+            sentence: SentenceId::new(IdSpace::Exemplar, set),
+            set: AnnotationSetId::new(IdSpace::Exemplar, set),
+        }
+    }
+
+    fn narrowed() -> impl Strategy<Value = Narrowed> {
+        let hits = proptest::collection::btree_set((0..2_u16, 0..3_u32, 0..3_u32, 0..2_u64), 0..5);
+        (hits, 0..4_u8).prop_map(|(hits, rank)| {
+            let sets = Narrowed::Sets(hits.into_iter().map(hit).collect());
+            match rank {
+                0 => Narrowed::Releases(sets.releases()),
+                1 => Narrowed::Frames(sets.frames()),
+                2 => Narrowed::LexUnits(sets.lexunits()),
+                _ => sets,
+            }
+        })
+    }
+
+    fn holds(narrowed: &Narrowed, hit: &Hit) -> bool {
+        match narrowed {
+            Narrowed::Sets(all) => all.contains(hit),
+            wide => wide.covers(hit.release, Some((hit.frame, Some(hit.lu)))),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_union_loses_nothing_and_an_intersection_is_exact(
+            a in narrowed(), b in narrowed(), place in (0..2_u16, 0..3_u32, 0..3_u32, 0..2_u64),
+        ) {
+            let place = hit(place);
+            let (in_a, in_b) = (holds(&a, &place), holds(&b, &place));
+            prop_assert_eq!(holds(&a.clone().and(b.clone()), &place), in_a && in_b);
+            prop_assert!(holds(&a.or(b), &place) || !(in_a || in_b));
+        }
+    }
+}

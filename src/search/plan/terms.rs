@@ -1,0 +1,190 @@
+//! What a single term can be answered by: keys, the index, or neither.
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use super::narrowed::Narrowed;
+use super::{Planner, Route};
+use crate::database::Result;
+use crate::index::{Filter, Hit};
+use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split};
+use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
+use crate::store::{Action, SetLocation, Subject};
+
+impl Planner<'_> {
+    /// The ways to answer a term.
+    pub(super) fn of_term(&self, term: &Term) -> Result<Route> {
+        Ok(match (&term.test, term.field) {
+            (Test::Pattern(pattern), field) => self.of_pattern(field, pattern)?,
+            (Test::Choice(word), Field::Origin) => Origin::ALL
+                .into_iter()
+                .find(|origin| origin.as_str() == *word)
+                .map_or_else(Route::nothing, |origin| Route::index(Filter::Origin(origin))),
+            (Test::Choice(word), Field::Split) => {
+                let of_part =
+                    |of: &Document| Split::of(of).is_some_and(|split| split.as_str() == *word);
+                let documents = self.documents_where(of_part)?.into_iter().collect();
+                Route::index(with_offspring(Filter::Document(documents)))
+            }
+            (Test::Choice(_), _) => generated(),
+            (Test::Integer(comparison, bound), Field::Round) => {
+                let (low, high) = range(*comparison, *bound);
+                Route::index(Filter::Round(low, high))
+            }
+            (Test::Integer(..), _) => Route::keys(self.judged()?),
+            (Test::Decimal(comparison, bound), field) => {
+                let (low, high) = range(*comparison, *bound);
+                match field {
+                    Field::Paraphrase => Route::index(Filter::Paraphrase(low, high)),
+                    Field::Aligner => Route::index(Filter::Aligner(low, high)),
+                    _ => generated(),
+                }
+            }
+            (Test::Set(id), Field::Id) => Route::keys(self.by_id(*id)?),
+            (Test::Set(id), _) => Route::index(Filter::Seed(*id)),
+            (Test::Revision(revision), _) => match self.written_since(*revision)? {
+                Some(sets) => Route::keys(Narrowed::Sets(sets)),
+                None => Route::default(),
+            },
+            (Test::Label(..), _) => Route::default(),
+        })
+    }
+
+    fn of_pattern(&self, field: Field, pattern: &Pattern) -> Result<Route> {
+        Ok(match field {
+            Field::Frame => Route { keys: self.frames_matching(pattern)?, filter: None },
+            Field::Inherits => Route { keys: self.heirs_of(pattern)?, filter: None },
+            Field::Lu | Field::Lemma | Field::Pos | Field::LuStatus => {
+                Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
+            }
+            Field::Trigger => match pattern.as_exact() {
+                Some(text) => Route::index(Filter::Trigger(text.to_owned())),
+                None => Route { keys: None, filter: pattern.automaton().map(Filter::TriggerLike) },
+            },
+            Field::Text => Route { keys: None, filter: words(pattern.words()) },
+            Field::Corpus => {
+                let documents = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
+                let mut corpora: Vec<_> = documents.into_iter().map(|(corpus, _)| corpus).collect();
+                corpora.dedup();
+                Route::index(with_offspring(Filter::Corpus(corpora)))
+            }
+            Field::Doc => {
+                let called = |of: &Document| pattern.matches(&of.name) || pattern.matches(&of.file);
+                let documents = self.documents_where(called)?.into_iter().collect();
+                // Imported sets also go by their file, which the index does not hold.
+                let imported = Filter::Origin(Origin::Imported);
+                let places = Filter::Any(vec![Filter::Document(documents), imported]);
+                Route::index(with_offspring(places))
+            }
+            Field::Method => {
+                let known = [Method::Paraphrase];
+                let matches = known.iter().any(|method| pattern.matches(method.as_str()));
+                if matches { generated() } else { Route::nothing() }
+            }
+            Field::Recipe => {
+                let recipes = self.database.store.recipes()?.into_iter();
+                let matching = recipes.filter(|(id, print, _)| {
+                    pattern.matches(&id.to_string()) || pattern.matches(&hexadecimal(print))
+                });
+                Route::index(Filter::Recipe(matching.map(|(id, ..)| id).collect()))
+            }
+            _ => Route::default(),
+        })
+    }
+
+    fn by_id(&self, set: AnnotationSetId) -> Result<Narrowed> {
+        let mut hits = BTreeSet::new();
+        for &release in &self.releases {
+            if let Some(location) = self.database.store.set_location(release, set)? {
+                hits.insert(hit(release, set, location));
+            }
+        }
+        Ok(Narrowed::Sets(hits))
+    }
+
+    /// The sets that somebody judged.
+    fn judged(&self) -> Result<Narrowed> {
+        let store = &self.database.store;
+        let mut hits = BTreeSet::new();
+        for &release in &self.releases {
+            for row in store.all_judgements(release)? {
+                let (set, _) = row?;
+                if let Some(location) = store.set_location(release, set)? {
+                    hits.insert(hit(release, set, location));
+                }
+            }
+        }
+        Ok(Narrowed::Sets(hits))
+    }
+
+    /// The sets that were written after a revision, and those whose sentence was; `None` when whole
+    /// releases were.
+    pub(super) fn written_since(&self, revision: u64) -> Result<Option<BTreeSet<Hit>>> {
+        let store = &self.database.store;
+        let mut hits = BTreeSet::new();
+        for change in store.changes_since(revision)? {
+            let change = change?;
+            let release = change.release;
+            match change.subject {
+                Subject::Release => return Ok(None),
+                _ if !self.releases.contains(&release) => {}
+                Subject::Set(set, location) => {
+                    hits.insert(hit(release, set, location));
+                }
+                // The places that list it may be others.
+                Subject::Sentence(sentence) if change.action == Action::Edited => {
+                    for set in store.sets_of_sentence(release, sentence)? {
+                        let set = set?;
+                        if let Some(location) = store.set_location(release, set)? {
+                            hits.insert(hit(release, set, location));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(hits))
+    }
+}
+
+fn hit(release: ReleaseId, set: AnnotationSetId, location: SetLocation) -> Hit {
+    let SetLocation { frame, lu, sentence } = location;
+    Hit { release, frame, lu, sentence, set }
+}
+
+/// A recipe's fingerprint as queries write it.
+pub(in crate::database) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
+    fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What only generated sets can have.
+fn generated() -> Route {
+    Route::index(Filter::Origin(Origin::Generated))
+}
+
+/// Sets of a place, and the generated ones that grew from them.
+fn with_offspring(places: Filter) -> Filter {
+    Filter::Any(vec![places.clone(), Filter::GrownFrom(Box::new(places))])
+}
+
+fn words(words: Words) -> Option<Filter> {
+    Some(match words {
+        Words::Anything => return None,
+        Words::Whole(word) => Filter::Word(word),
+        Words::Like(word) => Filter::WordLike(word),
+        Words::All(parts) => Filter::All(parts.into_iter().filter_map(self::words).collect()),
+        Words::OneOf(parts) => {
+            Filter::Any(parts.into_iter().map(self::words).collect::<Option<_>>()?)
+        }
+    })
+}
+
+fn range<T: Copy>(comparison: Comparison, bound: T) -> (Bound<T>, Bound<T>) {
+    match comparison {
+        Comparison::Equal => (Bound::Included(bound), Bound::Included(bound)),
+        Comparison::Less => (Bound::Unbounded, Bound::Excluded(bound)),
+        Comparison::LessOrEqual => (Bound::Unbounded, Bound::Included(bound)),
+        Comparison::Greater => (Bound::Excluded(bound), Bound::Unbounded),
+        Comparison::GreaterOrEqual => (Bound::Included(bound), Bound::Unbounded),
+    }
+}

@@ -1,0 +1,43 @@
+//! How generated sets were made.
+
+use std::collections::HashMap;
+
+use super::plan::hexadecimal;
+use crate::database::{Database, Result};
+use crate::model::RecipeId;
+use crate::query::{Expression, Field};
+
+/// A recipe of generated sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredRecipe {
+    /// Its number in this store, as `recipe=N` in queries.
+    pub id: RecipeId,
+    /// The first 16 bytes of its settings' BLAKE3 hash, in hexadecimal digits: the same in every store.
+    pub fingerprint: String,
+    /// All that its outputs depend on, as JSON.
+    pub settings: String,
+    /// Sets that were made by it.
+    pub sets: u64,
+}
+
+impl Database {
+    /// The recipes by which generated sets were made, in order of number. To count the sets it reads all that were
+    /// generated.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn recipes(&self) -> Result<Vec<StoredRecipe>> {
+        let generated: Expression = "origin=generated".parse().expect("a constant query");
+        let counts = self.count_by(&generated, Field::Recipe)?;
+        let counts: HashMap<String, u64> =
+            counts.into_iter().filter_map(|row| Some((row.value?, row.count))).collect();
+        let recipes = self.store.recipes()?.into_iter();
+        let summed = recipes.map(|(id, fingerprint, settings)| StoredRecipe {
+            id,
+            fingerprint: hexadecimal(&fingerprint),
+            settings,
+            sets: counts.get(&id.to_string()).copied().unwrap_or(0),
+        });
+        Ok(summed.collect())
+    }
+}

@@ -1,0 +1,279 @@
+//! Answers of a query, as they are selected: in order of key or sorted, from an offset, up to a limit.
+//!
+//! In order of key, answers stream: each set is read when it is asked for, and a limit ends the scan.
+//! Sorted, the whole query is asked first; with a limit, no more than that many sets (and those left
+//! out before them) are remembered, by their place and the values to be compared.
+
+use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::rc::Rc;
+
+use super::answer::Answer;
+use super::evaluate::Evaluator;
+use super::matched::Match;
+use super::plan::{Narrowed, Planner, SetRows, releases_of};
+use super::value::Value;
+use crate::database::{Database, Result};
+use crate::index::Hit;
+use crate::model::Release;
+use crate::query::{Expression, Selection, SortKey};
+
+/// The sets that a query finds, read as they are asked for.
+pub struct Matches<'a> {
+    evaluator: Rc<Evaluator<'a>>,
+    rows: Rows<'a>,
+    /// Sets read so far.
+    read: Rc<Cell<u64>>,
+    /// Matches to leave out before the next one.
+    skip: usize,
+    /// Matches to give yet.
+    left: Option<usize>,
+}
+
+enum Rows<'a> {
+    /// In order of key; the query is yet to be asked of them.
+    Scanned(SetRows<'a>),
+    /// The query holds of them.
+    Sorted(SetRows<'a>),
+}
+
+impl<'a> Matches<'a> {
+    /// Whether there are more than the limit let through; `None` when `rows` more sets did not say.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn has_more(&mut self, rows: usize) -> Result<Option<bool>> {
+        for _ in 0..rows {
+            match self.next_row() {
+                None => return Ok(Some(false)),
+                Some(found) => {
+                    if found?.is_some() {
+                        return Ok(Some(true));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn evaluator(&self) -> &Evaluator<'a> {
+        &self.evaluator
+    }
+
+    pub(super) fn rows_read(&self) -> u64 {
+        self.read.get()
+    }
+
+    /// The next set, when the query holds of it.
+    fn next_row(&mut self) -> Option<Result<Option<Match<'a>>>> {
+        let (rows, is_asked) = match &mut self.rows {
+            Rows::Scanned(rows) => (rows, false),
+            Rows::Sorted(rows) => (rows, true),
+        };
+        let row = rows.next()?;
+        if !is_asked {
+            self.read.set(self.read.get() + 1);
+        }
+        Some(row.and_then(|(release, set)| {
+            let found = Match::new(&self.evaluator, release, set);
+            Ok((is_asked || self.evaluator.holds(&found)?).then_some(found))
+        }))
+    }
+}
+
+impl<'a> Iterator for Matches<'a> {
+    type Item = Result<Match<'a>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left == Some(0) {
+            return None;
+        }
+        loop {
+            match self.next_row()? {
+                Ok(None) => {}
+                Ok(Some(_)) if self.skip > 0 => self.skip -= 1,
+                Ok(Some(found)) => {
+                    self.left = self.left.map(|left| left - 1);
+                    return Some(Ok(found));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+/// The answers of a query, read as they are asked for.
+pub struct Answers<'a>(Matches<'a>);
+
+impl<'a> Answers<'a> {
+    /// The sets alone, from where this stands.
+    #[must_use]
+    pub fn into_matches(self) -> Matches<'a> {
+        self.0
+    }
+}
+
+impl Iterator for Answers<'_> {
+    type Item = Result<Answer>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let found = self.0.next()?;
+            if let Some(answer) = found.and_then(Match::into_answer).transpose() {
+                return Some(answer);
+            }
+        }
+    }
+}
+
+/// A match to be sorted: what it is compared by, and where it is kept.
+struct Ranked {
+    values: Vec<Ranking>,
+    /// Equal ones stay in order of key, which is the order of places.
+    place: Hit,
+}
+
+/// One value to compare by.
+struct Ranking {
+    value: Option<Value>,
+    descending: bool,
+}
+
+impl Ranking {
+    fn compare(&self, other: &Self) -> Ordering {
+        match (&self.value, &other.value) {
+            (Some(a), Some(b)) if self.descending => b.cmp(a),
+            (Some(a), Some(b)) => a.cmp(b),
+            // What has no value comes last in either direction.
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let pairs = self.values.iter().zip(&other.values);
+        let by_values = pairs.map(|(a, b)| a.compare(b)).find(|order| order.is_ne());
+        by_values.unwrap_or(Ordering::Equal).then_with(|| self.place.cmp(&other.place))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked {}
+
+impl Database {
+    /// The annotation sets for which a query holds, in order of release, frame, LU, sentence and id,
+    /// read as they are asked for.
+    ///
+    /// # Errors
+    /// When the query names a frame, LU, FE or release that there is not (with the nearest name), or
+    /// the store fails.
+    pub fn query(&self, expression: &Expression) -> Result<Answers<'_>> {
+        self.select(expression, &Selection::default())
+    }
+
+    /// The answers of a query that are selected, in the order that is asked for. To sort takes a pass
+    /// over all of them, and memory for as many as the limit and the offset say together; for all of
+    /// them when there is no limit.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn select(&self, expression: &Expression, selection: &Selection) -> Result<Answers<'_>> {
+        self.matches(expression, selection).map(Answers)
+    }
+
+    /// The sets that a query finds, as [`select`](Self::select) gives them, without the texts and
+    /// names of answers: those are read when they are asked for.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn matches(&self, expression: &Expression, selection: &Selection) -> Result<Matches<'_>> {
+        self.planned(expression, selection, false)
+    }
+
+    /// The releases that a query can have answers in, by what it says of `release`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn releases_of(&self, expression: &Expression) -> Result<Vec<Release>> {
+        let searched = releases_of(&self.catalog()?, expression);
+        let all = self.releases()?.into_iter();
+        Ok(all.filter(|release| searched.contains(&release.id)).collect())
+    }
+
+    pub(super) fn planned(
+        &self,
+        expression: &Expression,
+        selection: &Selection,
+        is_explained: bool,
+    ) -> Result<Matches<'_>> {
+        // Before any name is read: the index may be newer than this handle's view.
+        self.refresh()?;
+        let catalog = self.catalog()?;
+        self.check_names(&catalog, expression)?;
+        let plan = Planner::new(self, &catalog, expression).plan(expression)?;
+        let evaluator = Evaluator::new(&self.store, catalog, expression, is_explained)?;
+        let mut matches = Matches {
+            evaluator: Rc::new(evaluator),
+            rows: Rows::Scanned(plan.narrowed.sets(self)),
+            read: Rc::default(),
+            skip: selection.offset,
+            left: selection.limit,
+        };
+        if !selection.sort.is_empty() {
+            let places = first_in_order(&mut matches, selection)?;
+            let rows =
+                places.into_iter().flat_map(|place| Narrowed::Sets([place].into()).sets(self));
+            matches.rows = Rows::Sorted(Box::new(rows));
+            matches.skip = selection.offset;
+            matches.left = selection.limit;
+        }
+        Ok(matches)
+    }
+}
+
+/// The places of the matches up to the selection's end, in its order.
+fn first_in_order(matches: &mut Matches<'_>, selection: &Selection) -> Result<Vec<Hit>> {
+    matches.skip = 0;
+    matches.left = None;
+    // One more than are given, so that whether there are more is known.
+    let wanted =
+        selection.limit.map(|limit| selection.offset.saturating_add(limit).saturating_add(1));
+    let mut first = BinaryHeap::new();
+    for found in matches {
+        first.push(ranked(&found?, &selection.sort)?);
+        if wanted.is_some_and(|wanted| first.len() > wanted) {
+            first.pop();
+        }
+    }
+    Ok(first.into_sorted_vec().into_iter().map(|ranked| ranked.place).collect())
+}
+
+fn ranked(found: &Match<'_>, keys: &[SortKey]) -> Result<Ranked> {
+    let ranking = |key: &SortKey| -> Result<Ranking> {
+        let values = found.values(key.field)?.into_iter();
+        let value = if key.descending { values.max() } else { values.min() };
+        Ok(Ranking { value, descending: key.descending })
+    };
+    let set = found.set();
+    let place = Hit {
+        release: found.release(),
+        frame: set.frame,
+        lu: set.lu,
+        sentence: set.sentence,
+        set: set.id,
+    };
+    Ok(Ranked { values: keys.iter().map(ranking).collect::<Result<_>>()?, place })
+}

@@ -1,0 +1,146 @@
+//! LU files: one LU from what its frame's file and its own say, and the exemplars.
+
+use super::{Assembler, Place};
+use crate::database::Result;
+use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
+use crate::model::{
+    CorpusId, Document, DocumentId, IdSpace, LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus,
+    OddLabel,
+};
+
+impl Assembler<'_> {
+    pub(in crate::transfer) fn add_lu_file(&mut self, file: LuFile) -> Result<()> {
+        let LuFile {
+            file,
+            lexunit,
+            frame_name,
+            corpora,
+            elements,
+            subcorpora,
+            sem_type_names,
+            warnings,
+        } = file;
+        if !self.lu_files.insert((lexunit.frame, lexunit.id)) {
+            return self.warn_repeated(&file, &format!("LU `{}` ({})", lexunit.name, lexunit.id));
+        }
+        self.add_warnings(warnings)?;
+        self.check_sem_types(&file, &sem_type_names)?;
+        self.counts.lu_files += 1;
+        let known = self.known_frame(lexunit.frame).map(|frame| frame.name.clone());
+        self.check_lu_index(&file, &lexunit, known.as_ref().unwrap_or(&frame_name))?;
+        self.check_frame_of(&file, &lexunit, &frame_name)?;
+        let lexemes = lexunit.lexemes.clone();
+        let (lexunit, head) = self.merge_lexunit(&file, lexunit)?;
+        let usual = self.known_frame(lexunit.frame).is_some_and(|frame| frame.listed == elements);
+        let mut layout = LexUnitLayout {
+            head,
+            lexemes,
+            elements: (!usual).then_some(elements),
+            corpora: self.add_corpora(&file, corpora)?,
+            subcorpora: Vec::new(),
+            odd_labels: Vec::new(),
+        };
+        self.write_lexunit(&lexunit)?;
+        if subcorpora.iter().all(|subcorpus| subcorpus.sentences.is_empty()) {
+            self.note(WarningCode::LuWithoutExemplar, &file, 0, || {
+                format!("LU `{}` has no exemplar", lexunit.name)
+            });
+        }
+        let place =
+            Place { file: &file, space: IdSpace::Exemplar, lu: Some(&lexunit), document: None };
+        for subcorpus in subcorpora {
+            let listed = self.add_subcorpus(&place, subcorpus, &mut layout.odd_labels)?;
+            layout.subcorpora.push(listed);
+        }
+        Ok(self.batch.put_lexunit_layout(lexunit.frame, lexunit.id, &layout)?)
+    }
+
+    fn add_subcorpus(
+        &mut self,
+        place: &Place<'_>,
+        subcorpus: ReadSubcorpus,
+        odd: &mut Vec<OddLabel>,
+    ) -> Result<ListedSubcorpus> {
+        let ReadSubcorpus { name, sentences } = subcorpus;
+        let mut listed = Vec::with_capacity(sentences.len());
+        for sentence in sentences {
+            listed.push(self.add_sentence(place, sentence, odd)?);
+        }
+        Ok(ListedSubcorpus { name, sentences: listed })
+    }
+
+    /// Warns when the LU's frame has no file, or another name.
+    fn check_frame_of(&mut self, file: &str, lexunit: &LexUnit, frame_name: &str) -> Result<()> {
+        let LexUnit { name, frame, .. } = lexunit;
+        match self.known_frame(*frame) {
+            Some(known) if known.name == frame_name => Ok(()),
+            Some(known) => {
+                let detail = format!(
+                    "LU `{name}` calls frame `{}` ({frame}) `{frame_name}`; the number counts",
+                    known.name
+                );
+                self.warn(WarningCode::NameMismatch, file, 0, detail)
+            }
+            None => {
+                let detail = format!(
+                    "LU `{name}` names frame `{frame_name}` ({frame}), which has no file; kept by \
+                     name"
+                );
+                self.warn(WarningCode::FrameMissing, file, 0, detail)?;
+                self.add_missing_frame(*frame, frame_name)
+            }
+        }
+    }
+
+    /// What frame file and LU file say of an LU as one record, and what the LU file says otherwise.
+    fn merge_lexunit(
+        &mut self,
+        file: &str,
+        from_file: LexUnit,
+    ) -> Result<(LexUnit, Option<LexUnitHead>)> {
+        let Some((_, mut lu)) = self.waiting.remove(&(from_file.frame, from_file.id)) else {
+            self.counts.lexunits += 1;
+            let detail = format!("LU `{}` stands in no frame file; kept", from_file.name);
+            self.warn(WarningCode::LuNotInFrame, file, 0, detail)?;
+            return Ok((from_file, None));
+        };
+        let own = LexUnitHead::of(&from_file);
+        let head = (own != LexUnitHead::of(&lu)).then_some(own);
+        if head.is_some() {
+            let detail = format!("LU `{}` is not as its frame's file has it; both kept", lu.name);
+            self.warn(WarningCode::LuDiffers, file, 0, detail)?;
+        }
+        lu.total_annotated = from_file.total_annotated;
+        lu.subcorpora = from_file.subcorpora;
+        lu.valences = from_file.valences;
+        lu.listing.lu_file = true;
+        Ok((lu, head))
+    }
+
+    pub(super) fn write_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
+        self.lexunits.insert((lu.frame, lu.id), lu.name.clone());
+        Ok(self.batch.put_lexunit(lu)?)
+    }
+
+    /// Keeps the documents that the header of an LU file lists.
+    fn add_corpora(
+        &mut self,
+        file: &str,
+        corpora: Corpora,
+    ) -> Result<Vec<(CorpusId, Vec<DocumentId>)>> {
+        let mut listed = Vec::with_capacity(corpora.len());
+        for (corpus, corpus_name, documents) in corpora {
+            let mut ids = Vec::with_capacity(documents.len());
+            for (id, name) in documents {
+                let corpus_name = corpus_name.clone();
+                let (file_stem, sentences) = (String::new(), Vec::new());
+                let row = Document { id, corpus, corpus_name, name, file: file_stem, sentences };
+                self.check_document_names(file, &row)?;
+                self.corpora.entry((corpus, id)).or_insert(row);
+                ids.push(id);
+            }
+            listed.push((corpus, ids));
+        }
+        Ok(listed)
+    }
+}

@@ -1,0 +1,329 @@
+//! Putting a release together from its files: unique ids, merged records, coded warnings.
+//!
+//! What several files say of one thing becomes one record, by the rules of `schema/warnings.md`; how each
+//! file lists it goes into that file's layout, so that nothing of it is lost.
+
+mod lexunits;
+mod sentences;
+mod sets;
+mod top_files;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::stand_in::frame_by_name;
+use crate::database::Result;
+use crate::framenet::{FrameFile, FramenetError, FullTextFile, Warning, WarningCode, WarningLog};
+use crate::index::IndexWriter;
+use crate::model::{
+    AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame, FrameId,
+    FrameLayout, FrameRelation, IdSpace, LexUnit, ListedElement, LuId, Origin, ReleaseCounts,
+    ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
+};
+use crate::store::{Batch, Store};
+
+/// Where the sentences of a file come from.
+struct Place<'a> {
+    file: &'a str,
+    space: IdSpace,
+    /// The LU, for LU files.
+    lu: Option<&'a LexUnit>,
+    /// The document, for full-text files.
+    document: Option<(CorpusId, DocumentId)>,
+}
+
+/// What was counted while a release was put together.
+pub(super) struct Assembled {
+    pub(super) counts: ReleaseCounts,
+    pub(super) statuses: BTreeMap<(Origin, String), u64>,
+    pub(super) warnings: WarningLog,
+}
+
+/// What later files are held against of a frame with a file.
+struct KnownFrame {
+    name: String,
+    elements: HashSet<FeId>,
+    /// Its FEs as the headers of most LU files list them.
+    listed: Vec<ListedElement>,
+}
+
+impl KnownFrame {
+    fn of(frame: &Frame) -> Self {
+        Self {
+            name: frame.name.clone(),
+            elements: frame.elements.iter().map(|fe| fe.id).collect(),
+            listed: frame.elements_by_name(),
+        }
+    }
+}
+
+/// A release being put together.
+pub(super) struct Assembler<'a> {
+    store: &'a Store,
+    index: &'a mut IndexWriter,
+    release: ReleaseId,
+    strict: bool,
+    batch: Batch<'a>,
+    counts: ReleaseCounts,
+    statuses: BTreeMap<(Origin, String), u64>,
+    warnings: WarningLog,
+    /// How the top files list what lies below them.
+    layout: ReleaseLayout,
+    sem_types: HashMap<SemTypeId, String>,
+    /// What index files name and no file was read for yet: where it stands in `layout`.
+    frame_index: BTreeMap<FrameId, usize>,
+    lu_index: BTreeMap<(LuId, FrameId), usize>,
+    document_index: BTreeMap<(CorpusId, DocumentId), String>,
+    relations: Vec<FrameRelation>,
+    /// Every frame seen so far; `None` for one that has no file.
+    frames: BTreeMap<FrameId, Option<KnownFrame>>,
+    frame_files: Vec<(Frame, FrameLayout)>,
+    /// LUs of frame files that no LU file has taken up, with the name of the frame's file.
+    waiting: BTreeMap<(FrameId, LuId), (String, LexUnit)>,
+    /// Name of every LU that was written.
+    lexunits: HashMap<(FrameId, LuId), String>,
+    /// LUs that only annotation sets name.
+    missing_lexunits: HashSet<(FrameId, LuId)>,
+    lu_files: HashSet<(FrameId, LuId)>,
+    corpora: BTreeMap<(CorpusId, DocumentId), Document>,
+    /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
+    texts: HashMap<SentenceId, [u8; 8]>,
+    sets: HashSet<AnnotationSetId>,
+    /// Rows of the chunk that later files of it may still add to.
+    sentences: BTreeMap<SentenceId, Sentence>,
+    layers: BTreeMap<AnnotationSetId, SentenceLayers>,
+}
+
+impl<'a> Assembler<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        index: &'a mut IndexWriter,
+        release: ReleaseId,
+        strict: bool,
+    ) -> Self {
+        Self {
+            store,
+            index,
+            release,
+            strict,
+            batch: store.batch(release),
+            counts: ReleaseCounts::default(),
+            statuses: BTreeMap::new(),
+            warnings: WarningLog::default(),
+            layout: ReleaseLayout::default(),
+            sem_types: HashMap::new(),
+            frame_index: BTreeMap::new(),
+            lu_index: BTreeMap::new(),
+            document_index: BTreeMap::new(),
+            relations: Vec::new(),
+            frames: BTreeMap::new(),
+            frame_files: Vec::new(),
+            waiting: BTreeMap::new(),
+            lexunits: HashMap::new(),
+            missing_lexunits: HashSet::new(),
+            lu_files: HashSet::new(),
+            corpora: BTreeMap::new(),
+            texts: HashMap::new(),
+            sets: HashSet::new(),
+            sentences: BTreeMap::new(),
+            layers: BTreeMap::new(),
+        }
+    }
+
+    fn warn(&mut self, code: WarningCode, file: &str, line: usize, detail: String) -> Result<()> {
+        self.add_warning(Warning { code, file: file.to_owned(), line, detail })
+    }
+
+    fn add_warning(&mut self, warning: Warning) -> Result<()> {
+        if self.strict {
+            return Err(FramenetError::Strict(warning).into());
+        }
+        self.warnings.add(warning);
+        Ok(())
+    }
+
+    fn add_warnings(&mut self, warnings: Vec<Warning>) -> Result<()> {
+        warnings.into_iter().try_for_each(|warning| self.add_warning(warning))
+    }
+
+    /// Counts a trait of the data, which no import fails for.
+    fn note(
+        &mut self,
+        code: WarningCode,
+        file: &str,
+        line: usize,
+        detail: impl FnOnce() -> String,
+    ) {
+        let warning = || Warning { code, file: file.to_owned(), line, detail: detail() };
+        self.warnings.note(code, warning);
+    }
+
+    fn warn_repeated(&mut self, file: &str, what: &str) -> Result<()> {
+        let detail = format!("{what} has the number of an earlier one; not read");
+        self.warn(WarningCode::IdRepeated, file, 0, detail)
+    }
+
+    pub(super) fn add_frame_file(&mut self, file: FrameFile) -> Result<()> {
+        let FrameFile { file, mut frame, lexunits, mut layout, sem_type_names, warnings } = file;
+        if self.frames.contains_key(&frame.id) {
+            return self.warn_repeated(&file, &format!("frame `{}` ({})", frame.name, frame.id));
+        }
+        self.add_warnings(warnings)?;
+        self.check_sem_types(&file, &sem_type_names)?;
+        if let Some(entry) = self.frame_index.get(&frame.id) {
+            let entry = &mut self.layout.frame_index[*entry];
+            frame.modified.clone_from(&entry.modified);
+            if entry.name == frame.name {
+                entry.name.clear();
+            } else {
+                let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
+                self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
+            }
+        } else {
+            let detail = format!("frame `{}` is not in frameIndex.xml; kept", frame.name);
+            self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
+        }
+        for fe in frame.elements.iter().filter(|fe| fe.sem_types.len() > 1) {
+            self.note(WarningCode::SemTypesSeveral, &file, 0, || {
+                format!("FE `{}` has {} semantic types", fe.name, fe.sem_types.len())
+            });
+        }
+        self.add_waiting(&file, &frame, lexunits)?;
+        let mut seen = HashSet::new();
+        layout.lexunits.retain(|lu| seen.insert(*lu));
+        self.frames.insert(frame.id, Some(KnownFrame::of(&frame)));
+        self.frame_files.push((frame, layout));
+        Ok(())
+    }
+
+    /// Keeps the LUs of a frame's file until their own files are read.
+    fn add_waiting(&mut self, file: &str, frame: &Frame, lexunits: Vec<LexUnit>) -> Result<()> {
+        let mut names = BTreeSet::new();
+        for lu in lexunits {
+            if self.waiting.contains_key(&(frame.id, lu.id)) {
+                self.warn_repeated(file, &format!("LU `{}` ({})", lu.name, lu.id))?;
+                continue;
+            }
+            if !names.insert(lu.name.clone()) {
+                let detail = format!("frame `{}` has two LUs `{}`; both kept", frame.name, lu.name);
+                self.warn(WarningCode::LuNameRepeated, file, 0, detail)?;
+            }
+            self.counts.lexunits += 1;
+            self.waiting.insert((frame.id, lu.id), (file.to_owned(), lu));
+        }
+        Ok(())
+    }
+
+    /// Writes the frames and the relations between them, once all frame files are read.
+    pub(super) fn write_frames(&mut self) -> Result<()> {
+        self.counts.frames = self.frame_files.len() as u64;
+        for (frame, layout) in std::mem::take(&mut self.frame_files) {
+            self.batch.put_frame(&frame)?;
+            self.batch.put_frame_layout(frame.id, &layout)?;
+        }
+        for (id, entry) in std::mem::take(&mut self.frame_index) {
+            if !self.has_frame_file(id) {
+                let name = self.layout.frame_index[entry].name.clone();
+                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
+                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
+                self.add_missing_frame(id, &name)?;
+            }
+        }
+        self.write_relations()?;
+        self.flush()
+    }
+
+    fn known_frame(&self, id: FrameId) -> Option<&KnownFrame> {
+        self.frames.get(&id).and_then(Option::as_ref)
+    }
+
+    fn has_frame_file(&self, id: FrameId) -> bool {
+        self.known_frame(id).is_some()
+    }
+
+    /// Keeps a frame by name alone; once, however many sets name it.
+    fn add_missing_frame(&mut self, id: FrameId, name: &str) -> Result<()> {
+        if self.frames.insert(id, None).is_some() {
+            return Ok(());
+        }
+        Ok(self.batch.put_frame(&frame_by_name(id, name))?)
+    }
+
+    pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
+        let FullTextFile { file, corpus, document, sentences, warnings } = file;
+        let key = (corpus.0, document.0);
+        if self.corpora.get(&key).is_some_and(|known| !known.file.is_empty()) {
+            let what = format!("document `{}` ({} of corpus {})", document.1, key.1, key.0);
+            return self.warn_repeated(&file, &what);
+        }
+        self.add_warnings(warnings)?;
+        self.check_document_index(&file, key, &document.1)?;
+        self.counts.documents += 1;
+        let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
+        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
+        let row = Document {
+            id: key.1,
+            corpus: key.0,
+            corpus_name: corpus.1,
+            name: document.1,
+            file: stem.to_owned(),
+            sentences: Vec::new(),
+        };
+        self.check_document_names(&file, &row)?;
+        // In place of what LU files say of it.
+        self.corpora.insert(key, row);
+        let mut layout = DocumentLayout::default();
+        for sentence in sentences {
+            let listed = self.add_sentence(&place, sentence, &mut layout.odd_labels)?;
+            layout.sentences.push(listed);
+        }
+        if let Some(document) = self.corpora.get_mut(&key) {
+            document.sentences = layout.sentences.iter().map(|listed| listed.id).collect();
+        }
+        Ok(self.batch.put_document_layout(key.0, key.1, &layout)?)
+    }
+
+    /// Warns when LU files call the document or its corpus otherwise.
+    fn check_document_names(&mut self, file: &str, row: &Document) -> Result<()> {
+        let Some(known) = self.corpora.get(&(row.corpus, row.id)) else { return Ok(()) };
+        if (&known.corpus_name, &known.name) == (&row.corpus_name, &row.name) {
+            return Ok(());
+        }
+        let detail = format!(
+            "document {} of corpus {} is `{}` of `{}` here and `{}` of `{}` elsewhere",
+            row.id, row.corpus, row.name, row.corpus_name, known.name, known.corpus_name
+        );
+        self.warn(WarningCode::NameMismatch, file, 0, detail)
+    }
+
+    /// Writes the rows gathered so far, still unlisted.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        for sentence in std::mem::take(&mut self.sentences).values() {
+            self.batch.put_sentence(sentence)?;
+        }
+        for set in std::mem::take(&mut self.layers).values() {
+            self.batch.put_sentence_layers(set)?;
+        }
+        let batch = std::mem::replace(&mut self.batch, self.store.batch(self.release));
+        Ok(self.store.write_unlisted(batch)?)
+    }
+
+    /// Writes what no later file can change any more.
+    pub(super) fn finish(mut self) -> Result<Assembled> {
+        for (file, lu) in std::mem::take(&mut self.waiting).into_values() {
+            let detail = format!(
+                "LU `{}` ({}, status {}) has no file in lu/; kept",
+                lu.name, lu.id, lu.status
+            );
+            self.warn(WarningCode::LuWithoutFile, &file, 0, detail)?;
+            self.write_lexunit(&lu)?;
+        }
+        self.warn_unread()?;
+        for document in std::mem::take(&mut self.corpora).values() {
+            self.batch.put_document(document)?;
+        }
+        self.batch.put_release_layout(&std::mem::take(&mut self.layout))?;
+        self.flush()?;
+        let Self { counts, statuses, warnings, .. } = self;
+        Ok(Assembled { counts, statuses, warnings })
+    }
+}

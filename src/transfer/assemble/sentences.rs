@@ -1,0 +1,100 @@
+//! Sentences: one record for each text, however many files list it.
+
+use super::{Assembler, Place};
+use crate::database::Result;
+use crate::framenet::{ReadSentence, WarningCode};
+use crate::model::{IdSpace, ListedSentence, OddLabel, Sentence, SentenceId};
+use crate::transfer::stand_in::{fingerprint, fresh};
+
+impl Assembler<'_> {
+    /// Keeps a sentence with its sets; what its labels cannot hold goes to `odd`.
+    pub(super) fn add_sentence(
+        &mut self,
+        place: &Place<'_>,
+        read: ReadSentence,
+        odd: &mut Vec<OddLabel>,
+    ) -> Result<ListedSentence> {
+        self.counts.sentence_occurrences += 1;
+        let ReadSentence { xml_id, line, text, occurrence, sets } = read;
+        let print = fingerprint(text.as_bytes());
+        let id = self.sentence_id(place, xml_id, line, &print)?;
+        let occurrence = if self.texts.insert(id, print).is_none() {
+            self.counts.sentences += 1;
+            self.note_text(place, line, &text);
+            let occurrences = vec![occurrence];
+            self.sentences
+                .insert(id, Sentence { id, xml_id: Some(xml_id), text: text.clone(), occurrences });
+            0
+        } else {
+            self.note(WarningCode::SentenceRepeated, place.file, line, || {
+                format!("sentence {xml_id} stands elsewhere with the same text")
+            });
+            let occurrences = &mut self.pending_sentence(id)?.occurrences;
+            occurrences.push(occurrence);
+            u32::try_from(occurrences.len() - 1).unwrap_or(u32::MAX)
+        };
+        let mut listed = ListedSentence { id, occurrence, sets: Vec::with_capacity(sets.len()) };
+        let mut frame_sets = 0;
+        for set in sets {
+            let labels = set.odd.clone();
+            let (set, evokes) = self.add_set(place, id, &text, set)?;
+            frame_sets += usize::from(evokes);
+            odd.extend(labels.into_iter().map(|label| OddLabel { set, label }));
+            listed.sets.push(set);
+        }
+        if place.lu.is_some() && frame_sets > 1 {
+            self.note(WarningCode::SetsSeveral, place.file, line, || {
+                format!("sentence {xml_id} has {frame_sets} frame sets")
+            });
+        }
+        Ok(listed)
+    }
+
+    fn sentence_id(
+        &mut self,
+        place: &Place<'_>,
+        xml_id: u64,
+        line: usize,
+        print: &[u8; 8],
+    ) -> Result<SentenceId> {
+        let id = SentenceId::new(place.space, xml_id);
+        let exemplar = SentenceId::new(IdSpace::Exemplar, xml_id);
+        if id != exemplar && self.texts.get(&exemplar).is_some_and(|known| known != print) {
+            self.note(WarningCode::NumberShared, place.file, line, || {
+                format!("sentence {xml_id} is another one under lu/")
+            });
+        }
+        if self.texts.get(&id).is_none_or(|known| known == print) {
+            return Ok(id);
+        }
+        let detail = format!("sentence {xml_id} has another text before; this one gets a fresh id");
+        self.warn(WarningCode::SentenceConflict, place.file, line, detail)?;
+        Ok(SentenceId::new(place.space, fresh(xml_id, print)))
+    }
+
+    /// Counts what of a text trips readers that trim, clean or count bytes.
+    fn note_text(&mut self, place: &Place<'_>, line: usize, text: &str) {
+        let quoted = || format!("text `{text}`");
+        if text.trim() != text {
+            self.note(WarningCode::TextSpace, place.file, line, quoted);
+        }
+        if !text.is_ascii() {
+            self.note(WarningCode::TextNonAscii, place.file, line, quoted);
+        }
+        if text.contains(|letter: char| letter == '<' || letter.is_control()) {
+            self.note(WarningCode::TextMarkup, place.file, line, quoted);
+        }
+    }
+
+    /// The sentence's row, brought back when an earlier chunk wrote it.
+    fn pending_sentence(&mut self, id: SentenceId) -> Result<&mut Sentence> {
+        use std::collections::btree_map::Entry as Slot;
+        match self.sentences.entry(id) {
+            Slot::Occupied(slot) => Ok(slot.into_mut()),
+            Slot::Vacant(slot) => {
+                let sentence = self.store.sentence(self.release, id)?;
+                Ok(slot.insert(sentence.expect("its text was seen, so it was written")))
+            }
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! Export as JSON lines: a release whole, a part of it, or what was added to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use super::closure::{Closure, added_elements};
+use super::{names_only_releases, only_one, releases_named};
+use crate::database::{Database, Result};
+use crate::exchange::jsonl::{
+    JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
+};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, RecipeId, Release, ReleaseId, Sentence,
+    SentenceLayers, is_counted,
+};
+use crate::query::{Expression, Field, Term, Test};
+use crate::search::Catalog;
+use crate::store::{Store, StoreError};
+
+/// What an export as JSON lines wrote.
+#[derive(Debug, Clone)]
+pub struct JsonlExport {
+    /// The release.
+    pub release: Release,
+    /// How much of it.
+    pub scope: Scope,
+    /// Number of records of each kind.
+    pub records: BTreeMap<Kind, u64>,
+    /// Sets for which the expression does not hold, written because what was asked for names them: most of them
+    /// others grew from.
+    pub origins: u64,
+}
+
+/// Whether every set that an expression finds was generated or made by a user.
+fn finds_additions(expression: &Expression) -> bool {
+    match expression {
+        Expression::Term(Term { field: Field::Origin, test: Test::Choice(origin) }) => {
+            ["generated", "user"].contains(origin)
+        }
+        Expression::And(parts) => parts.iter().any(finds_additions),
+        Expression::Or(parts) => parts.iter().all(finds_additions),
+        _ => false,
+    }
+}
+
+/// Whether an expression stands for all that users made, also what no set refers to: it asks for
+/// their sets, and narrows them by no more than the release.
+fn asks_for_all_of_people(expression: &Expression) -> bool {
+    let is_user = |term: &Term| matches!(&term.test, Test::Choice(origin) if *origin == "user");
+    let is_origin = |term: &Term| term.field == Field::Origin;
+    expression.terms().all(|term| is_origin(term) || term.field == Field::Release)
+        && expression.terms().any(|term| is_origin(term) && is_user(term))
+}
+
+/// How much of a release an expression stands for: all of it when it names no more than releases,
+/// what was added when every set that it finds was generated or made by a user, else a part.
+fn scope_of(expression: &Expression) -> Scope {
+    match expression {
+        expression if finds_additions(expression) => Scope::Additions,
+        expression if names_only_releases(expression) => Scope::Whole,
+        _ => Scope::Part,
+    }
+}
+
+impl Database {
+    /// Writes the sets for which an expression holds, with what they need, as JSON lines.
+    ///
+    /// An expression that names no more than a release writes every record of it. One that asks for
+    /// `origin=generated` or `origin=user` writes what was added to the release, without a record
+    /// of the release itself, unless `with_base`. Any other writes a part: the sets with their
+    /// sentences, LUs, frames, and what these refer to. Every file is closed: what a record of it
+    /// names is in it or, for additions, in the release that they add to. `origin=user` alone also
+    /// writes what no set refers to. `None` when nothing matches. A part or an addition holds the
+    /// ids of its records in memory.
+    ///
+    /// # Errors
+    /// When the expression names what there is not, its sets belong to several releases, the output
+    /// or the store fails.
+    pub fn export_jsonl(
+        &self,
+        expression: &Expression,
+        with_base: bool,
+        out: &mut dyn Write,
+    ) -> Result<Option<JsonlExport>> {
+        self.refresh()?;
+        let scope = match scope_of(expression) {
+            Scope::Additions if with_base => Scope::Part,
+            scope => scope,
+        };
+        let catalog = self.catalog()?;
+        self.check_names(&catalog, expression)?;
+        let (releases, closure) = match scope {
+            Scope::Whole => (releases_named(&catalog, expression)?, None),
+            Scope::Part | Scope::Additions => self.closure_of(&catalog, expression, scope)?,
+        };
+        let Some(release) = only_one(releases)? else { return Ok(None) };
+        let writer = RecordWriter::new(out, &ReleaseRecord::new(&release, scope))?;
+        let id = release.id;
+        let mut export = Export { store: self.store(), catalog, release: id, scope, writer };
+        match &closure {
+            None => export.whole()?,
+            Some(closure) => export.closed(closure)?,
+        }
+        let records = export.writer.finish()?;
+        let origins = closure.as_ref().map_or(0, Closure::origins);
+        Ok(Some(JsonlExport { release, scope, records, origins }))
+    }
+
+    /// The releases of what an expression finds, and what a file of it must hold when it is one.
+    fn closure_of(
+        &self,
+        catalog: &Catalog<'_>,
+        expression: &Expression,
+        scope: Scope,
+    ) -> Result<(Vec<Release>, Option<Closure<'_>>)> {
+        let mut releases: Vec<Release> = Vec::new();
+        let mut closure: Option<Closure<'_>> = None;
+        for answer in self.query(expression)? {
+            let answer = answer?;
+            let id = answer.release.id;
+            if releases.last().is_none_or(|last| last.id != id) {
+                releases.push(Release::clone(&answer.release));
+            }
+            if releases.len() == 1 {
+                let closure = closure.get_or_insert_with(|| Closure::new(&self.store, id, scope));
+                closure.take_set(&answer.set, &answer.sentence)?;
+            }
+        }
+        if scope_of(expression) == Scope::Additions && asks_for_all_of_people(expression) {
+            for release in releases_named(catalog, expression)? {
+                if let Some(closure) = closure.as_mut().filter(|_| releases[0].id == release.id) {
+                    closure.take_all_of_people()?;
+                    continue;
+                }
+                let mut added = Closure::new(&self.store, release.id, scope);
+                added.take_all_of_people()?;
+                if !added.is_empty() {
+                    releases.push(release);
+                    closure.get_or_insert(added);
+                }
+            }
+            releases.dedup_by_key(|release| release.id);
+        }
+        closure.iter_mut().try_for_each(Closure::close)?;
+        Ok((releases, closure))
+    }
+}
+
+struct Export<'a, 'w> {
+    store: &'a Store,
+    catalog: Catalog<'a>,
+    release: ReleaseId,
+    scope: Scope,
+    writer: RecordWriter<&'w mut dyn Write>,
+}
+
+impl Export<'_, '_> {
+    /// Writes every record of the release.
+    fn whole(&mut self) -> Result<()> {
+        let (store, release) = (self.store, self.release);
+        self.layout(store.release_layout(release)?.map(Layout::Release))?;
+        for sem_type in store.sem_types(release)? {
+            self.writer.sem_type(sem_type?)?;
+        }
+        for frame in store.frames(release)? {
+            let frame = frame?;
+            let id = frame.id;
+            self.writer.frame(frame)?;
+            let layout = store.frame_layout(release, id)?;
+            self.layout(layout.map(|layout| Layout::Frame(id, layout)))?;
+        }
+        for relation in store.relations(release)? {
+            self.writer.relation(relation?)?;
+        }
+        for lexunit in store.lexunits(release)? {
+            let lexunit = lexunit?;
+            let (frame, lu) = (lexunit.frame, lexunit.id);
+            let frame_name = self.catalog.frame(release, frame)?;
+            self.writer.lexunit(lexunit, &frame_name)?;
+            let layout = store.lexunit_layout(release, frame, lu)?;
+            self.layout(layout.map(|layout| Layout::LexUnit(frame, lu, layout)))?;
+        }
+        self.recipes(|_| true)?;
+        // Sentences and their layers lie in one order: the layers are read along.
+        let mut layers = store.all_sentence_layers(release)?.peekable();
+        for sentence in store.sentences(release)? {
+            let sentence = sentence?;
+            let (id, text) = (sentence.id, sentence.text.clone());
+            self.writer.sentence(sentence)?;
+            for set in store.sets_of_sentence(release, id)? {
+                self.set(set?, &text)?;
+            }
+            let of_sentence = |row: &std::result::Result<SentenceLayers, StoreError>| {
+                row.as_ref().map_or(true, |row| row.sentence <= id)
+            };
+            while let Some(row) = layers.next_if(of_sentence) {
+                self.writer.layers(row?, &text)?;
+            }
+        }
+        for document in store.documents(release)? {
+            let document = document?;
+            let (corpus, id) = (document.corpus, document.id);
+            self.writer.document(document)?;
+            let layout = store.document_layout(release, corpus, id)?;
+            self.layout(layout.map(|layout| Layout::Document(corpus, id, layout)))?;
+        }
+        self.journal(|_| true)?;
+        for row in store.all_judgements(release)? {
+            let (set, judgement) = row?;
+            self.writer.judgement(set, judgement)?;
+        }
+        Ok(())
+    }
+
+    fn layout(&mut self, layout: Option<Layout>) -> Result<()> {
+        Ok(layout.map_or(Ok(()), |layout| self.writer.layout(layout))?)
+    }
+
+    /// Writes what a file of some sets must hold.
+    fn closed(&mut self, closure: &Closure<'_>) -> Result<()> {
+        self.frames(closure)?;
+        self.lexunits(closure)?;
+        self.recipes(|recipe| closure.recipes.contains(&recipe))?;
+        for id in &closure.sentences {
+            if let Some(sentence) = self.store.sentence(self.release, *id)? {
+                self.sentence(sentence, closure)?;
+            }
+        }
+        self.documents(closure)?;
+        self.journal(|chain| !chain.is_empty() && chain.iter().all(|set| closure.has_set(*set)))?;
+        let sets: BTreeSet<AnnotationSetId> = closure.sets.iter().map(|(_, set)| *set).collect();
+        for set in sets {
+            for judgement in self.store.judgements(self.release, set)? {
+                self.writer.judgement(set, judgement?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes frames, or the FEs that were added to them, with semantic types and the relations
+    /// between them.
+    fn frames(&mut self, closure: &Closure<'_>) -> Result<()> {
+        let (store, release) = (self.store, self.release);
+        let is_part = self.scope == Scope::Part;
+        for sem_type in store.sem_types(release)? {
+            let sem_type = sem_type?;
+            if is_part || closure.sem_types.contains(&sem_type.id) {
+                self.writer.sem_type(sem_type)?;
+            }
+        }
+        // Frames before FEs: a frame that was added has its own.
+        let (own, named): (Vec<FrameId>, Vec<FrameId>) =
+            closure.frames.iter().partition(|frame| closure.writes_frame(**frame));
+        for frame in own {
+            let frame = store.frame(release, frame)?;
+            frame.map_or(Ok(()), |frame| self.writer.frame(frame))?;
+        }
+        for frame in named {
+            let Some(frame) = store.frame(release, frame)? else { continue };
+            for fe in added_elements(&frame) {
+                self.writer.element(frame.id, &frame.name, fe.clone())?;
+            }
+        }
+        for relation in store.relations(release)? {
+            let relation = relation?;
+            let ends = [relation.parent, relation.child];
+            let is_wanted = closure.relations.contains(&relation.id)
+                || ends.iter().all(|frame| closure.frames.contains(frame))
+                    && (is_part || is_counted(relation.id.0));
+            if is_wanted {
+                self.writer.relation(relation)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lexunits(&mut self, closure: &Closure<'_>) -> Result<()> {
+        for (frame, lu) in &closure.lexunits {
+            let Some(mut lexunit) = self.store.lexunit(self.release, *frame, *lu)? else {
+                continue;
+            };
+            if self.scope == Scope::Part {
+                lexunit.valences.retain_sets(|set| closure.has_set(set));
+            }
+            let frame_name = self.catalog.frame(self.release, *frame)?;
+            self.writer.lexunit(lexunit, &frame_name)?;
+        }
+        Ok(())
+    }
+
+    fn recipes(&mut self, is_wanted: impl Fn(RecipeId) -> bool) -> Result<()> {
+        for (id, fingerprint, description) in self.store.recipes()? {
+            if is_wanted(id) {
+                self.writer.recipe(id, &RecipeRecord::new(fingerprint, description))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a sentence, unless it is only named, and the sets over it.
+    fn sentence(&mut self, sentence: Sentence, closure: &Closure<'_>) -> Result<()> {
+        let (id, text) = (sentence.id, sentence.text.clone());
+        let is_wanted = closure.writes_sentence(id);
+        if is_wanted {
+            self.writer.sentence(sentence)?;
+        }
+        let first = AnnotationSetId::new(IdSpace::Exemplar, 0);
+        for (_, set) in closure.sets.range((id, first)..).take_while(|(of, _)| *of == id) {
+            self.set(*set, &text)?;
+        }
+        if is_wanted {
+            for layers in self.store.sentence_layers(self.release, id)? {
+                self.writer.layers(layers?, &text)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, id: AnnotationSetId, text: &str) -> Result<()> {
+        let release = self.release;
+        let Some(set) = self.store.annotation_set(release, id)? else { return Ok(()) };
+        let AnnotationSet { frame, lu, .. } = set;
+        let frame_name = self.catalog.frame(release, frame)?;
+        let lu_name = self.catalog.lexunit(release, frame, lu)?;
+        Ok(self.writer.set(set, &frame_name, &lu_name, text)?)
+    }
+
+    /// Writes documents, in a part with those of their sentences that are in the file.
+    fn documents(&mut self, closure: &Closure<'_>) -> Result<()> {
+        for (corpus, document) in &closure.documents {
+            let Some(mut document) = self.store.document(self.release, *corpus, *document)? else {
+                continue;
+            };
+            if self.scope == Scope::Part {
+                document.sentences.retain(|sentence| closure.sentences.contains(sentence));
+            }
+            self.writer.document(document)?;
+        }
+        Ok(())
+    }
+
+    fn journal(&mut self, is_wanted: impl Fn(&[AnnotationSetId]) -> bool) -> Result<()> {
+        let recipes: BTreeMap<RecipeId, RecipeRecord> = self
+            .store
+            .recipes()?
+            .into_iter()
+            .map(|(id, fingerprint, text)| (id, RecipeRecord::new(fingerprint, text)))
+            .collect();
+        for row in self.store.journal_rows(self.release)? {
+            let (seed, target, recipe, entry) = row?;
+            let Some(recipe) = recipes.get(&recipe) else { continue };
+            if is_wanted(&entry.chain) {
+                let recipe = recipe.name().to_owned();
+                let (round, end) = (entry.round, entry.end);
+                let record = JournalRecord::new(seed, target, recipe, round, end, &entry.chain);
+                self.writer.journal(&record)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_says_how_much_of_a_release_it_stands_for() {
+        for (query, scope) in [
+            ("", Scope::Whole),
+            ("release=a", Scope::Whole),
+            ("release=a or release=b", Scope::Whole),
+            ("frame=Checking", Scope::Part),
+            ("release=a frame=Checking", Scope::Part),
+            ("origin=generated", Scope::Additions),
+            ("release=a origin=generated aligner>=0.5", Scope::Additions),
+            ("origin=user", Scope::Additions),
+            ("origin=user or origin=generated round=2", Scope::Additions),
+            ("origin=generated or frame=Checking", Scope::Part),
+            ("origin!=generated", Scope::Part),
+        ] {
+            assert_eq!(scope_of(&query.parse().unwrap()), scope, "{query}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Export into formats that hold less than the database does: tokens for parsers, tables for data frames.
+//!
+//! Each counts what it left out, and says so in its report.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+use std::sync::Arc;
+
+use crate::database::{Database, Result};
+use crate::exchange::{
+    Annotated, CsvTable, ExchangeError, Loss, LossLog, ParquetTable, Row, SemaforFiles,
+    TokenFormat, TokenWriter, Tokens,
+};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Extent, FrameId, LayerName, Provenance, ReleaseId, SentenceId,
+    Span,
+};
+use crate::query::Expression;
+use crate::search::{Answer, Catalog};
+use crate::text::CharIndex;
+
+/// What an export wrote, and what its format could not hold.
+#[derive(Debug, Clone, Default)]
+pub struct LossyExport {
+    /// Sets that were to be written.
+    pub sets: u64,
+    /// Their sentences.
+    pub sentences: u64,
+    /// What was left out.
+    pub losses: LossLog,
+}
+
+impl Database {
+    /// Writes the sets for which an expression holds, one block of tokens each, in order of sentence.
+    /// Holds the ids of the sets in memory.
+    ///
+    /// # Errors
+    /// When the expression names what there is not, the output or the store fails; so for every
+    /// export here.
+    pub fn export_tokens(
+        &self,
+        expression: &Expression,
+        format: TokenFormat,
+        out: &mut dyn Write,
+    ) -> Result<LossyExport> {
+        let mut writer = TokenWriter::new(out, format);
+        let mut report =
+            self.by_sentence(expression, |text, tokens, sets| writer.sentence(text, tokens, sets))?;
+        report.losses = writer.finish()?;
+        Ok(report)
+    }
+
+    /// Writes the sets for which an expression holds in SEMAFOR's format, in order of sentence, into
+    /// the files `.frame.elements`, `.sentences` and `.sentences.tokenized`. Holds the ids of the sets
+    /// in memory.
+    pub fn export_semafor(
+        &self,
+        expression: &Expression,
+        [elements, sentences, tokenized]: [&mut dyn Write; 3],
+    ) -> Result<LossyExport> {
+        let mut files = SemaforFiles::new(elements, sentences, tokenized);
+        let mut report =
+            self.by_sentence(expression, |text, tokens, sets| files.sentence(text, tokens, sets))?;
+        report.losses = files.finish()?;
+        Ok(report)
+    }
+
+    /// Writes the sets for which an expression holds as CSV, a row for each FE label, in order of key.
+    pub fn export_csv(&self, expression: &Expression, out: &mut dyn Write) -> Result<LossyExport> {
+        let mut table = CsvTable::new(out)?;
+        let report = self.rows(expression, |row| table.row(row))?;
+        table.finish()?;
+        Ok(report)
+    }
+
+    /// Writes the table of [`export_csv`](Self::export_csv) as Parquet, compressed with zstd.
+    pub fn export_parquet(
+        &self,
+        expression: &Expression,
+        out: &mut (dyn Write + Send),
+    ) -> Result<LossyExport> {
+        let mut table = ParquetTable::new(out)?;
+        let report = self.rows(expression, |row| table.row(row))?;
+        table.finish()?;
+        Ok(report)
+    }
+
+    /// Hands on the sets that are found, sentence by sentence, with the sentence's tokens.
+    fn by_sentence(
+        &self,
+        expression: &Expression,
+        mut take: impl FnMut(&str, &Tokens, &[Annotated]) -> std::result::Result<(), ExchangeError>,
+    ) -> Result<LossyExport> {
+        let mut found: Vec<(ReleaseId, SentenceId, AnnotationSetId)> = Vec::new();
+        for answer in self.query(expression)? {
+            let answer = answer?;
+            found.push((answer.release.id, answer.set.sentence, answer.set.id));
+        }
+        found.sort_unstable();
+        let store = self.store();
+        let mut names = Names { database: self, catalog: self.catalog()?, frames: HashMap::new() };
+        let mut report = LossyExport::default();
+        for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let Some((release, sentence, _)) = group.first().copied() else { continue };
+            let Some(row) = store.sentence(release, sentence)? else { continue };
+            let layers = store.sentence_layers(release, sentence)?;
+            let tokens =
+                Tokens::new(&row.text, &layers.collect::<std::result::Result<Vec<_>, _>>()?);
+            let mut sets = Vec::with_capacity(group.len());
+            for (_, _, id) in group {
+                if let Some(set) = store.annotation_set(release, *id)? {
+                    sets.push(names.annotated(release, set)?);
+                }
+            }
+            report.sentences += 1;
+            report.sets += sets.len() as u64;
+            take(&row.text, &tokens, &sets)?;
+        }
+        Ok(report)
+    }
+
+    /// Hands on the rows of the sets that are found, as they are read.
+    fn rows(
+        &self,
+        expression: &Expression,
+        mut take: impl FnMut(&Row) -> std::result::Result<(), ExchangeError>,
+    ) -> Result<LossyExport> {
+        let answers = self.query(expression)?;
+        let mut names = Names { database: self, catalog: self.catalog()?, frames: HashMap::new() };
+        let mut report = LossyExport::default();
+        let mut sentences: BTreeSet<(ReleaseId, SentenceId)> = BTreeSet::new();
+        for answer in answers {
+            let answer = answer?;
+            report.sets += 1;
+            sentences.insert((answer.release.id, answer.set.sentence));
+            let core_types = names.core_types(answer.release.id, answer.set.frame)?;
+            for row in rows_of(&answer, &core_types)? {
+                take(&row)?;
+            }
+            count_table_losses(&answer.set, &mut report.losses);
+        }
+        report.sentences = sentences.len() as u64;
+        Ok(report)
+    }
+}
+
+type CoreTypes = Arc<HashMap<String, &'static str>>;
+
+/// The names behind the numbers of sets.
+struct Names<'a> {
+    database: &'a Database,
+    catalog: Catalog<'a>,
+    frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
+}
+
+impl Names<'_> {
+    fn core_types(&mut self, release: ReleaseId, frame: FrameId) -> Result<CoreTypes> {
+        if let Some(known) = self.frames.get(&(release, frame)) {
+            return Ok(Arc::clone(known));
+        }
+        let frame_record = self.database.store().frame(release, frame)?;
+        let elements = frame_record.into_iter().flat_map(|frame| frame.elements);
+        let types: CoreTypes =
+            Arc::new(elements.map(|fe| (fe.name, fe.core_type.as_str())).collect());
+        self.frames.insert((release, frame), Arc::clone(&types));
+        Ok(types)
+    }
+
+    fn annotated(&mut self, release: ReleaseId, set: AnnotationSet) -> Result<Annotated> {
+        Ok(Annotated {
+            frame: self.catalog.frame(release, set.frame)?.to_string(),
+            lu: self.catalog.lexunit(release, set.frame, set.lu)?.to_string(),
+            core_types: self.core_types(release, set.frame)?,
+            set,
+        })
+    }
+}
+
+/// The rows of a set: one for each FE label, or one when it has none.
+fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
+    let text = answer.sentence.text.as_str();
+    let index = CharIndex::new(text);
+    let set = &answer.set;
+    let chars = |span: Span| {
+        let record = format!("set {}", set.id);
+        index.to_chars(span).map_err(|source| ExchangeError::Record { record, source })
+    };
+    let mut targets = Vec::new();
+    for target in &set.targets {
+        let span = chars(*target)?;
+        targets.push(format!("{}-{}", span.start, span.end));
+    }
+    let mut row = Row {
+        release: answer.release.name.clone(),
+        set: set.id.to_string(),
+        origin: set.provenance.origin().as_str().to_owned(),
+        status: set.status.clone(),
+        fe_status: set.fe_status.as_str().to_owned(),
+        frame: answer.frame.to_string(),
+        lu: answer.lexunit.to_string(),
+        sentence: answer.sentence.id.to_string(),
+        document: answer.document.as_deref().map(str::to_owned),
+        text: text.to_owned(),
+        trigger: answer.trigger(),
+        targets: targets.join(";"),
+        ..Row::default()
+    };
+    if let Provenance::Generated(made) = &set.provenance {
+        row.seed = Some(made.seed.to_string());
+        row.round = Some(i64::from(made.round));
+        row.flags = Some(made.flags.names().join(";"));
+        row.paraphrase = Some(f64::from(made.paraphrase));
+        row.aligner = Some(f64::from(made.aligner));
+        row.p = made.filter.map(|scores| f64::from(scores.precision));
+        row.r = made.filter.map(|scores| f64::from(scores.recall));
+    }
+    let mut rows = Vec::new();
+    for element in elements(set) {
+        let span = element.label.extent.span();
+        let offsets = span.map(chars).transpose()?;
+        rows.push(Row {
+            fe: Some(element.label.name.clone()),
+            core_type: core_types.get(&element.label.name).map(|name| (*name).to_owned()),
+            rank: Some(i64::from(element.rank)),
+            start: offsets.map(|offsets| i64::from(offsets.start)),
+            end: offsets.map(|offsets| i64::from(offsets.end)),
+            fe_text: span.and_then(|span| span.of(text)).map(str::to_owned),
+            ni: match &element.label.extent {
+                Extent::Null(kind) => Some(kind.as_str().to_owned()),
+                Extent::Overt(_) | Extent::None => None,
+            },
+            gf: element.gf.map(str::to_owned),
+            pt: element.pt.map(str::to_owned),
+            ..row.clone()
+        });
+    }
+    if rows.is_empty() {
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Counts what a set has and its rows have not.
+fn count_table_losses(set: &AnnotationSet, losses: &mut LossLog) {
+    for layer in set.layers.iter().filter(|layer| !layer.labels.is_empty()) {
+        match layer.name {
+            LayerName::Target | LayerName::Fe => {}
+            LayerName::Gf | LayerName::Pt => {
+                let of_elements: Vec<Span> = set
+                    .fe_layers()
+                    .filter(|fes| fes.rank == layer.rank)
+                    .flat_map(|fes| fes.labels.iter().filter_map(|label| label.extent.span()))
+                    .collect();
+                let is_loose =
+                    |extent: &Extent| extent.span().is_none_or(|span| !of_elements.contains(&span));
+                let loose = layer.labels.iter().filter(|label| is_loose(&label.extent)).count();
+                losses.add_many(Loss::LooseGfPt, loose as u64);
+            }
+            _ => losses.add(Loss::OtherLayer),
+        }
+    }
+    losses.add_metadata(set);
+}

@@ -1,0 +1,263 @@
+//! Importing a release: files in parallel, rows in order.
+//!
+//! Files are parsed by all cores, chunk by chunk, while the chunk before is put together and written
+//! by one thread in the order of the files' names; so ids and warnings do not depend on timing, and
+//! memory is bounded by a few chunks. Nothing is visible before the last commit.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::mpsc::sync_channel;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+
+use super::assemble::{Assembled, Assembler};
+use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::framenet::{
+    FramenetError, Source, SourceReader, WarningLog, read_frame_file, read_frame_index,
+    read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
+    read_sem_types,
+};
+use crate::index::{IndexError, IndexWriter};
+use crate::model::{Origin, Release, is_name};
+
+/// How a release is imported.
+#[derive(Debug, Clone, Default)]
+pub struct ImportOptions {
+    /// Name of the release; by default [`default_release_name`].
+    pub release: Option<String>,
+    /// Language tag; by default `en`.
+    pub language: Option<String>,
+    /// Whether the first warning ends the import.
+    pub strict: bool,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// Files read.
+    pub files: usize,
+    /// Files to read.
+    pub of: usize,
+}
+
+/// What an import did.
+#[derive(Debug)]
+pub struct ImportReport {
+    /// The release, with its counts.
+    pub release: Release,
+    /// Number of frame-evoking sets of each origin and status.
+    pub statuses: BTreeMap<(Origin, String), u64>,
+    /// What was odd.
+    pub warnings: WarningLog,
+    /// Bytes of store and index on disk.
+    pub disk_bytes: u64,
+    /// Why the index could not be brought up to the import, when it could not: a full disk. The
+    /// release is in all the same; the next writer brings the index up.
+    pub index_error: Option<IndexError>,
+}
+
+/// The name that a release gets from its file: `fndata-1.5.zip` is `bfn-1.5` (Berkeley FrameNet),
+/// anything else is called after its file or directory.
+#[must_use]
+pub fn default_release_name(path: &Path) -> String {
+    let absolute = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let stem = if absolute.is_dir() { absolute.file_name() } else { absolute.file_stem() };
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    match stem.strip_prefix("fndata-") {
+        Some(version) => format!("bfn-{version}"),
+        None => stem,
+    }
+}
+
+/// Refuses a name that no release can have.
+pub(super) fn check_release_name(name: &str) -> Result<()> {
+    if is_name(name) {
+        return Ok(());
+    }
+    Err(DatabaseError::ReleaseName { name: name.to_owned() })
+}
+
+/// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
+const CHUNK: usize = 48;
+
+/// Bytes of XML parsed together at most, unless one file has more: what is parsed takes a few times
+/// as much, and a release of huge files must not fill memory.
+const CHUNK_BYTES: u64 = 16 << 20;
+
+impl Database {
+    /// Imports a FrameNet release from a zip file or a directory.
+    ///
+    /// All or nothing: a failed import leaves the database as it was.
+    ///
+    /// # Errors
+    /// When the path holds no release, a file is malformed, a release of the name is there already,
+    /// or the handle is a reader's.
+    pub fn import(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        progress: &mut dyn FnMut(ImportProgress),
+    ) -> Result<ImportReport> {
+        let Some(index) = &self.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        };
+        let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
+        check_release_name(&name)?;
+        let source = Source::open(path)?;
+        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
+            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
+        }
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // The import's commit stands for everything before it, too.
+        reindex::catch_up(&self.store, &mut index)?;
+        let release = Release {
+            id: self.store.begin_release()?,
+            name,
+            language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
+            source: path.display().to_string(),
+            source_bytes: source.xml_bytes(),
+            imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
+            counts: crate::model::ReleaseCounts::default(),
+        };
+        let outcome = self.import_files(&source, release, options.strict, &mut index, progress);
+        if outcome.is_err() {
+            // What went wrong first is what there is to say; the next writing recovers the index.
+            let _ = index.rollback();
+        }
+        outcome
+    }
+
+    fn import_files(
+        &self,
+        source: &Source,
+        mut release: Release,
+        strict: bool,
+        index: &mut IndexWriter,
+        progress: &mut dyn FnMut(ImportProgress),
+    ) -> Result<ImportReport> {
+        let frame_files = source.xml_files("frame/");
+        let lu_files = source.xml_files("lu/");
+        let fulltext_files = source.xml_files("fulltext/");
+        let of = frame_files.len() + lu_files.len() + fulltext_files.len();
+        let mut files = 0;
+        let mut advance = |count: usize| {
+            files += count;
+            progress(ImportProgress { files, of });
+        };
+        advance(0);
+
+        let mut assembler = Assembler::new(&self.store, index, release.id, strict);
+        read_top_files(source, &mut assembler)?;
+        in_chunks(source, &frame_files, read_frame_file, |chunk| {
+            advance(chunk.len());
+            chunk.into_iter().try_for_each(|file| assembler.add_frame_file(file))
+        })?;
+        assembler.write_frames()?;
+        in_chunks(source, &lu_files, read_lu_file, |chunk| {
+            advance(chunk.len());
+            chunk.into_iter().try_for_each(|file| assembler.add_lu_file(file))?;
+            assembler.flush()
+        })?;
+        in_chunks(source, &fulltext_files, read_fulltext_file, |chunk| {
+            advance(chunk.len());
+            chunk.into_iter().try_for_each(|file| assembler.add_fulltext_file(file))?;
+            assembler.flush()
+        })?;
+        let Assembled { counts, statuses, warnings } = assembler.finish()?;
+        release.counts = counts;
+        let mut listed = false;
+        let committed = index.commit_with(|| -> Result<u64> {
+            let revision = self.store.list_release(&release)?;
+            listed = true;
+            Ok(revision)
+        });
+        // Once listed, the release is in: an index that could not follow is behind, and queries and
+        // the next writer make up for that.
+        let index_error = match committed {
+            Err(DatabaseError::Index(error)) if listed => {
+                let _ = index.rollback();
+                Some(error)
+            }
+            outcome => outcome.map(|()| None)?,
+        };
+        Ok(ImportReport { release, statuses, warnings, disk_bytes: self.disk_bytes(), index_error })
+    }
+}
+
+fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> {
+    let mut reader = source.reader()?;
+    let mut content = |assembler: &mut Assembler<'_>, name: &'static str| -> Result<_> {
+        if source.has(name) {
+            return Ok(Some(reader.read(name)?));
+        }
+        assembler.add_missing_file(name)?;
+        Ok(None)
+    };
+    if let Some(bytes) = content(assembler, "semTypes.xml")? {
+        assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
+    }
+    if let Some(bytes) = content(assembler, "frameIndex.xml")? {
+        assembler.add_frame_index(read_frame_index("frameIndex.xml", &bytes)?)?;
+    }
+    if let Some(bytes) = content(assembler, "luIndex.xml")? {
+        assembler.add_lu_index(read_lu_index("luIndex.xml", &bytes)?)?;
+    }
+    if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
+        assembler.add_fulltext_index(read_fulltext_index("fulltextIndex.xml", &bytes)?)?;
+    }
+    if let Some(bytes) = content(assembler, "frRelation.xml")? {
+        assembler.add_relations(read_relations("frRelation.xml", &bytes)?)?;
+    }
+    Ok(())
+}
+
+/// Reads and parses files by all cores and hands them on in order, chunk by chunk.
+fn in_chunks<T: Send>(
+    source: &Source,
+    names: &[&str],
+    parse: impl Fn(&str, &[u8]) -> std::result::Result<T, FramenetError> + Sync,
+    mut take: impl FnMut(Vec<T>) -> Result<()>,
+) -> Result<()> {
+    let readers: Mutex<Vec<SourceReader<'_>>> = Mutex::new(Vec::new());
+    let read_one = |name: &&str| -> std::result::Result<T, FramenetError> {
+        let spare = readers.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+        let mut reader = match spare {
+            Some(reader) => reader,
+            None => source.reader()?,
+        };
+        let content = reader.read(name)?;
+        readers.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(reader);
+        parse(name, &content)
+    };
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(1);
+        scope.spawn(move || {
+            for chunk in source.chunks(names, CHUNK, CHUNK_BYTES) {
+                let parsed: std::result::Result<Vec<T>, FramenetError> =
+                    chunk.par_iter().map(read_one).collect();
+                let failed = parsed.is_err();
+                // The receiver hangs up when it fails; then nothing more is wanted.
+                if sender.send(parsed).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        for parsed in receiver {
+            take(parsed?)?;
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn berkeley_releases_are_called_after_their_version() {
+        assert_eq!(default_release_name("x/fndata-1.5.zip".as_ref()), "bfn-1.5");
+        assert_eq!(default_release_name("x/mini-framenet".as_ref()), "mini-framenet");
+    }
+}

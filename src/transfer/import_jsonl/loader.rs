@@ -1,0 +1,286 @@
+//! A file of records on its way into the store: what is gathered, looked up and written.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+
+use super::known::{Known, Place, Reference};
+use crate::database::{DatabaseError, Result, layouts};
+use crate::exchange::FaultCode;
+use crate::exchange::jsonl::{Kind, RecordReader, Scope};
+use crate::model::{
+    Counted, FeId, Frame, FrameId, RecipeId, Release, ReleaseCounts, ReleaseId, SentenceId,
+    is_counted, is_name,
+};
+use crate::store::{Action, Batch, Store, StoreError, Subject};
+
+/// Bytes of rows gathered before they are written to a release that is not listed yet.
+const FLUSH: usize = 4 << 20;
+
+/// Records between two calls of a progress function.
+const PROGRESS_EVERY: u64 = 1000;
+
+/// A file on its way into the store.
+pub(super) struct Loader<'a, R> {
+    pub(super) store: &'a Store,
+    pub(super) release: ReleaseId,
+    scope: Scope,
+    pub(super) reader: RecordReader<R>,
+    pub(super) batch: Batch<'a>,
+    /// Rows that no release number hides; written with the last commit.
+    pub(super) recipes: Vec<(RecipeId, [u8; 16], String)>,
+    /// Numbers of recipes by fingerprint.
+    pub(super) recipe_ids: HashMap<String, RecipeId>,
+    pub(super) known: Known,
+    /// Frames of the release that get FEs, with what they get.
+    pub(super) extended: BTreeMap<FrameId, Extended>,
+    /// The sentence that the next sets and layers belong to.
+    pub(super) current: Option<(SentenceId, String)>,
+    /// The highest number that another store gave to a record of a user.
+    own_number: u32,
+    counts: ReleaseCounts,
+    pub(super) written: BTreeMap<Kind, u64>,
+    pub(super) unchanged: u64,
+}
+
+/// A frame of the release that gets FEs.
+pub(super) struct Extended {
+    pub(super) frame: Frame,
+    /// FEs that the file gives it, with their lines: their lists may name each other.
+    pub(super) elements: Vec<(FeId, usize)>,
+}
+
+impl<'a, R: BufRead> Loader<'a, R> {
+    pub(super) fn new(
+        store: &'a Store,
+        release: ReleaseId,
+        scope: Scope,
+        reader: RecordReader<R>,
+    ) -> Result<Self> {
+        let mut known = Known::default();
+        if scope == Scope::Additions {
+            for row in store.lexunit_names(release)? {
+                known.listed.insert(row?.1);
+            }
+        }
+        Ok(Self {
+            store,
+            release,
+            scope,
+            reader,
+            batch: store.batch(release),
+            recipes: Vec::new(),
+            recipe_ids: HashMap::new(),
+            known,
+            extended: BTreeMap::new(),
+            current: None,
+            own_number: 0,
+            counts: ReleaseCounts::default(),
+            written: BTreeMap::new(),
+            unchanged: 0,
+        })
+    }
+
+    pub(super) fn read_all(&mut self, progress: &mut dyn FnMut(u64)) -> Result<()> {
+        let mut records: u64 = 0;
+        while let Some(record) = self.reader.read()? {
+            self.take(record)?;
+            if !self.adds() && self.batch.size() >= FLUSH {
+                let batch = std::mem::replace(&mut self.batch, self.store.batch(self.release));
+                self.store.write_unlisted(batch)?;
+            }
+            records += 1;
+            if records.is_multiple_of(PROGRESS_EVERY) {
+                progress(self.reader.bytes());
+            }
+        }
+        progress(self.reader.bytes());
+        self.check_open()?;
+        self.extend_frames()
+    }
+
+    /// Writes what is left, and lists the release or commits what it gets.
+    pub(super) fn finish(self, release: &mut Release) -> Result<()> {
+        let Self { store, scope, mut batch, recipes, own_number, counts, .. } = self;
+        if own_number > 0 {
+            store.skip_own_number(own_number)?;
+        }
+        if scope == Scope::Additions {
+            for (id, fingerprint, description) in &recipes {
+                batch.put_recipe(*id, *fingerprint, description)?;
+            }
+            if !batch.is_empty() {
+                store.commit(batch)?;
+            }
+            return Ok(());
+        }
+        // What was read counts, not what the file says; but records do not tell how often one file
+        // lists the same layers.
+        let listed = release.counts.sentence_layer_occurrences;
+        release.counts = counts;
+        if scope == Scope::Whole {
+            release.counts.sentence_layer_occurrences = listed;
+        }
+        store.write_unlisted(batch)?;
+        let mut last = store.batch(release.id);
+        for (id, fingerprint, description) in &recipes {
+            last.put_recipe(*id, *fingerprint, description)?;
+        }
+        store.list_release_with(release, last)?;
+        Ok(())
+    }
+
+    /// Whether the file adds to a release that is there.
+    pub(super) fn adds(&self) -> bool {
+        self.scope == Scope::Additions
+    }
+
+    pub(super) fn wrong(
+        &self,
+        code: FaultCode,
+        field: &str,
+        found: &str,
+        expected: impl Into<String>,
+    ) -> DatabaseError {
+        self.reader.wrong(self.reader.line(), code, field, found, expected.into()).into()
+    }
+
+    /// Whether a record is to be written: it is not when the store has an equal one. `stored` is
+    /// looked up only for additions.
+    pub(super) fn is_new<T: PartialEq>(
+        &mut self,
+        record: &T,
+        id: &dyn std::fmt::Display,
+        stored: impl FnOnce(&Store, ReleaseId) -> std::result::Result<Option<T>, StoreError>,
+    ) -> Result<bool> {
+        if !self.adds() {
+            return Ok(true);
+        }
+        match stored(self.store, self.release)? {
+            None => Ok(true),
+            Some(there) if there == *record => {
+                self.unchanged += 1;
+                Ok(false)
+            }
+            Some(_) => {
+                let expected = "an id that the store does not have for another record; import into \
+                                another store or release";
+                Err(self.wrong(FaultCode::Conflict, "id", &id.to_string(), expected))
+            }
+        }
+    }
+
+    /// Refuses a text that is no name.
+    pub(super) fn check_name(&self, field: &str, name: &str) -> Result<()> {
+        if is_name(name) {
+            return Ok(());
+        }
+        let found = name.escape_debug().to_string();
+        Err(self.wrong(FaultCode::Value, field, &found, "a name without control characters"))
+    }
+
+    /// Refuses the second record of an id; `is_first` says whether it was the first.
+    pub(super) fn check_first(&self, is_first: bool, id: &dyn std::fmt::Display) -> Result<()> {
+        if is_first {
+            return Ok(());
+        }
+        let expected = "an id that no earlier record of the file has";
+        Err(self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected))
+    }
+
+    /// Takes note of a reference: what it leads to is in the file or in the release that the file adds
+    /// to, or must follow.
+    pub(super) fn refer(&mut self, field: &'static str, reference: Reference) -> Result<()> {
+        if self.known.has(reference) || self.adds() && self.is_stored(reference)? {
+            return Ok(());
+        }
+        self.known.expect(reference, Place { line: self.reader.line(), field });
+        Ok(())
+    }
+
+    fn is_stored(&self, reference: Reference) -> Result<bool> {
+        let (store, release) = (self.store, self.release);
+        Ok(match reference {
+            Reference::SemType(id) => store.sem_type(release, id)?.is_some(),
+            Reference::Document(corpus, id) => store.document(release, corpus, id)?.is_some(),
+            Reference::Set(id) => store.set_location(release, id)?.is_some(),
+            // All of them are known from the start.
+            Reference::Listed(_) => false,
+        })
+    }
+
+    /// Refuses a file at whose end something is missing that was named before.
+    fn check_open(&self) -> Result<()> {
+        let Some((reference, Place { line, field })) = self.known.first_missing() else {
+            return Ok(());
+        };
+        let expected = format!("{} {}", article(reference.kind()), self.of_what());
+        let (code, value) = (FaultCode::Missing, reference.value());
+        Err(self.reader.wrong(line, code, field, &value, expected).into())
+    }
+
+    /// Where a reference must lead.
+    pub(super) fn of_what(&self) -> &'static str {
+        if self.adds() {
+            "of the file or of the release that it adds to; import the release that it was exported \
+             from, or name it with `--release NAME`"
+        } else {
+            "of the file"
+        }
+    }
+
+    /// Writes the frames that got FEs.
+    fn extend_frames(&mut self) -> Result<()> {
+        for (id, Extended { frame, elements }) in std::mem::take(&mut self.extended) {
+            let added = elements.iter().filter_map(|(fe, line)| Some((frame.fe(*fe)?, line)));
+            for (fe, line) in added {
+                for (field, named) in [("requires", &fe.requires), ("excludes", &fe.excludes)] {
+                    if let Some(absent) = named.iter().find(|fe| frame.fe(**fe).is_none()) {
+                        let (code, field) = (FaultCode::Missing, format!("element.{field}"));
+                        let expected = format!("the number of an FE of `{}`", frame.name);
+                        let value = absent.to_string();
+                        return Err(self
+                            .reader
+                            .wrong(*line, code, &field, &value, expected)
+                            .into());
+                    }
+                }
+            }
+            self.batch.put_frame(&frame)?;
+            self.batch.record(Action::Edited, &Subject::Frame(id));
+            layouts::forget_elements(self.store, &mut self.batch, self.release, id)?;
+        }
+        Ok(())
+    }
+
+    /// Lists what is added to a release that is there: the index and every follower hear of it.
+    pub(super) fn added(&mut self, subject: &Subject) {
+        if self.adds() {
+            self.batch.record(Action::Added, subject);
+        }
+    }
+
+    pub(super) fn see_number(&mut self, number: u32) {
+        if is_counted(number) {
+            self.own_number = self.own_number.max(number);
+        }
+    }
+
+    /// Counts a record in its release.
+    pub(super) fn recount<T: Counted>(&mut self, record: &T) {
+        if self.adds() {
+            self.batch.recount(None, Some(record));
+        } else {
+            self.counts.add(record.counts());
+        }
+    }
+
+    pub(super) fn count(&mut self, kind: Kind) {
+        *self.written.entry(kind).or_default() += 1;
+    }
+}
+
+/// A kind of record with its article.
+fn article(kind: &str) -> String {
+    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'L']) { "an" } else { "a" };
+    format!("{article} {kind}")
+}

@@ -1,0 +1,94 @@
+//! Import of JSON lines: a release, or additions to one that is there.
+//!
+//! The records of a release are written in bounded batches under a number that is not listed, and one
+//! last commit lists it, as in an import of XML. Additions are one commit of the release that they
+//! belong to; what is there already and equal is left alone, so the same file changes nothing a second
+//! time, and what differs is refused. So either import is all or nothing.
+//!
+//! What comes in is whole: names are names, spans lie in their texts, and every reference leads to a
+//! record of the file or of the release that it adds to (`known.rs`). A check of the store finds
+//! nothing afterwards.
+
+mod known;
+mod loader;
+mod records;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use self::loader::Loader;
+use super::import::check_release_name;
+use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::exchange::ExchangeError;
+use crate::exchange::jsonl::{Kind, RecordReader, Scope};
+use crate::model::Release;
+
+/// What an import of JSON lines did.
+#[derive(Debug, Clone)]
+pub struct JsonlImport {
+    /// The release that was made or added to.
+    pub release: Release,
+    /// How much of a release the file held.
+    pub scope: Scope,
+    /// Number of records of each kind that were written.
+    pub written: BTreeMap<Kind, u64>,
+    /// Number of records that were there already, equal in all.
+    pub unchanged: u64,
+}
+
+impl Database {
+    /// Imports a file that [`export_jsonl`](Self::export_jsonl) wrote, under the release's own name or
+    /// another one. `progress` is told now and then how many bytes were read.
+    ///
+    /// All or nothing: a failed import leaves the database as it was. A whole release or a part needs
+    /// bounded memory and some bytes for each record's id; additions are held in memory until they
+    /// are committed.
+    ///
+    /// # Errors
+    /// When the file is no such file (with line and field), a record refers to what neither the file
+    /// nor the release that it adds to has, a release of the name is there already, additions differ
+    /// from what the store has, or the handle is a reader's. An index that could not follow is no
+    /// failure: see [`take_index_lag`](Self::take_index_lag).
+    pub fn import_jsonl(
+        &self,
+        path: &Path,
+        release: Option<&str>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<JsonlImport> {
+        let Some(index) = &self.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        };
+        let file = File::open(path)
+            .map_err(|source| ExchangeError::Read { path: path.to_owned(), source })?;
+        let reader = RecordReader::new(BufReader::with_capacity(1 << 20, file), path)?;
+        let mut record = reader.release().clone();
+        if let Some(name) = release {
+            name.clone_into(&mut record.name);
+        }
+        check_release_name(&record.name)?;
+        let scope = record.scope;
+        let there = self.releases()?.into_iter().find(|there| there.name == record.name);
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        reindex::catch_up(&self.store, &mut index)?;
+        let mut release = match (scope, there) {
+            (Scope::Additions, Some(there)) => there,
+            (Scope::Additions, None) => {
+                let path = path.to_owned();
+                return Err(DatabaseError::NoBase { path, name: record.name });
+            }
+            (_, Some(there)) => {
+                let (name, source_path) = (there.name, there.source);
+                return Err(DatabaseError::ReleaseExists { name, source_path });
+            }
+            (_, None) => record.into_model(self.store.begin_release()?),
+        };
+        let mut loader = Loader::new(&self.store, release.id, scope, reader)?;
+        loader.read_all(progress)?;
+        let (written, unchanged) = (loader.written.clone(), loader.unchanged);
+        loader.finish(&mut release)?;
+        self.follow(&mut index);
+        Ok(JsonlImport { release, scope, written, unchanged })
+    }
+}

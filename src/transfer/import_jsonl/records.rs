@@ -1,0 +1,509 @@
+//! Each kind of record: what must hold of it, and where it goes.
+
+use std::io::BufRead;
+
+use super::known::{KnownFrame, Reference};
+use super::loader::{Extended, Loader};
+use crate::database::{DatabaseError, Result, layouts};
+use crate::exchange::FaultCode;
+use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, SetRecord};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Document, FeId, Frame, FrameElement, FrameId, FrameRelation,
+    IdSpace, Judgement, LexUnit, LuId, Provenance, RecipeId, SemType, Sentence, SentenceId,
+    SentenceLayers,
+};
+use crate::store::{JournalEntry, SetLocation, Store, Subject};
+
+impl<R: BufRead> Loader<'_, R> {
+    pub(super) fn take(&mut self, record: Record) -> Result<()> {
+        match record {
+            Record::SemType(row) => self.take_sem_type(&row),
+            Record::Frame(row) => self.take_frame(&row),
+            Record::Element(frame, name, row) => self.take_element(frame, &name, *row),
+            Record::Relation(row) => self.take_relation(&row),
+            Record::LexUnit(row, frame_name) => self.take_lexunit(&row, &frame_name),
+            Record::Recipe(fingerprint, row) => {
+                self.take_recipe(fingerprint, row.name(), &row.description)
+            }
+            Record::Sentence(row) => self.take_sentence(row),
+            Record::Set(row, sentence) => self.take_set(*row, sentence),
+            Record::Layers(row, sentence) => {
+                let text = self.text_of(sentence)?;
+                let row = self.reader.layers(row, &text)?;
+                self.take_layers(&row)
+            }
+            Record::Document(row) => self.take_document(&row),
+            Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain),
+            Record::Judgement(set, judgement) => self.take_judgement(set, &judgement),
+            Record::Layout(layout) => self.take_layout(&layout),
+        }
+    }
+
+    fn take_sem_type(&mut self, row: &SemType) -> Result<()> {
+        self.see_number(row.id.0);
+        let is_first = self.known.sem_types.insert(row.id);
+        self.check_first(is_first, &row.id)?;
+        self.check_name("name", &row.name)?;
+        for parent in &row.parents {
+            self.refer("parents", Reference::SemType(*parent))?;
+        }
+        if self.is_new(row, &row.id, |store, release| store.sem_type(release, row.id))? {
+            self.recount(row);
+            self.batch.put_sem_type(row)?;
+            self.added(&Subject::SemType(row.id));
+            self.count(Kind::SemType);
+        }
+        Ok(())
+    }
+
+    fn take_frame(&mut self, frame: &Frame) -> Result<()> {
+        self.see_number(frame.id.0);
+        let is_first = self.known.frames.insert(frame.id, Some(frame.into())).is_none();
+        self.check_first(is_first, &frame.id)?;
+        self.check_name("name", &frame.name)?;
+        for sem_type in &frame.sem_types {
+            self.refer("sem_types", Reference::SemType(*sem_type))?;
+        }
+        for (at, fe) in frame.elements.iter().enumerate() {
+            let field = |name: &str| format!("elements[{at}].{name}");
+            self.take_element_of(fe, field)?;
+            if frame.elements[..at].iter().any(|other| other.id == fe.id) {
+                let expected = "a number that no other FE of the frame has";
+                let found = fe.id.to_string();
+                return Err(self.wrong(FaultCode::Repeated, &field("id"), &found, expected));
+            }
+            self.check_elements_of(frame, &field("requires"), &fe.requires)?;
+            self.check_elements_of(frame, &field("excludes"), &fe.excludes)?;
+        }
+        for set in &frame.core_sets {
+            self.check_elements_of(frame, "core_sets", set)?;
+        }
+        if self.is_new(frame, &frame.id, |store, release| store.frame(release, frame.id))? {
+            self.recount(frame);
+            self.batch.put_frame(frame)?;
+            self.added(&Subject::Frame(frame.id));
+            self.count(Kind::Frame);
+        }
+        Ok(())
+    }
+
+    /// Checks what an FE says by itself.
+    fn take_element_of(&mut self, fe: &FrameElement, field: impl Fn(&str) -> String) -> Result<()> {
+        self.see_number(fe.id.0);
+        self.check_name(&field("name"), &fe.name)?;
+        for sem_type in &fe.sem_types {
+            self.refer("sem_types", Reference::SemType(*sem_type))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses numbers that no FE of the frame has.
+    fn check_elements_of(&self, frame: &Frame, field: &str, ids: &[FeId]) -> Result<()> {
+        match ids.iter().find(|id| frame.fe(**id).is_none()) {
+            None => Ok(()),
+            Some(id) => {
+                let expected = format!("the number of an FE of `{}`", frame.name);
+                Err(self.wrong(FaultCode::Missing, field, &id.to_string(), expected))
+            }
+        }
+    }
+
+    /// Takes an FE that a frame of the release gets.
+    fn take_element(&mut self, frame: FrameId, name: &str, fe: FrameElement) -> Result<()> {
+        if !self.adds() {
+            let expected =
+                "no FE by itself but in a file of additions; a frame's record has its FEs";
+            return Err(self.wrong(FaultCode::Layout, "kind", "element", expected));
+        }
+        self.check_frame(frame, name)?;
+        self.take_element_of(&fe, |name| format!("element.{name}"))?;
+        let line = self.reader.line();
+        let mut extended = match self.extended.remove(&frame) {
+            Some(extended) => extended,
+            None => {
+                let stored = self.store.frame(self.release, frame)?;
+                let Some(frame) = stored else {
+                    return Err(self.unknown("frame", frame.0, name, None));
+                };
+                Extended { frame, elements: Vec::new() }
+            }
+        };
+        match extended.frame.fe(fe.id) {
+            Some(there) if *there == fe => self.unchanged += 1,
+            Some(_) => {
+                let expected = format!("a number that `{name}` does not have for another FE");
+                let found = fe.id.to_string();
+                return Err(self.wrong(FaultCode::Conflict, "element.id", &found, expected));
+            }
+            None if extended.frame.fe_by_name(&fe.name).is_some() => {
+                let expected = format!("a name that no other FE of `{name}` has");
+                return Err(self.wrong(FaultCode::Conflict, "element.name", &fe.name, expected));
+            }
+            None => {
+                extended.elements.push((fe.id, line));
+                extended.frame.elements.push(fe);
+                let known = KnownFrame::from(&extended.frame);
+                self.known.frames.insert(frame, Some(known));
+                self.count(Kind::Element);
+            }
+        }
+        if !extended.elements.is_empty() {
+            self.extended.insert(frame, extended);
+        }
+        Ok(())
+    }
+
+    fn take_relation(&mut self, row: &FrameRelation) -> Result<()> {
+        self.see_number(row.id.0);
+        let is_first = self.known.relations.insert(row.id);
+        self.check_first(is_first, &row.id)?;
+        self.check_name("type", &row.kind)?;
+        let sides =
+            [("parent", row.parent, &row.parent_name), ("child", row.child, &row.child_name)];
+        for (side, frame, name) in sides {
+            let Some(known) = self.known_frame(frame)? else {
+                return Err(self.unknown(side, frame.0, name, None));
+            };
+            let elements = row.elements.iter().map(|pair| match side {
+                "parent" => (pair.parent, &pair.parent_name),
+                _ => (pair.child, &pair.child_name),
+            });
+            let mut absent = elements.filter(|(fe, _)| !known.elements.contains(fe));
+            if let Some((fe, name)) = absent.next().filter(|_| known.has_file) {
+                let expected = format!("the number of an FE of `{}`", known.name);
+                let (field, found) = (format!("elements.{side}"), format!("{name} ({fe})"));
+                return Err(self.wrong(FaultCode::Missing, &field, &found, expected));
+            }
+        }
+        if self.is_new(row, &row.id, |store, release| store.relation(release, row.id))? {
+            self.recount(row);
+            self.batch.put_relation(row)?;
+            self.added(&Subject::Relation(row.id));
+            self.count(Kind::Relation);
+            if self.adds() {
+                for frame in [row.parent, row.child] {
+                    let release = self.release;
+                    layouts::forget_relations(self.store, &mut self.batch, release, frame)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_lexunit(&mut self, lu: &LexUnit, frame_name: &str) -> Result<()> {
+        self.check_frame(lu.frame, frame_name)?;
+        self.see_number(lu.id.0);
+        let known = Some(lu.name.clone());
+        let is_first = self.known.lexunits.insert((lu.frame, lu.id), known).is_none();
+        self.check_first(is_first, &lu.id)?;
+        self.known.listed.insert(lu.id);
+        self.check_name("name", &lu.name)?;
+        for sem_type in &lu.sem_types {
+            self.refer("sem_types", Reference::SemType(*sem_type))?;
+        }
+        // FrameNet's tables name full-text sets that no file of a release has.
+        for set in lu.valences.sets().into_iter().filter(|set| set.space() != IdSpace::FullText) {
+            self.refer("sets", Reference::Set(set))?;
+        }
+        if self.is_new(lu, &lu.id, |store, release| store.lexunit(release, lu.frame, lu.id))? {
+            self.recount(lu);
+            self.batch.put_lexunit(lu)?;
+            self.added(&Subject::LexUnit(lu.frame, lu.id));
+            self.count(Kind::Lexunit);
+        }
+        Ok(())
+    }
+
+    /// A frame of the file or, for additions, of the release.
+    fn known_frame(&mut self, frame: FrameId) -> Result<Option<KnownFrame>> {
+        if self.adds() && !self.known.frames.contains_key(&frame) {
+            let stored = self.store.frame(self.release, frame)?;
+            self.known.frames.insert(frame, stored.as_ref().map(KnownFrame::from));
+        }
+        Ok(self.known.frames.get(&frame).cloned().flatten())
+    }
+
+    /// Refuses a frame that is not there under that name.
+    fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<KnownFrame> {
+        match self.known_frame(frame)? {
+            Some(known) if known.name == name => Ok(known),
+            known => Err(self.unknown("frame", frame.0, name, known.map(|known| known.name))),
+        }
+    }
+
+    fn check_lexunit(&mut self, frame: FrameId, lu: LuId, name: &str) -> Result<()> {
+        let key = (frame, lu);
+        if self.adds() && !self.known.lexunits.contains_key(&key) {
+            let stored = self.store.lexunit(self.release, frame, lu)?;
+            self.known.lexunits.insert(key, stored.map(|lexunit| lexunit.name));
+        }
+        match self.known.lexunits.get(&key).cloned().flatten() {
+            Some(known) if known == name => Ok(()),
+            known => Err(self.unknown("lu", lu.0, name, known)),
+        }
+    }
+
+    fn unknown(&self, field: &str, id: u32, name: &str, known: Option<String>) -> DatabaseError {
+        let place = if self.adds() {
+            "the release that the file adds to; import the release that it was exported from, or \
+             name it with `--release NAME`"
+        } else {
+            "a record that stands before it"
+        };
+        let expected = match known {
+            Some(known) => format!("`{known}`, the name of {id} in {place}"),
+            None => format!("one of {place}"),
+        };
+        self.wrong(FaultCode::Missing, field, &format!("{name} ({id})"), expected)
+    }
+
+    fn take_recipe(&mut self, print: [u8; 16], name: &str, description: &str) -> Result<()> {
+        self.check_first(!self.recipe_ids.contains_key(name), &name)?;
+        let known = self.store.recipes()?;
+        if let Some((id, ..)) = known.iter().find(|(_, known, _)| *known == print) {
+            self.recipe_ids.insert(name.to_owned(), *id);
+            self.unchanged += 1;
+            return Ok(());
+        }
+        let last = known.last().map_or(0, |(id, ..)| id.0);
+        let id = RecipeId(last + self.recipes.len() as u32 + 1);
+        self.recipe_ids.insert(name.to_owned(), id);
+        self.recipes.push((id, print, description.to_owned()));
+        self.count(Kind::Recipe);
+        Ok(())
+    }
+
+    fn take_sentence(&mut self, sentence: Sentence) -> Result<()> {
+        let is_first = self.known.sentences.insert(sentence.id);
+        self.check_first(is_first, &sentence.id)?;
+        for place in &sentence.occurrences {
+            if let Some((corpus, document)) = place.corpus.zip(place.document) {
+                self.refer("occurrences.document", Reference::Document(corpus, document))?;
+            }
+            if let Some(lu) = place.lu {
+                self.refer("occurrences.lu", Reference::Listed(lu))?;
+            }
+        }
+        if self.is_new(&sentence, &sentence.id, |store, release| {
+            store.sentence(release, sentence.id)
+        })? {
+            self.recount(&sentence);
+            self.batch.put_sentence(&sentence)?;
+            self.added(&Subject::Sentence(sentence.id));
+            self.count(Kind::Sentence);
+        }
+        self.current = Some((sentence.id, sentence.text));
+        Ok(())
+    }
+
+    /// Text of the sentence that a set or layers belong to.
+    fn text_of(&mut self, id: SentenceId) -> Result<String> {
+        if let Some((current, text)) = &self.current
+            && *current == id
+        {
+            return Ok(text.clone());
+        }
+        let stored = if self.adds() { self.store.sentence(self.release, id)? } else { None };
+        let Some(sentence) = stored else {
+            let expected = "the sentence whose record stands before, with nothing but its sets and \
+                            layers between";
+            return Err(self.wrong(FaultCode::Missing, "sentence", &id.to_string(), expected));
+        };
+        self.current = Some((id, sentence.text.clone()));
+        Ok(sentence.text)
+    }
+
+    fn take_set(&mut self, record: SetRecord, sentence: SentenceId) -> Result<()> {
+        let text = self.text_of(sentence)?;
+        let (frame, lu) = (record.frame().clone(), record.lu().clone());
+        let known = self.check_frame(FrameId(frame.id), &frame.name)?;
+        self.check_lexunit(FrameId(frame.id), LuId(lu.id), &lu.name)?;
+        let recipe = record.recipe().and_then(|name| self.recipe_ids.get(name)).copied();
+        let set = self.reader.set(record, &text, recipe)?;
+        self.check_labels(&set, &known)?;
+        match &set.provenance {
+            Provenance::Exemplar { lu, .. } => {
+                self.refer("provenance.lu", Reference::Listed(*lu))?;
+            }
+            Provenance::FullText { corpus, document } => {
+                self.refer("provenance.document", Reference::Document(*corpus, *document))?;
+            }
+            Provenance::Imported { .. } | Provenance::User => {}
+            Provenance::Generated(made) => {
+                self.refer("provenance.seed", Reference::Set(made.seed))?;
+                self.refer("provenance.source", Reference::Set(made.source))?;
+                for earlier in &made.chain {
+                    self.refer("provenance.chain", Reference::Set(*earlier))?;
+                }
+            }
+        }
+        let is_first = self.known.sets.insert(set.id);
+        self.check_first(is_first, &set.id)?;
+        // Scores that a store has stay: they are of the filter that its user chose.
+        let stored = |store: &Store, release| {
+            let stored = store.annotation_set(release, set.id)?;
+            Ok(stored.map(|stored| scored_as(stored, &set)))
+        };
+        if self.is_new(&set, &set.id, stored)? {
+            self.recount(&set);
+            self.batch.put_annotation_set(&set)?;
+            self.added(&Subject::Set(set.id, SetLocation::of(&set)));
+            self.count(Kind::Set);
+        }
+        Ok(())
+    }
+
+    /// Refuses labels of FEs that the frame does not have. FrameNet's own sets have some.
+    fn check_labels(&self, set: &AnnotationSet, frame: &KnownFrame) -> Result<()> {
+        if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
+            return Ok(());
+        }
+        let labels = set.fe_layers().flat_map(|layer| &layer.labels);
+        let mut labels = labels.filter_map(|label| Some((label.fe?, &label.name)));
+        match labels.find(|(fe, _)| !frame.elements.contains(fe)) {
+            None => Ok(()),
+            Some((fe, name)) => {
+                let expected = format!("the number of an FE of `{}`", frame.name);
+                let found = format!("{name} ({fe})");
+                Err(self.wrong(FaultCode::Missing, "layers.labels.fe", &found, expected))
+            }
+        }
+    }
+
+    fn take_layers(&mut self, row: &SentenceLayers) -> Result<()> {
+        let is_first = self.known.layers.insert(row.id);
+        self.check_first(is_first, &row.id)?;
+        for lu in &row.listed_under {
+            self.refer("listed_under", Reference::Listed(*lu))?;
+        }
+        if self.is_new(row, &row.id, |store, release| {
+            store.sentence_layers_set(release, row.sentence, row.id)
+        })? {
+            self.recount(row);
+            self.batch.put_sentence_layers(row)?;
+            self.added(&Subject::SentenceLayers(row.sentence, row.id));
+            self.count(Kind::Layers);
+        }
+        Ok(())
+    }
+
+    fn take_document(&mut self, row: &Document) -> Result<()> {
+        self.see_number(row.id.0);
+        self.see_number(row.corpus.0);
+        let is_first = self.known.documents.insert((row.corpus, row.id));
+        self.check_first(is_first, &row.id)?;
+        self.check_name("name", &row.name)?;
+        self.check_name("corpus.name", &row.corpus_name)?;
+        for id in &row.sentences {
+            let is_there = self.known.sentences.contains(id)
+                || self.adds() && self.store.sentence(self.release, *id)?.is_some();
+            if !is_there {
+                let expected = format!("a sentence {}", self.of_what());
+                return Err(self.wrong(FaultCode::Missing, "sentences", &id.to_string(), expected));
+            }
+        }
+        let stored = |store: &Store, release| store.document(release, row.corpus, row.id);
+        if self.is_new(row, &row.id, stored)? {
+            self.recount(row);
+            self.batch.put_document(row)?;
+            self.added(&Subject::Document(row.corpus, row.id));
+            self.count(Kind::Document);
+        }
+        Ok(())
+    }
+
+    fn take_journal(
+        &mut self,
+        row: JournalRecord,
+        seed: AnnotationSetId,
+        chain: Vec<AnnotationSetId>,
+    ) -> Result<()> {
+        let Some(recipe) = self.recipe_ids.get(&row.recipe).copied() else {
+            let expected = "the fingerprint of a recipe that stands before";
+            return Err(self.wrong(FaultCode::Missing, "recipe", &row.recipe, expected));
+        };
+        self.refer("seed", Reference::Set(seed))?;
+        for set in &chain {
+            self.refer("chain", Reference::Set(*set))?;
+        }
+        let target = row.target();
+        if self.adds()
+            && let Some(there) = self.store.journal(self.release, seed, target, recipe)?
+            && there.round >= row.round
+        {
+            self.unchanged += 1;
+            return Ok(());
+        }
+        let entry = JournalEntry { round: row.round, end: row.end, chain };
+        self.batch.put_journal(seed, target, recipe, &entry)?;
+        self.count(Kind::Journal);
+        Ok(())
+    }
+
+    fn take_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
+        self.refer("set", Reference::Set(set))?;
+        let of_reviewer = (set, judgement.reviewer.clone());
+        let id = format!("{set} by {}", judgement.reviewer);
+        let is_first = self.known.judgements.insert(of_reviewer);
+        self.check_first(is_first, &id)?;
+        let by_reviewer = |store: &Store, release| {
+            let mut judgements = store.judgements(release, set)?;
+            judgements
+                .find(|there| {
+                    there.as_ref().map_or(true, |there| there.reviewer == judgement.reviewer)
+                })
+                .transpose()
+        };
+        if self.is_new(judgement, &set, by_reviewer)? {
+            self.batch.put_judgement(set, judgement)?;
+            self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
+            self.count(Kind::Judgement);
+        }
+        Ok(())
+    }
+
+    /// Takes a layout, which stands behind its record and is of no use to a release that is there.
+    fn take_layout(&mut self, layout: &Layout) -> Result<()> {
+        if self.adds() {
+            let expected = "no layout in a file of additions";
+            return Err(self.wrong(FaultCode::Layout, "kind", "layout", expected));
+        }
+        let (kind, of) = match layout {
+            Layout::Release(layout) => {
+                self.batch.put_release_layout(layout)?;
+                (Kind::ReleaseLayout, None)
+            }
+            Layout::Frame(frame, layout) => {
+                self.batch.put_frame_layout(*frame, layout)?;
+                let is_there = self.known.frames.contains_key(frame);
+                (Kind::FrameLayout, Some(("frame", frame.to_string(), is_there)))
+            }
+            Layout::LexUnit(frame, lu, layout) => {
+                self.batch.put_lexunit_layout(*frame, *lu, layout)?;
+                let is_there = self.known.lexunits.contains_key(&(*frame, *lu));
+                (Kind::LexunitLayout, Some(("lu", lu.to_string(), is_there)))
+            }
+            Layout::Document(corpus, document, layout) => {
+                self.batch.put_document_layout(*corpus, *document, layout)?;
+                let is_there = self.known.documents.contains(&(*corpus, *document));
+                (Kind::DocumentLayout, Some(("document", document.to_string(), is_there)))
+            }
+        };
+        if let Some((field, id, false)) = of {
+            let expected = "the number of a record that stands before it";
+            return Err(self.wrong(FaultCode::Missing, field, &id, expected));
+        }
+        self.count(kind);
+        Ok(())
+    }
+}
+
+/// A stored set as it would be with another's scores of filters.
+fn scored_as(mut stored: AnnotationSet, other: &AnnotationSet) -> AnnotationSet {
+    if let (Provenance::Generated(made), Provenance::Generated(of)) =
+        (&mut stored.provenance, &other.provenance)
+    {
+        made.filter = of.filter;
+    }
+    stored
+}

@@ -1,0 +1,357 @@
+//! Import of plain span-labelled data: a release whose frames are the types of the spans.
+//!
+//! Every text is a sentence, every span a set whose target it is; a span's LU is called after the lemma of
+//! what it covers. Numbers are hashes of what they stand for, so the same data gets the same numbers in
+//! every import. Rows are written as an import of XML writes them: in bounded batches, unlisted until
+//! one last commit.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::import::check_release_name;
+use super::stand_in::frame_by_name;
+use super::{ImportOptions, default_release_name};
+use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
+    Frame, FrameId, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId, OWN_RANGE, Occurrence,
+    Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId,
+};
+use crate::store::{Batch, Store};
+use crate::text::{fold, lemmatize};
+
+/// Bytes of rows gathered before they are written.
+const FLUSH: usize = 4 << 20;
+
+/// Texts between two calls of a progress function.
+const PROGRESS_EVERY: u64 = 1000;
+
+/// Status of sets and LUs that came in as spans.
+const STATUS: &str = "IMPORTED";
+
+/// What an import of span-labelled data did.
+#[derive(Debug, Clone)]
+pub struct SpanImport {
+    /// The release.
+    pub release: Release,
+    /// Texts read.
+    pub texts: u64,
+    /// Texts without a span.
+    pub without_spans: u64,
+    /// Number of spans of each type.
+    pub types: BTreeMap<String, u64>,
+    /// Number of LUs.
+    pub lexunits: u64,
+    /// Number of texts in each part of the data, where lines name one.
+    pub splits: BTreeMap<String, u64>,
+}
+
+impl Database {
+    /// Imports span-labelled texts, one a line of JSON, as a release. `progress` is told now and then
+    /// how many bytes were read.
+    ///
+    /// All or nothing: a failed import leaves the database as it was. Memory is bounded by the lines'
+    /// limit, the names of types, LUs and documents, and a few bytes for each text and span.
+    ///
+    /// # Errors
+    /// When a line is no such text (with field and value), a release of the name is there already, or
+    /// the handle is a reader's.
+    pub fn import_spans(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<SpanImport> {
+        let Some(index) = &self.writer else {
+            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
+        };
+        let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
+        check_release_name(&name)?;
+        let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
+        let file = File::open(path).map_err(unreadable)?;
+        let source_bytes = file.metadata().map_err(unreadable)?.len();
+        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
+            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
+        }
+        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        reindex::catch_up(&self.store, &mut index)?;
+        let release = Release {
+            id: self.store.begin_release()?,
+            name,
+            language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
+            source: path.display().to_string(),
+            source_bytes,
+            imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
+            counts: ReleaseCounts::default(),
+        };
+        let mut reader = SpanReader::new(BufReader::with_capacity(1 << 20, file), path);
+        let mut loader = Loader::new(&self.store, release);
+        while let Some(text) = reader.read()? {
+            loader.add(text, &reader)?;
+            if loader.texts.is_multiple_of(PROGRESS_EVERY) {
+                progress(reader.bytes());
+            }
+        }
+        progress(reader.bytes());
+        let report = loader.finish()?;
+        self.follow(&mut index);
+        Ok(report)
+    }
+}
+
+/// A dataset on its way into the store.
+struct Loader<'a> {
+    store: &'a Store,
+    batch: Batch<'a>,
+    release: Release,
+    texts: u64,
+    without_spans: u64,
+    types: BTreeMap<String, u64>,
+    splits: BTreeMap<String, u64>,
+    frames: HashMap<String, FrameId>,
+    frame_ids: HashSet<FrameId>,
+    lexunits: HashMap<(FrameId, String), LuId>,
+    lexunit_ids: HashSet<LuId>,
+    sentences: HashSet<SentenceId>,
+    sets: HashSet<AnnotationSetId>,
+    /// Ids of texts, and documents by corpus and name.
+    ids: HashSet<String>,
+    documents: HashMap<(CorpusId, String), Document>,
+    next_document: u32,
+}
+
+impl<'a> Loader<'a> {
+    fn new(store: &'a Store, release: Release) -> Self {
+        Self {
+            store,
+            batch: store.batch(release.id),
+            release,
+            texts: 0,
+            without_spans: 0,
+            types: BTreeMap::new(),
+            splits: BTreeMap::new(),
+            frames: HashMap::new(),
+            frame_ids: HashSet::new(),
+            lexunits: HashMap::new(),
+            lexunit_ids: HashSet::new(),
+            sentences: HashSet::new(),
+            sets: HashSet::new(),
+            ids: HashSet::new(),
+            documents: HashMap::new(),
+            next_document: 1,
+        }
+    }
+
+    fn add<R: std::io::BufRead>(
+        &mut self,
+        labelled: LabelledText,
+        reader: &SpanReader<R>,
+    ) -> Result<()> {
+        let LabelledText { text, id, document, split, spans } = labelled;
+        if let Some(id) = &id
+            && !self.ids.insert(id.clone())
+        {
+            let expected = "an id that no earlier line has";
+            return Err(reader.wrong(FaultCode::Repeated, "id", id, expected).into());
+        }
+        self.texts += 1;
+        self.without_spans += u64::from(spans.is_empty());
+        if let Some(split) = split {
+            *self.splits.entry(split.to_owned()).or_default() += 1;
+        }
+        let parts = [id.as_deref(), document.as_deref(), split, Some(&text)];
+        let key = parts.map(Option::unwrap_or_default).join("\0");
+        let mut sentence = SentenceId::new(IdSpace::Imported, number(&key));
+        while !self.sentences.insert(sentence) {
+            sentence = sentence.next();
+        }
+        for span in &spans {
+            self.add_span(sentence, &text, span)?;
+        }
+        let number = u32::try_from(reader.line()).ok();
+        let occurrences = self.places(sentence, number, id, document, split)?;
+        let sentence = Sentence { id: sentence, xml_id: None, text, occurrences };
+        self.release.counts.add(sentence.counts());
+        self.batch.put_sentence(&sentence)?;
+        if self.batch.size() >= FLUSH {
+            let batch = std::mem::replace(&mut self.batch, self.store.batch(self.release.id));
+            self.store.write_unlisted(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Where a text stands: in its document, and in one of its own that is called after its id. The
+    /// corpus of either is called after the part of the data.
+    fn places(
+        &mut self,
+        sentence: SentenceId,
+        number: Option<u32>,
+        id: Option<String>,
+        document: Option<String>,
+        split: Option<&'static str>,
+    ) -> Result<Vec<Occurrence>> {
+        let corpus_name = split.unwrap_or(self.release.name.as_str()).to_owned();
+        let corpus = CorpusId(match split {
+            Some("train") => 1,
+            Some("dev") => 2,
+            Some("test") => 3,
+            _ => 4,
+        });
+        let place = |document| Occurrence {
+            corpus: Some(corpus),
+            document: Some(document),
+            number,
+            ..Occurrence::default()
+        };
+        let mut next = || {
+            self.next_document += 1;
+            DocumentId(self.next_document - 1)
+        };
+        let new = |id, name: &str| Document {
+            id,
+            corpus,
+            corpus_name: corpus_name.clone(),
+            name: name.to_owned(),
+            file: String::new(),
+            sentences: Vec::new(),
+        };
+        let mut places = Vec::new();
+        // A part of the data without documents is one document.
+        let document = match (document, &id) {
+            (None, None) if split.is_some() => Some(corpus_name.clone()),
+            (document, _) => document,
+        };
+        if let Some(name) = document {
+            let document = self
+                .documents
+                .entry((corpus, name))
+                .or_insert_with_key(|(_, name)| new(next(), name));
+            document.sentences.push(sentence);
+            places.push(place(document.id));
+        }
+        if let Some(name) = id {
+            let document = Document { sentences: vec![sentence], ..new(next(), &name) };
+            places.push(place(document.id));
+            self.release.counts.add(document.counts());
+            self.batch.put_document(&document)?;
+        }
+        Ok(places)
+    }
+
+    fn add_span(&mut self, sentence: SentenceId, text: &str, span: &LabelledSpan) -> Result<()> {
+        let frame = self.frame(&span.span_type)?;
+        *self.types.entry(span.span_type.clone()).or_default() += 1;
+        let covered = span.span.of(text).unwrap_or_default();
+        let lu = self.lexunit(frame, covered, span)?;
+        let (start, end) = (span.span.start, span.span.end);
+        let key = format!("{sentence} {start} {end} {}", span.span_type);
+        let mut id = AnnotationSetId::new(IdSpace::Imported, number(&key));
+        while !self.sets.insert(id) {
+            id = id.next();
+        }
+        let target = Label {
+            name: LayerName::Target.to_string(),
+            extent: Extent::Overt(span.span),
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        self.batch.put_annotation_set(&AnnotationSet {
+            id,
+            xml_id: None,
+            sentence,
+            frame,
+            lu,
+            status: STATUS.to_owned(),
+            created: String::new(),
+            targets: vec![span.span],
+            fe_status: FeStatus::Unknown,
+            layers: vec![Layer { name: LayerName::Target, rank: 1, labels: vec![target] }],
+            provenance: Provenance::Imported { file: self.release.source.clone() },
+        })?;
+        Ok(())
+    }
+
+    /// The frame of a type.
+    fn frame(&mut self, name: &str) -> Result<FrameId> {
+        if let Some(id) = self.frames.get(name) {
+            return Ok(*id);
+        }
+        let mut id = FrameId(own_number(name));
+        while !self.frame_ids.insert(id) {
+            id = FrameId(OWN_RANGE | id.0.wrapping_add(1));
+        }
+        self.batch.put_frame(&Frame { has_file: true, ..frame_by_name(id, name) })?;
+        self.frames.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    /// The LU of a span: the lemma that is given, else that of what it covers by the rules of English,
+    /// with the part of speech that is given, else `x`.
+    fn lexunit(&mut self, frame: FrameId, covered: &str, span: &LabelledSpan) -> Result<LuId> {
+        let pos = span.pos.unwrap_or(Pos::Other);
+        let lemma = match &span.lemma {
+            Some(lemma) => lemma.clone(),
+            None => lemmatize(&one_line(covered), pos, &|_, _| false).0,
+        };
+        let lemma = if lemma.is_empty() { "-".to_owned() } else { lemma };
+        let key = (frame, format!("{lemma}.{}", fold(pos.as_str())));
+        if let Some(id) = self.lexunits.get(&key) {
+            return Ok(*id);
+        }
+        let mut id = LuId(own_number(&format!("{frame} {}", key.1)));
+        while !self.lexunit_ids.insert(id) {
+            id = LuId(OWN_RANGE | id.0.wrapping_add(1));
+        }
+        let words = (1..).zip(lemma.split_whitespace());
+        let lexemes = words.map(|(order, word)| Lexeme {
+            name: word.to_owned(),
+            pos,
+            order: Some(order),
+            headword: None,
+            break_before: None,
+        });
+        self.batch.put_lexunit(&LexUnit {
+            lexemes: lexemes.collect(),
+            status: STATUS.to_owned(),
+            ..LexUnit::named(frame, id, &key.1)
+        })?;
+        self.lexunits.insert(key, id);
+        Ok(id)
+    }
+
+    /// Writes what is left and lists the release.
+    fn finish(self) -> Result<SpanImport> {
+        let Self { store, mut batch, mut release, texts, without_spans, types, splits, .. } = self;
+        for document in self.documents.values() {
+            release.counts.add(document.counts());
+            batch.put_document(document)?;
+        }
+        store.write_unlisted(batch)?;
+        let lexunits = self.lexunits.len() as u64;
+        release.counts.frames = self.frames.len() as u64;
+        release.counts.lexunits = lexunits;
+        store.list_release(&release)?;
+        Ok(SpanImport { release, texts, without_spans, types, lexunits, splits })
+    }
+}
+
+/// What a span covers without control characters, which no name may hold.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// The low 56 bits of a hash.
+fn number(key: &str) -> u64 {
+    let hash = blake3::hash(key.as_bytes());
+    hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// A number of the store's own range, from a hash.
+fn own_number(key: &str) -> u32 {
+    OWN_RANGE | (number(key) & u64::from(u32::MAX)) as u32
+}

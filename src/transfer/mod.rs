@@ -1,0 +1,16 @@
+//! What comes in and what goes out: releases, JSON lines, span-labelled data, exports.
+//!
+//! An import writes rows under a release that the store does not list yet; its last commit lists it.
+//! [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no store.
+
+mod assemble;
+mod export;
+mod import;
+mod import_jsonl;
+mod import_spans;
+mod stand_in;
+
+pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
+pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
+pub use import_jsonl::JsonlImport;
+pub use import_spans::SpanImport;

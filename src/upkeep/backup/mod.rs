@@ -1,0 +1,136 @@
+//! Backups: a copy of the store at one revision, with a manifest that tells whether it is still
+//! what was written.
+//!
+//! A backup is written as any reader reads, so it can be taken beside a live writer and from
+//! read-only media, and reading it verifies every checksum on the way: damage is not carried along.
+//! It holds no index, which is derived; restoring builds one. `backup.json` is written last, and the
+//! whole directory takes its name by one rename, so what looks like a backup is one.
+
+mod manifest;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub use manifest::BackupManifest;
+
+use crate::database::{BackupError, Database, Result};
+use crate::store::{Replacement, StoreError};
+use manifest::io_error;
+
+impl Database {
+    /// Writes a backup of the database as it is now into `dir`, which must not exist or be empty.
+    ///
+    /// # Errors
+    /// When something is in `dir`, a row cannot be read, or the backup cannot be written; then
+    /// nothing is left of it.
+    pub fn backup(&self, dir: &Path) -> Result<BackupManifest> {
+        self.store.refresh()?;
+        let parent = parent_of(dir);
+        fs::create_dir_all(&parent).map_err(io_error(&parent))?;
+        refuse_what_holds_something(dir)?;
+        let unfinished = beside(&parent)?;
+        let (major, minor) = self.store.format()?;
+        let mut manifest = BackupManifest {
+            fnstore: env!("CARGO_PKG_VERSION").to_owned(),
+            format: format!("{major}.{minor}"),
+            revision: self.store.revision()?,
+            created: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
+            releases: self.releases()?.into_iter().map(|release| release.name).collect(),
+            rows: self.store.copy_to(unfinished.path())?,
+            bytes: 0,
+            files: Default::default(),
+        };
+        manifest.take_files(unfinished.path())?;
+        manifest.write(unfinished.path())?;
+        if dir.exists() {
+            fs::remove_dir(dir).map_err(io_error(dir))?;
+        }
+        let whole = unfinished.keep();
+        fs::rename(&whole, dir).map_err(io_error(dir))?;
+        Ok(manifest)
+    }
+}
+
+impl Database {
+    /// Writes a backup, unless `dir` holds one of the database as it is now.
+    pub(super) fn backup_once(&self, dir: &Path) -> Result<BackupManifest> {
+        let Ok(manifest) = BackupManifest::read(dir) else { return self.backup(dir) };
+        self.store.refresh()?;
+        let revision = self.store.revision()?;
+        let releases = self.releases()?.into_iter().map(|release| release.name);
+        if manifest.revision != revision || !releases.eq(manifest.releases.iter().cloned()) {
+            let path = dir.to_owned();
+            return Err(BackupError::Other { path, found: manifest.revision, revision }.into());
+        }
+        manifest.verify(dir)?;
+        Ok(manifest)
+    }
+}
+
+/// Puts the store of the backup in `backup` in the place of the one in `dir`, or makes one there.
+///
+/// Every file is compared with its hash, and the store opened and its index built, before
+/// anything is replaced. Readers that have the old store open must open it again.
+///
+/// # Errors
+/// When the backup is none or is damaged, or another process writes the store; then the store is as
+/// it was.
+pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
+    let manifest = BackupManifest::read(backup)?;
+    manifest.verify(backup)?;
+    let was_there = dir.exists();
+    let replacement = Replacement::begin(dir)?;
+    let outcome = restore_under_lock(backup, &manifest, replacement);
+    if outcome.is_err() && !was_there {
+        // Nothing but the lock's file is in it; a failure to remove it does no harm.
+        let _ = fs::remove_file(dir.join("writer.lock"));
+        let _ = fs::remove_dir(dir);
+    }
+    outcome.map(|()| manifest)
+}
+
+fn restore_under_lock(
+    backup: &Path,
+    manifest: &BackupManifest,
+    replacement: Replacement,
+) -> Result<()> {
+    let incoming = replacement.incoming();
+    manifest.copy_files(backup, &incoming)?;
+    // Once more, of what was copied: opening it changes files.
+    manifest.verify(&incoming)?;
+    let restored = Database::open_existing_writer(&incoming).map_err(|error| match error {
+        super::DatabaseError::Store(StoreError::Engine { reason, .. }) => {
+            BackupError::Damaged { path: backup.to_owned(), reason }.into()
+        }
+        other => other,
+    })?;
+    let revision = restored.store().revision()?;
+    if revision != manifest.revision {
+        let reason = format!("its revision is {revision}, expected {}", manifest.revision);
+        return Err(BackupError::Damaged { path: backup.to_owned(), reason }.into());
+    }
+    restored.close()?;
+    Ok(replacement.commit()?)
+}
+
+fn parent_of(dir: &Path) -> PathBuf {
+    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}
+
+fn refuse_what_holds_something(dir: &Path) -> Result<()> {
+    let is_free = match fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    if is_free { Ok(()) } else { Err(BackupError::NotEmpty { path: dir.to_owned() }.into()) }
+}
+
+/// A directory beside the backup's place, which goes away unless it is kept.
+fn beside(parent: &Path) -> Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    Ok(builder.prefix(".fnstore-backup-").tempdir_in(parent).map_err(io_error(parent))?)
+}

@@ -1,0 +1,101 @@
+//! Checking a database: whether every row makes sense, what refers to something finds it, and the
+//! index holds what the store says.
+//!
+//! A check reads as any reader does, beside a live writer too, and changes nothing. It goes over the
+//! rows once, in bounded memory: the names of what was found are counted, the first of each kind
+//! kept. A *deep* check also follows every reference back, and compares every entry of the index,
+//! term by term, with the set that it stands for.
+//!
+//! What is no fault is no finding: rows of an import that was stopped are invisible and swept by
+//! the next one, and an index that is behind the store is brought up by the next writer.
+
+mod codes;
+mod index;
+mod rows;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub use codes::{CheckCode, Finding, Findings};
+
+use crate::database::{Database, DatabaseError, Result};
+use crate::store::StoreError;
+
+/// How much is checked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CheckOptions {
+    /// Whether references are followed back and the index is compared set by set.
+    pub deep: bool,
+}
+
+/// What a check saw.
+#[derive(Debug, Clone, Default)]
+pub struct CheckReport {
+    /// The store's revision that was checked.
+    pub revision: u64,
+    /// Rows read of each column family.
+    pub rows: BTreeMap<&'static str, u64>,
+    /// Of these, rows of releases that are not listed: what an import that was stopped left.
+    pub unlisted_rows: u64,
+    /// Entries of the index; `None` when there is no index that opens.
+    pub index_entries: Option<u64>,
+    /// How many commits the index is behind the store.
+    pub index_behind: u64,
+    /// What is wrong.
+    pub findings: Findings,
+}
+
+impl Database {
+    /// Checks the database in `dir`; one that does not open for damage is a finding, too.
+    ///
+    /// # Errors
+    /// When there is none, or its format is another.
+    pub fn check_at(
+        dir: &Path,
+        options: CheckOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<CheckReport> {
+        let (code, outcome) = match Self::open(dir) {
+            Ok(database) => (CheckCode::Unreadable, database.check(options, progress)),
+            Err(error @ DatabaseError::Store(StoreError::CommitsLost { .. })) => {
+                (CheckCode::CommitsLost, Err(error))
+            }
+            Err(error) => (CheckCode::Open, Err(error)),
+        };
+        match outcome {
+            Err(DatabaseError::Store(
+                error @ (StoreError::Engine { .. }
+                | StoreError::FileLost { .. }
+                | StoreError::CommitsLost { .. }
+                | StoreError::Damaged { .. }),
+            )) => {
+                let mut report = CheckReport::default();
+                report.findings.add(code, "meta", error.to_string());
+                Ok(report)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Checks the database as it is now. `progress` is told the number of rows read so far.
+    ///
+    /// Memory is bounded but for eight bytes for each entry of the index under
+    /// [`deep`](CheckOptions::deep).
+    ///
+    /// # Errors
+    /// When the store's book cannot be read; whatever else is wrong is in the report.
+    pub fn check(
+        &self,
+        options: CheckOptions,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
+        // The index first: the store must be at least as new.
+        let index = index::open(self, &mut report)?;
+        self.store.refresh()?;
+        report.revision = self.store.revision()?;
+        let sets = rows::check(&self.store, options, &mut report, progress)?;
+        index::check(self, index, sets, options, &mut report)?;
+        Ok(report)
+    }
+}

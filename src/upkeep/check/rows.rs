@@ -1,0 +1,549 @@
+//! Every row by itself, and what it refers to.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::{CheckCode, CheckOptions, CheckReport, Findings};
+use crate::database::Result;
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Extent, FeId, FeRelation, Frame,
+    FrameElement, FrameId, FrameRelation, IdSpace, Layer, LexUnit, LuId, Provenance, RecipeId,
+    ReleaseId, Sentence, SentenceId, Span,
+};
+use crate::store::{NameKind, Row, RowContent, RowFault, RowFaultKind, SetLocation, Store};
+use crate::text::fold;
+
+/// Rows between two calls of `progress`.
+const STEP: u64 = 4096;
+
+/// Families that have one row for each set that evokes a frame.
+const SET_FAMILIES: [&str; 3] = ["annotation", "set_location", "by_sentence"];
+
+/// Goes over every row; gives the number of frame-evoking sets of the listed releases.
+pub(super) fn check(
+    store: &Store,
+    options: CheckOptions,
+    report: &mut CheckReport,
+    progress: &mut dyn FnMut(u64),
+) -> Result<u64> {
+    let listed: BTreeSet<ReleaseId> = store.releases()?.iter().map(|release| release.id).collect();
+    let mut checker = Checker::new(store, options, report.revision, &mut report.findings);
+    let mut of_release: BTreeMap<(ReleaseId, &'static str), u64> = BTreeMap::new();
+    let mut read = 0;
+    for row in store.rows()? {
+        read += 1;
+        if read % STEP == 0 {
+            progress(read);
+        }
+        let (family, release) = match &row {
+            Ok(row) => (row.family, row.release),
+            Err(fault) => (fault.family, fault.release),
+        };
+        *report.rows.entry(family).or_default() += 1;
+        if release.is_some_and(|release| !listed.contains(&release)) {
+            report.unlisted_rows += 1;
+            continue;
+        }
+        if let Some(release) = release {
+            *of_release.entry((release, family)).or_default() += 1;
+        }
+        match row {
+            Ok(row) => checker.row(&row),
+            Err(fault) => checker.fault(&fault),
+        }
+    }
+    let count = |release, family| of_release.get(&(release, family)).copied().unwrap_or(0);
+    for release in &listed {
+        let counts = SET_FAMILIES.map(|family| count(*release, family));
+        if counts.iter().any(|count| *count != counts[0]) {
+            let detail = format!("release {release}: {SET_FAMILIES:?} have {counts:?} rows");
+            report.findings.add(CheckCode::Count, SET_FAMILIES[0], detail);
+        }
+    }
+    Ok(listed.iter().map(|release| count(*release, SET_FAMILIES[0])).sum())
+}
+
+struct Checker<'a> {
+    store: &'a Store,
+    options: CheckOptions,
+    revision: u64,
+    findings: &'a mut Findings,
+    recipes: BTreeSet<RecipeId>,
+    /// Documents of every release: some hundreds.
+    documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
+    /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
+    lexunits: HashSet<(ReleaseId, LuId)>,
+    /// What the row before referred to: rows are in order of frame and LU.
+    frame: Option<((ReleaseId, FrameId), Option<Frame>)>,
+    lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
+    sentence: Option<((ReleaseId, SentenceId), Option<Sentence>)>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(
+        store: &'a Store,
+        options: CheckOptions,
+        revision: u64,
+        findings: &'a mut Findings,
+    ) -> Self {
+        // Families that cannot be read are found when the pass comes to them.
+        let recipes = store.recipes().unwrap_or_default().into_iter().map(|(id, ..)| id).collect();
+        let (mut documents, mut lexunits) = (HashSet::new(), HashSet::new());
+        for release in store.releases().unwrap_or_default() {
+            let rows = store.documents(release.id).into_iter().flatten().flatten();
+            documents.extend(rows.map(|document| (release.id, document.corpus, document.id)));
+            let rows = store.lexunit_names(release.id).into_iter().flatten().flatten();
+            lexunits.extend(rows.map(|(_, lu, _)| (release.id, lu)));
+        }
+        Self {
+            store,
+            options,
+            revision,
+            findings,
+            recipes,
+            documents,
+            lexunits,
+            frame: None,
+            lexunit: None,
+            sentence: None,
+        }
+    }
+
+    fn fault(&mut self, fault: &RowFault) {
+        let code = match fault.kind {
+            RowFaultKind::Unreadable => CheckCode::Unreadable,
+            RowFaultKind::Key => CheckCode::Key,
+            _ => CheckCode::Record,
+        };
+        let place = match (fault.kind, fault.key.is_empty()) {
+            (RowFaultKind::Unreadable, true) => "before the first key".to_owned(),
+            (RowFaultKind::Unreadable, false) => format!("after key {}", fault.key),
+            _ => format!("key {}", fault.key),
+        };
+        self.findings.add(code, fault.family, format!("{place}: {}", fault.reason));
+    }
+
+    fn row(&mut self, row: &Row) {
+        let mut at = Place { family: row.family, name: String::new() };
+        let Some(release) = row.release else {
+            match &row.content {
+                RowContent::Change(change) if change.revision > self.revision => {
+                    let detail =
+                        format!("revision {}, the store's is {}", change.revision, self.revision);
+                    self.findings.add(CheckCode::Revision, row.family, detail);
+                }
+                _ => {}
+            }
+            return;
+        };
+        match &row.content {
+            RowContent::Frame(frame) => {
+                at.name = format!("frame {} `{}`", frame.id, frame.name);
+                self.frame_row(&at, release, frame);
+            }
+            RowContent::Relation(relation) => {
+                at.name = format!("relation {}", relation.id);
+                self.relation_row(&at, release, relation);
+            }
+            RowContent::SemType(sem_type) => {
+                at.name = format!("semantic type {} `{}`", sem_type.id, sem_type.name);
+                for parent in &sem_type.parents {
+                    let found = self.store.sem_type(release, *parent);
+                    let missing = || format!("{}: super type {parent}", at.name);
+                    self.expect(found, CheckCode::SemTypeMissing, &at, missing);
+                }
+                self.has_name(&at, release, NameKind::SemType, &sem_type.name, sem_type.id.0);
+            }
+            RowContent::LexUnit(lexunit) => {
+                at.name = format!("LU {} `{}`", lexunit.id, lexunit.name);
+                self.lexunit_row(&at, release, lexunit);
+            }
+            RowContent::Document(document) => {
+                at.name = format!("document {} `{}`", document.id, document.name);
+                if self.options.deep {
+                    for sentence in &document.sentences {
+                        self.sentence_of(&at, release, *sentence);
+                    }
+                }
+            }
+            RowContent::Sentence(sentence) => {
+                at.name = format!("sentence {}", sentence.id);
+                for place in &sentence.occurrences {
+                    if let Some((corpus, document)) = place.corpus.zip(place.document) {
+                        self.has_document(&at, release, corpus, document);
+                    }
+                    if let Some(lu) = place.lu {
+                        self.lists_lexunit(&at, release, lu);
+                    }
+                }
+            }
+            RowContent::Set(set) => {
+                at.name = format!("set {}", set.id);
+                self.set_row(&at, release, set);
+            }
+            RowContent::SentenceLayers(set) => {
+                at.name = format!("set {}", set.id);
+                if let Some(sentence) = self.sentence_of(&at, release, set.sentence) {
+                    self.spans(&at, &sentence.text, &[], &set.layers);
+                }
+                for lu in &set.listed_under {
+                    self.lists_lexunit(&at, release, *lu);
+                }
+            }
+            _ if self.options.deep => self.derived_row(&mut at, release, &row.content),
+            _ => {}
+        }
+    }
+
+    fn frame_row(&mut self, at: &Place, release: ReleaseId, frame: &Frame) {
+        let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
+        for sem_type in frame.sem_types.iter().chain(of_elements) {
+            let found = self.store.sem_type(release, *sem_type);
+            let missing = || format!("{}: semantic type {sem_type}", at.name);
+            self.expect(found, CheckCode::SemTypeMissing, at, missing);
+        }
+        let of_elements = |list: fn(&FrameElement) -> &[FeId], what: &'static str| {
+            frame.elements.iter().flat_map(list).map(move |fe| (*fe, what))
+        };
+        let named = frame.core_sets.iter().flatten().map(|fe| (*fe, "core set with FE"));
+        let named = named.chain(of_elements(|fe| &fe.requires, "requires FE"));
+        for (fe, what) in named.chain(of_elements(|fe| &fe.excludes, "excludes FE")) {
+            if frame.fe(fe).is_none() {
+                let detail = format!("{}: {what} {fe}", at.name);
+                self.findings.add(CheckCode::ElementMissing, at.family, detail);
+            }
+        }
+        self.has_name(at, release, NameKind::Frame, &frame.name, frame.id.0);
+        for fe in &frame.elements {
+            self.has_name(at, release, NameKind::FrameElement, &fe.name, fe.id.0);
+        }
+    }
+
+    /// A relation's frames, and the FEs that it maps. A frame that a release only names has no FEs.
+    fn relation_row(&mut self, at: &Place, release: ReleaseId, relation: &FrameRelation) {
+        let parent: fn(&FeRelation) -> FeId = |pair| pair.parent;
+        let child: fn(&FeRelation) -> FeId = |pair| pair.child;
+        for (frame, element) in [(relation.parent, parent), (relation.child, child)] {
+            self.has_frame(at, release, frame);
+            let Some(frame) = self.frame_of(release, frame, at) else { continue };
+            for fe in relation.elements.iter().map(element) {
+                if frame.has_file && frame.fe(fe).is_none() {
+                    let detail = format!("{}: FE {fe} of frame `{}`", at.name, frame.name);
+                    self.findings.add(CheckCode::ElementMissing, at.family, detail);
+                }
+            }
+        }
+    }
+
+    fn lexunit_row(&mut self, at: &Place, release: ReleaseId, lexunit: &LexUnit) {
+        self.has_frame(at, release, lexunit.frame);
+        for sem_type in &lexunit.sem_types {
+            let found = self.store.sem_type(release, *sem_type);
+            let missing = || format!("{}: semantic type {sem_type}", at.name);
+            self.expect(found, CheckCode::SemTypeMissing, at, missing);
+        }
+        self.has_name(at, release, NameKind::LexUnit, &lexunit.name, lexunit.id.0);
+        if self.options.deep {
+            // FrameNet's own tables name full-text sets that no file of a release has.
+            let sets = lexunit.valences.sets();
+            for set in sets.into_iter().filter(|set| set.space() != IdSpace::FullText) {
+                self.has_set(at, release, set, "valence table with");
+            }
+        }
+    }
+
+    fn set_row(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+        if let Some(sentence) = self.sentence_of(at, release, set.sentence) {
+            self.spans(at, &sentence.text, &set.targets, &set.layers);
+        }
+        self.has_frame(at, release, set.frame);
+        self.has_lexunit(at, release, set.frame, set.lu);
+        self.elements(at, release, set);
+        match &set.provenance {
+            Provenance::FullText { corpus, document } => {
+                self.has_document(at, release, *corpus, *document);
+            }
+            Provenance::Exemplar { lu, .. } => self.lists_lexunit(at, release, *lu),
+            Provenance::Generated(generation) => {
+                if !self.recipes.contains(&generation.recipe) {
+                    let detail = format!("{}: recipe {}", at.name, generation.recipe);
+                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
+                }
+                if self.options.deep {
+                    self.has_set(at, release, generation.seed, "seed");
+                    self.has_set(at, release, generation.source, "source");
+                    for earlier in &generation.chain {
+                        self.has_set(at, release, *earlier, "chain");
+                    }
+                }
+            }
+            _ => {}
+        }
+        if self.options.deep {
+            self.found_by_id_and_sentence(at, release, set);
+        }
+    }
+
+    /// The rows that lead to a set.
+    fn found_by_id_and_sentence(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+        let expected = SetLocation { frame: set.frame, lu: set.lu, sentence: set.sentence };
+        if let Some(location) = self.read(self.store.set_location(release, set.id), at)
+            && location != Some(expected)
+        {
+            let detail = format!("{}: located at {location:?}, kept at {expected:?}", at.name);
+            self.findings.add(CheckCode::Location, at.family, detail);
+        }
+        if let Some(false) = self.read(self.store.is_in_sentence(release, set.sentence, set.id), at)
+        {
+            let detail = format!("{}: sentence {} does not list it", at.name, set.sentence);
+            self.findings.add(CheckCode::BySentence, at.family, detail);
+        }
+    }
+
+    /// FE labels with FEs of the set's frame. FrameNet's own sets have some without (`W-fe-unknown`
+    /// of the import report), which are kept as they are.
+    fn elements(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+        if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
+            return;
+        }
+        let Some(frame) = self.frame_of(release, set.frame, at) else { return };
+        let labels = set.fe_layers().flat_map(|layer| &layer.labels);
+        let missing: Vec<String> = labels
+            .filter_map(|label| Some((label, label.fe?)))
+            .filter(|(_, fe)| frame.fe(*fe).is_none())
+            .map(|(label, fe)| format!("{}: FE {fe} `{}`", at.name, label.name))
+            .collect();
+        for detail in missing {
+            self.findings.add(CheckCode::ElementMissing, at.family, detail);
+        }
+    }
+
+    /// Spans that lie in the text, between characters.
+    fn spans(&mut self, at: &Place, text: &str, targets: &[Span], layers: &[Layer]) {
+        let labels = layers.iter().flat_map(|layer| &layer.labels);
+        let overt = labels.filter_map(|label| match &label.extent {
+            Extent::Overt(span) => Some(*span),
+            Extent::Null(_) | Extent::None => None,
+        });
+        for span in targets.iter().copied().chain(overt) {
+            if span.of(text).is_none() {
+                let detail =
+                    format!("{}: {}..{} of {} bytes", at.name, span.start, span.end, text.len());
+                self.findings.add(CheckCode::Span, at.family, detail);
+            }
+        }
+    }
+
+    /// Rows that only lead to others, followed to where they lead.
+    fn derived_row(&mut self, at: &mut Place, release: ReleaseId, content: &RowContent) {
+        match content {
+            RowContent::SetLocation(set, location) => {
+                at.name = format!("location of set {set}");
+                let found = self.store.annotation_set_at(release, *set, *location);
+                let missing = || format!("{}: nothing at {location:?}", at.name);
+                self.expect(found, CheckCode::SetMissing, at, missing);
+            }
+            RowContent::BySentence(sentence, set) => {
+                at.name = format!("sentence {sentence}");
+                let location = self.read(self.store.set_location(release, *set), at);
+                if location
+                    .is_some_and(|place| place.map(|place| place.sentence) != Some(*sentence))
+                {
+                    let detail = format!("{}: it lists set {set}, which is not there", at.name);
+                    self.findings.add(CheckCode::SetMissing, at.family, detail);
+                }
+            }
+            RowContent::Name { kind, folded, name, id } => {
+                at.name = format!("name `{name}`");
+                self.name_row(at, release, (*kind, *folded), name, *id);
+            }
+            RowContent::Journal { seed, recipe, entry } => {
+                at.name = format!("journal of {seed}");
+                self.has_set(at, release, *seed, "seed");
+                for set in &entry.chain {
+                    self.has_set(at, release, *set, "chain");
+                }
+                if !self.recipes.contains(recipe) {
+                    let detail = format!("{}: recipe {recipe}", at.name);
+                    self.findings.add(CheckCode::RecipeMissing, at.family, detail);
+                }
+            }
+            RowContent::Judgement(set) => {
+                at.name = "judgement".to_owned();
+                self.has_set(at, release, *set, "judged");
+            }
+            _ => {}
+        }
+    }
+
+    /// A name's row has a record of that name.
+    fn name_row(
+        &mut self,
+        at: &Place,
+        release: ReleaseId,
+        (kind, folded): (NameKind, bool),
+        name: &str,
+        (high, low): (u32, u32),
+    ) {
+        let store = self.store;
+        let named = match kind {
+            NameKind::Frame => {
+                store.frame(release, FrameId(low)).map(|frame| frame.map(|frame| frame.name))
+            }
+            NameKind::LexUnit => {
+                let found = store.lexunit(release, FrameId(high), LuId(low));
+                found.map(|lexunit| lexunit.map(|lexunit| lexunit.name))
+            }
+            NameKind::FrameElement => store.frame(release, FrameId(high)).map(|frame| {
+                let element = |frame: &Frame| {
+                    frame.elements.iter().find(|fe| fe.id.0 == low).map(|fe| fe.name.clone())
+                };
+                frame.as_ref().and_then(element)
+            }),
+            NameKind::SemType => {
+                let found = store.sem_type(release, crate::model::SemTypeId(low));
+                found.map(|sem_type| sem_type.map(|sem_type| sem_type.name))
+            }
+            NameKind::Document => {
+                let found = store.document(release, CorpusId(high), DocumentId(low));
+                found.map(|document| document.map(|document| document.name))
+            }
+        };
+        let Some(named) = self.read(named, at) else { return };
+        let is_right = |found: &String| {
+            if folded { fold(found) == name } else { found == name }
+        };
+        if !named.as_ref().is_some_and(is_right) {
+            let detail = format!("{kind:?} {high}/{low} is named `{name}`, its record {named:?}");
+            self.findings.add(CheckCode::Name, at.family, detail);
+        }
+    }
+
+    /// A record's name leads back to it.
+    fn has_name(&mut self, at: &Place, release: ReleaseId, kind: NameKind, name: &str, id: u32) {
+        if !self.options.deep {
+            return;
+        }
+        for folded in [false, true] {
+            let ids = self.store.ids_by_name(release, kind, name, folded);
+            let Some(ids) = self.read(ids, at) else { continue };
+            if !ids.iter().any(|(_, low)| *low == id) {
+                let detail = format!("{}: `{name}` does not lead to {id}", at.name);
+                self.findings.add(CheckCode::Name, at.family, detail);
+            }
+        }
+    }
+
+    fn has_frame(&mut self, at: &Place, release: ReleaseId, frame: FrameId) {
+        if self.frame.as_ref().map(|(key, _)| *key) != Some((release, frame)) {
+            let Some(found) = self.read(self.store.frame(release, frame), at) else { return };
+            self.frame = Some(((release, frame), found));
+        }
+        if matches!(&self.frame, Some((_, None))) {
+            let detail = format!("{}: frame {frame}", at.name);
+            self.findings.add(CheckCode::FrameMissing, at.family, detail);
+        }
+    }
+
+    fn frame_of(&mut self, release: ReleaseId, frame: FrameId, at: &Place) -> Option<Frame> {
+        match &self.frame {
+            Some((key, found)) if *key == (release, frame) => found.clone(),
+            _ => self.read(self.store.frame(release, frame), at)?,
+        }
+    }
+
+    fn has_lexunit(&mut self, at: &Place, release: ReleaseId, frame: FrameId, lu: LuId) {
+        let key = (release, frame, lu);
+        if self.lexunit.as_ref().map(|(key, _)| *key) != Some(key) {
+            let Some(found) = self.read(self.store.lexunit(release, frame, lu), at) else { return };
+            self.lexunit = Some((key, found.is_some()));
+        }
+        if matches!(self.lexunit, Some((_, false))) {
+            let detail = format!("{}: LU {lu} of frame {frame}", at.name);
+            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
+        }
+    }
+
+    /// An LU whose file lists something: files name it by number alone.
+    fn lists_lexunit(&mut self, at: &Place, release: ReleaseId, lu: LuId) {
+        if !self.lexunits.contains(&(release, lu)) {
+            let detail = format!("{}: listed under LU {lu}", at.name);
+            self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
+        }
+    }
+
+    fn has_document(
+        &mut self,
+        at: &Place,
+        release: ReleaseId,
+        corpus: CorpusId,
+        document: DocumentId,
+    ) {
+        if !self.documents.contains(&(release, corpus, document)) {
+            let detail = format!("{}: document {document} of corpus {corpus}", at.name);
+            self.findings.add(CheckCode::DocumentMissing, at.family, detail);
+        }
+    }
+
+    fn has_set(&mut self, at: &Place, release: ReleaseId, set: AnnotationSetId, as_what: &str) {
+        let found = self.store.set_location(release, set);
+        let missing = || format!("{}: {as_what} {set}", at.name);
+        self.expect(found, CheckCode::SetMissing, at, missing);
+    }
+
+    /// The sentence of that id, which must be there.
+    fn sentence_of(
+        &mut self,
+        at: &Place,
+        release: ReleaseId,
+        sentence: SentenceId,
+    ) -> Option<Sentence> {
+        let key = (release, sentence);
+        if self.sentence.as_ref().map(|(key, _)| *key) != Some(key) {
+            let found = self.read(self.store.sentence(release, sentence), at)?;
+            self.sentence = Some((key, found));
+        }
+        let found = self.sentence.as_ref().and_then(|(_, sentence)| sentence.clone());
+        if found.is_none() {
+            let detail = format!("{}: sentence {sentence}", at.name);
+            self.findings.add(CheckCode::SentenceMissing, at.family, detail);
+        }
+        found
+    }
+
+    fn expect<T>(
+        &mut self,
+        found: std::result::Result<Option<T>, crate::store::StoreError>,
+        code: CheckCode,
+        at: &Place,
+        missing: impl FnOnce() -> String,
+    ) {
+        if let Some(None) = self.read(found, at) {
+            self.findings.add(code, at.family, missing());
+        }
+    }
+
+    /// What was read; `None` and a finding when it cannot be.
+    fn read<T>(
+        &mut self,
+        outcome: std::result::Result<T, crate::store::StoreError>,
+        at: &Place,
+    ) -> Option<T> {
+        match outcome {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.findings.add(
+                    CheckCode::Unreadable,
+                    at.family,
+                    format!("{}: {error}", at.name),
+                );
+                None
+            }
+        }
+    }
+}
+
+/// The row being looked at.
+struct Place {
+    family: &'static str,
+    name: String,
+}
