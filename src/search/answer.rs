@@ -48,7 +48,7 @@ pub struct ElementLabel<'a> {
 }
 
 /// The FE labels of a set, in order of layer and label.
-pub(super) fn elements(set: &AnnotationSet) -> impl Iterator<Item = ElementLabel<'_>> {
+pub(crate) fn elements(set: &AnnotationSet) -> impl Iterator<Item = ElementLabel<'_>> {
     set.fe_layers().flat_map(|layer| layer.labels.iter().map(move |label| (layer.rank, label))).map(
         |(rank, label)| {
             let span = label.extent.span();

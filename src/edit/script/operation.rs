@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_schema_describes_every_edit_and_no_other() {
-        let schema = include_str!("../../../../schema/edit.schema.json");
+        let schema = include_str!("../../../schema/edit.schema.json");
         let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
         let described = schema["anyOf"].as_array().unwrap().iter().map(|of| {
             let place = of["$ref"].as_str().unwrap();

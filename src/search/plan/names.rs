@@ -138,18 +138,14 @@ const LU_STATUSES: [&str; 14] = [
 ];
 
 /// An LU's name without its part of speech.
-pub(in crate::database) fn lemma(lexunit: &str) -> &str {
+pub(in crate::search) fn lemma(lexunit: &str) -> &str {
     lexunit.rsplit_once('.').map_or(lexunit, |(lemma, _)| lemma)
 }
 
 impl Database {
     /// That every name which a query gives whole is there, in some release and letter case, and every value of a
     /// field that has few.
-    pub(in crate::database) fn check_names(
-        &self,
-        catalog: &Catalog<'_>,
-        expression: &Expression,
-    ) -> Result<()> {
+    pub(crate) fn check_names(&self, catalog: &Catalog<'_>, expression: &Expression) -> Result<()> {
         for term in expression.terms() {
             let pattern = match &term.test {
                 Test::Pattern(pattern) | Test::Label(pattern, _) => pattern,

@@ -9,7 +9,7 @@ use crate::store::{Scope, SetLocation, Store};
 
 /// Where answers can lie, from the widest to the narrowest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::database) enum Narrowed {
+pub(in crate::search) enum Narrowed {
     /// Anywhere in these releases.
     Releases(BTreeSet<ReleaseId>),
     /// In these frames.
@@ -23,7 +23,7 @@ pub(in crate::database) enum Narrowed {
 type SetRow = Result<(ReleaseId, AnnotationSet)>;
 
 /// Sets in order of key.
-pub(in crate::database) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + 'a>;
+pub(in crate::search) type SetRows<'a> = Box<dyn Iterator<Item = SetRow> + 'a>;
 
 impl Narrowed {
     fn rank(&self) -> u8 {
@@ -146,7 +146,7 @@ impl Narrowed {
     }
 
     /// What it is, for people, as in `3 frames`.
-    pub(in crate::database) fn describe(&self) -> String {
+    pub(in crate::search) fn describe(&self) -> String {
         let (number, thing) = match self {
             Self::Releases(all) => (all.len(), "release"),
             Self::Frames(all) => (all.len(), "frame"),
@@ -157,7 +157,7 @@ impl Narrowed {
     }
 
     /// The sets that lie there, in order of key.
-    pub(in crate::database) fn sets(self, database: &Database) -> SetRows<'_> {
+    pub(in crate::search) fn sets(self, database: &Database) -> SetRows<'_> {
         let store = &database.store;
         match self {
             Self::Sets(hits) => Box::new(hits.into_iter().filter_map(move |hit| {

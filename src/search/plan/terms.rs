@@ -153,7 +153,7 @@ fn hit(release: ReleaseId, set: AnnotationSetId, location: SetLocation) -> Hit {
 }
 
 /// A recipe's fingerprint as queries write it.
-pub(in crate::database) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
+pub(in crate::search) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
     fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -16,7 +16,7 @@ use crate::model::{
     Span,
 };
 use crate::query::Expression;
-use crate::search::{Answer, Catalog};
+use crate::search::{Answer, Catalog, elements};
 use crate::text::CharIndex;
 
 /// What an export wrote, and what its format could not hold.

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use manifest::BackupManifest;
 
-use crate::database::{BackupError, Database, Result};
+use crate::database::{BackupError, Database, DatabaseError, Result};
 use crate::store::{Replacement, StoreError};
 use manifest::io_error;
 
@@ -100,7 +100,7 @@ fn restore_under_lock(
     // Once more, of what was copied: opening it changes files.
     manifest.verify(&incoming)?;
     let restored = Database::open_existing_writer(&incoming).map_err(|error| match error {
-        super::DatabaseError::Store(StoreError::Engine { reason, .. }) => {
+        DatabaseError::Store(StoreError::Engine { reason, .. }) => {
             BackupError::Damaged { path: backup.to_owned(), reason }.into()
         }
         other => other,
