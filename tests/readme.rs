@@ -44,7 +44,8 @@ fn named_files(page: &str) -> Vec<String> {
     let linked = linked.filter(|target| !target.contains("://")).map(str::to_owned);
     let named = quoted.filter(|name| {
         let is_path = FOLDERS.iter().any(|folder| name.starts_with(folder));
-        let is_one = !name.contains(|letter: char| letter.is_whitespace() || "*<>{}$".contains(letter));
+        let is_one =
+            !name.contains(|letter: char| letter.is_whitespace() || "*<>{}$".contains(letter));
         is_path && is_one
     });
     named.chain(linked).collect()
@@ -56,7 +57,10 @@ fn the_page_of_commands_names_every_subcommand() {
     let subcommands = subcommands();
     assert!(subcommands.iter().any(|name| name == "query"), "found only {subcommands:?}");
     for name in subcommands {
-        assert!(page.contains(&format!("fnstore {name}")), "docs/commands.md lacks `fnstore {name}`");
+        assert!(
+            page.contains(&format!("fnstore {name}")),
+            "docs/commands.md lacks `fnstore {name}`"
+        );
     }
 }
 
