@@ -29,7 +29,9 @@ ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
-.PHONY: help demo test laws setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+PREFIX := /usr/local
+
+.PHONY: help demo test laws install dist dist-check setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,6 +59,38 @@ test: setup ## set up, then every check there is: formatting, lints, documentati
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	$(CARGO) test --release --locked
+
+install: setup ## build, and put program, models, man pages and completions under PREFIX (/usr/local); honours DESTDIR
+	$(CARGO) build --release --locked
+	@set -e; root="$(DESTDIR)$(PREFIX)"; share="$$root/share"; \
+	install -D -s -m 755 "$(FNSTORE)" "$$root/bin/fnstore"; \
+	for file in models/*/*; do install -D -m 644 "$$file" "$$share/fnstore/$$file"; done; \
+	install -D -m 644 -t "$$share/doc/fnstore" README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE; \
+	install -d "$$share/man/man1"; "$(FNSTORE)" man "$$share/man/man1"; \
+	completions() { install -d "$$share/$$2"; "$(FNSTORE)" completions "$$1" >"$$share/$$2/$$3"; }; \
+	completions bash bash-completion/completions fnstore; \
+	completions zsh zsh/site-functions _fnstore; \
+	completions fish fish/vendor_completions.d fnstore.fish; \
+	echo "installed $$root/bin/fnstore"
+
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+DIST = fnstore-$(VERSION)-$(shell uname -m)-linux
+
+dist: ## make a tarball that runs without Rust on Debian 12 or later: $(CACHE)/dist/
+	rm -rf "$(CACHE)/dist/$(DIST)"
+	$(MAKE) --no-print-directory install DESTDIR= PREFIX="$(CACHE)/dist/$(DIST)"
+	tar -C "$(CACHE)/dist" --owner=0 --group=0 --sort=name -czf "$(CACHE)/dist/$(DIST).tar.gz" "$(DIST)"
+	@ls -l "$(CACHE)/dist/$(DIST).tar.gz"
+
+# debootstrap makes the root, which takes root's rights; nothing but Debian's minimal base is in it.
+dist-check: dist ## unpack the tarball in an empty Debian 12 root and grow the small lexicon there
+	@set -e; root=$$(mktemp -d); trap 'rm -rf "$$root"' EXIT; trap 'exit 130' INT TERM; \
+	debootstrap --variant=minbase bookworm "$$root" >/dev/null; \
+	tar -C "$$root/opt" -xzf "$(CACHE)/dist/$(DIST).tar.gz"; cp -r $(MINI) "$$root/tmp/release"; \
+	run() { echo "$$ fnstore $$*"; chroot "$$root" env -i PATH=/usr/bin:/bin HOME=/root FNSTORE_DIR=/tmp/store \
+		"/opt/$(DIST)/bin/fnstore" "$$@"; }; \
+	run import /tmp/release; run query frame=Checking --limit 2; \
+	run expand frame=Checking --rounds 1; run query 'frame=Checking origin=generated' --limit 2
 
 laws: setup ## check the properties on CASES fresh cases each (tests that set a number of their own keep it)
 	PROPTEST_CASES=$(or $(CASES),5000) $(CARGO) test --release --locked

@@ -273,6 +273,7 @@ fn listings_follow_their_schemas() {
         ("valence.schema.json", &["valence", "*"]),
         ("valence.schema.json", &["valence", "*", "--over", "origin=fulltext", "--sets"]),
         ("stats.schema.json", &["stats"]),
+        ("growth.schema.json", &["stats", "growth"]),
     ] {
         assert_follows(schema, &fnstore(&[arguments, &["--format", "jsonl"]].concat()));
     }

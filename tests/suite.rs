@@ -50,6 +50,7 @@ mod gpu_aligner;
 mod gpu_kernels;
 mod gpu_networks;
 mod gpu_texts;
+mod growth;
 mod guided_expansion;
 mod hostile_release;
 mod import_all_or_nothing;

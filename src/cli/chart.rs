@@ -1,4 +1,5 @@
-//! Bar charts as SVG: groups of bars with a note above each, two labelled axes, a legend.
+//! Bar charts as SVG: groups of bars with a note above each, two labelled axes, a legend; and the
+//! lines and texts that other pictures draw with.
 
 use std::fmt::Write as _;
 
@@ -129,14 +130,16 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn line(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str) {
+/// A line from one point to another.
+pub(super) fn line(svg: &mut String, (x1, y1): (f64, f64), (x2, y2): (f64, f64), colour: &str) {
     let _ = writeln!(
         svg,
         "<line x1=\"{x1}\" y1=\"{y1:.1}\" x2=\"{x2}\" y2=\"{y2:.1}\" stroke=\"{colour}\"/>"
     );
 }
 
-fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content: &str) {
+/// A text, escaped; `style` holds further attributes. An empty text draws nothing.
+pub(super) fn text(svg: &mut String, (x, y): (f64, f64), anchor: &str, style: &str, content: &str) {
     if content.is_empty() {
         return;
     }

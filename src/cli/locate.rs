@@ -107,15 +107,9 @@ pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
     let mut places = dirs.iter().map(|dir| dir.join(&name));
     places.find(|place| place.join("config.json").is_file()).with_context(|| {
         let chosen = file.map_or(String::new(), |file| {
-            format!(
-                ", which `{}` names (`fnstore model use NAME` chooses another)",
-                file.display()
-            )
+            format!(", which `{}` names (`fnstore model use NAME` chooses another)", file.display())
         });
-        format!(
-            "there is no model `{name}` in {}{chosen}; put it there or name its place with `--models DIR`",
-            listed(dirs)
-        )
+        format!("there is no model `{name}` in {}{chosen}; {}", listed(dirs), how_to_get())
     })
 }
 
@@ -136,11 +130,21 @@ pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     found.next().with_context(|| {
         format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
-             `config.json`",
+             `config.json`; {}",
             name.display(),
-            listed(dirs)
+            listed(dirs),
+            how_to_get()
         )
     })
+}
+
+/// How to come by the models that fnstore ships; a program built by `cargo install` has none.
+fn how_to_get() -> String {
+    let place = own_models(None).map_or("DIR".to_owned(), |dir| dir.display().to_string());
+    format!(
+        "fnstore's own are the folder `models` of its sources: copy it to `{place}`, or name it with \
+         `--models DIR`"
+    )
 }
 
 /// The encoder of a head or linker: the one that is given, else the one that the head or linker names.

@@ -1,4 +1,7 @@
-//! `fnstore stats`: how far annotation covers the lexicon.
+//! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
+
+mod figure;
+mod growth;
 
 use std::cell::Cell;
 
@@ -16,8 +19,11 @@ use super::{Context, Outcome};
 /// any set made by a human, and with generated sets alone, then their annotation sets by origin. Rows of
 /// the group `set-status` count annotation sets by their own status.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
     #[command(flatten)]
     rows: Rows,
 
@@ -25,9 +31,15 @@ pub(super) struct Args {
     statuses: Statuses,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Growth(growth::Args),
+}
+
 const EXAMPLES: &str = "\
 Examples:
   fnstore stats
+  fnstore stats growth frame=Verification
   fnstore stats --release bfn-1.5 --format csv
   fnstore stats --include-status Problem";
 
@@ -124,6 +136,9 @@ impl<'a> StatsRow<'a> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if let Some(Command::Growth(args)) = args.command {
+        return growth::run(args, context);
+    }
     let database = Database::open(&context.store)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
     let hidden = Cell::new(0);

@@ -31,6 +31,7 @@
 //! ```
 
 mod coverage;
+mod growth;
 mod profile;
 mod semtypes;
 mod valence;
@@ -39,6 +40,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use coverage::{Coverage, CoverageCounts};
+pub use growth::{NewTrigger, RoundGrowth};
 pub use profile::FrameProfile;
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};
 pub use valence::observed_valences;

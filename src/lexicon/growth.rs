@@ -1,0 +1,141 @@
+//! How an annotated vocabulary grows: what people annotated, then what each round of expansion added.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::Lexicon;
+use crate::database::Result;
+use crate::model::{FrameId, LuId, PROPOSED, Provenance, SentenceId};
+use crate::query::Expression;
+use crate::text::fold;
+
+/// One round of a vocabulary's growth. Triggers are compared without regard to case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundGrowth {
+    /// 0 for annotation by people, from 1 for rounds of expansion.
+    pub round: u16,
+    /// Annotation sets of the round.
+    pub sets: u64,
+    /// Distinct sentences of the round.
+    pub sentences: u64,
+    /// Distinct triggers of the round.
+    pub triggers: u64,
+    /// Distinct (Frame, Trigger) pairs of the round.
+    pub pairs: u64,
+    /// Triggers that no earlier round has, the most frequent first, then in order of their text.
+    pub new_triggers: Vec<NewTrigger>,
+    /// (Frame, Trigger) pairs that no earlier round has.
+    pub new_pairs: u64,
+    /// Distinct sentences up to and with the round.
+    pub total_sentences: u64,
+    /// Distinct triggers up to and with the round.
+    pub total_triggers: u64,
+    /// Distinct (Frame, Trigger) pairs up to and with the round.
+    pub total_pairs: u64,
+}
+
+/// A trigger in the round that first has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTrigger {
+    /// Its text, case folded.
+    pub text: String,
+    /// Annotation sets of that round that have it.
+    pub sets: u64,
+    /// Whether it belongs in that round to LUs alone that an expansion proposed.
+    pub is_proposed: bool,
+}
+
+/// What one round holds.
+#[derive(Default)]
+struct Round {
+    sets: u64,
+    sentences: HashSet<SentenceId>,
+    triggers: BTreeMap<String, Trigger>,
+}
+
+/// What one round says of a trigger.
+#[derive(Default)]
+struct Trigger {
+    sets: u64,
+    frames: HashSet<FrameId>,
+    has_listed_lu: bool,
+}
+
+impl Lexicon<'_> {
+    /// Counts the annotation sets that a query finds, round by round: people's annotation is round 0.
+    ///
+    /// Every round stands in the result that has a set; a set without a target counts as a sentence
+    /// and adds no trigger.
+    ///
+    /// # Errors
+    /// As [`Database::query`](super::Database::query).
+    pub fn growth(&self, expression: &Expression) -> Result<Vec<RoundGrowth>> {
+        let mut rounds: BTreeMap<u16, Round> = BTreeMap::new();
+        let mut proposed: HashMap<(FrameId, LuId), bool> = HashMap::new();
+        for answer in self.annotations(expression)? {
+            let answer = answer?;
+            let number = match &answer.set.provenance {
+                Provenance::Generated(generation) => generation.round,
+                _ => 0,
+            };
+            let round = rounds.entry(number).or_default();
+            round.sets += 1;
+            round.sentences.insert(answer.sentence.id);
+            let text = fold(&answer.trigger());
+            if text.is_empty() {
+                continue;
+            }
+            let (frame, lu) = (answer.set.frame, answer.set.lu);
+            if let std::collections::hash_map::Entry::Vacant(unknown) = proposed.entry((frame, lu))
+            {
+                let lu = self.lu_of_frame(frame, lu)?;
+                unknown.insert(lu.is_some_and(|lu| lu.status == PROPOSED));
+            }
+            let trigger = round.triggers.entry(text).or_default();
+            trigger.sets += 1;
+            trigger.frames.insert(frame);
+            trigger.has_listed_lu |= !proposed[&(frame, lu)];
+        }
+        Ok(accumulate(rounds))
+    }
+}
+
+fn accumulate(rounds: BTreeMap<u16, Round>) -> Vec<RoundGrowth> {
+    let mut sentences: HashSet<SentenceId> = HashSet::new();
+    let mut frames_of: HashMap<String, HashSet<FrameId>> = HashMap::new();
+    let mut total_pairs = 0;
+    let mut growth = Vec::new();
+    for (number, round) in rounds {
+        let pairs = round.triggers.values().map(|trigger| trigger.frames.len() as u64).sum();
+        let triggers = round.triggers.len() as u64;
+        let mut new_triggers = Vec::new();
+        let mut new_pairs = 0;
+        for (text, trigger) in round.triggers {
+            let known = frames_of.entry(text.clone()).or_default();
+            if known.is_empty() {
+                let is_proposed = !trigger.has_listed_lu;
+                new_triggers.push(NewTrigger { text, sets: trigger.sets, is_proposed });
+            }
+            let before = known.len();
+            known.extend(trigger.frames);
+            new_pairs += (known.len() - before) as u64;
+        }
+        // The order by text is there already.
+        new_triggers.sort_by_key(|trigger| std::cmp::Reverse(trigger.sets));
+        total_pairs += new_pairs;
+        let sentences_of_round = round.sentences.len() as u64;
+        sentences.extend(round.sentences);
+        growth.push(RoundGrowth {
+            round: number,
+            sets: round.sets,
+            sentences: sentences_of_round,
+            triggers,
+            pairs,
+            new_triggers,
+            new_pairs,
+            total_sentences: sentences.len() as u64,
+            total_triggers: frames_of.len() as u64,
+            total_pairs,
+        });
+    }
+    growth
+}
