@@ -46,7 +46,7 @@ pub mod decode;
 #[cfg(feature = "neural")]
 mod learn;
 #[cfg(feature = "neural")]
-pub use learn::Progress;
+pub use learn::{FileError, TrainerOptions, TrainingProgress};
 
 #[cfg(feature = "neural")]
 pub mod align;
@@ -71,7 +71,7 @@ pub mod upkeep;
 #[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]
-pub mod installed;
+pub mod models;
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

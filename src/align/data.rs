@@ -151,6 +151,7 @@ mod optional_word_pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::FileError;
 
     const LINE: &str = r#"{"id":"a","source":["x","y"],"source_span":[1,2],"target":["z"],"target_span":[0,1],"changed":true}"#;
 
@@ -177,7 +178,8 @@ mod tests {
         assert_eq!(items[0].target_span, None);
         assert_eq!(serde_json::to_string(&items[0]).unwrap(), line);
         // Left out is not the same as null.
-        assert!(read(&LINE.replace(r#""target_span":[0,1],"#, "")).is_err());
+        let error = read(&LINE.replace(r#""target_span":[0,1],"#, "")).unwrap_err();
+        assert!(error.to_string().contains("missing field `target_span`"), "{error}");
     }
 
     #[test]
@@ -188,7 +190,7 @@ mod tests {
         }
         assert!(matches!(
             AlignedSpan::read(Path::new("/nowhere.jsonl")),
-            Err(AlignError::File { .. })
+            Err(AlignError::File(FileError::Io { .. }))
         ));
     }
 }

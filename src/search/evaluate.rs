@@ -7,11 +7,12 @@ use std::sync::Arc;
 use super::answer::elements;
 use super::catalog::Catalog;
 use super::matched::{Home, Match};
-use super::plan::{hexadecimal, lemma};
+use super::plan::lemma;
 use super::value::Value;
 use crate::database::{Result, listing};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
+    hexadecimal,
 };
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
 use crate::store::{Store, Subject};

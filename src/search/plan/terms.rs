@@ -7,7 +7,7 @@ use super::narrowed::Narrowed;
 use super::{Planner, Route};
 use crate::database::Result;
 use crate::index::{Filter, Hit};
-use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split};
+use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split, hexadecimal};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
 use crate::store::{Action, SetLocation, Subject};
 
@@ -150,11 +150,6 @@ impl Planner<'_> {
 fn hit(release: ReleaseId, set: AnnotationSetId, location: SetLocation) -> Hit {
     let SetLocation { frame, lu, sentence } = location;
     Hit { release, frame, lu, sentence, set }
-}
-
-/// A recipe's fingerprint as queries write it.
-pub(in crate::search) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
-    fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What only generated sets can have.
