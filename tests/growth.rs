@@ -1,4 +1,5 @@
-//! `fnstore stats growth` counts triggers in the first round that has them, and draws what it counts.
+//! `fnstore stats growth` counts triggers in the first round that has them, and draws what it
+//! counts.
 
 use fnstore::database::Database;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The pages lead where they say: every subcommand, every link, within the length that a README may have.
+//! The pages lead where they say: every subcommand, every link, within the length that a README may
+//! have.
 
 use std::fs;
 use std::path::{Path, PathBuf};

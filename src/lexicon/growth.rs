@@ -1,4 +1,5 @@
-//! How an annotated vocabulary grows: what people annotated, then what each round of expansion added.
+//! How an annotated vocabulary grows: what people annotated, then what each round of expansion
+//! added.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -61,7 +62,8 @@ struct Trigger {
 }
 
 impl Lexicon<'_> {
-    /// Counts the annotation sets that a query finds, round by round: people's annotation is round 0.
+    /// Counts the annotation sets that a query finds, round by round; people's annotation is
+    /// round 0.
     ///
     /// Every round stands in the result that has a set; a set without a target counts as a sentence
     /// and adds no trigger.

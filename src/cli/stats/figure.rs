@@ -1,7 +1,7 @@
 //! The growth of triggers as SVG: a stacked bar for each round, and the new triggers below it.
 //!
-//! The ground is left transparent and the ink follows the reader's colour scheme, so the picture
-//! reads on light and dark pages alike.
+//! Ground and ink follow the reader's colour scheme together, so the picture reads on light and
+//! dark pages alike.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,8 @@ const LISTED: usize = 14;
 /// Letters of a trigger that fit a column with the count.
 const LETTERS: usize = 18;
 
-/// The parts of a bar from below, in colours that colour-blind readers tell apart (Okabe and Ito 2008).
+/// The parts of a bar from below, in colours that colour-blind readers tell apart (Okabe and Ito
+/// 2008).
 const PARTS: [(&str, &str); 4] = [
     ("annotated by people", "#0072b2"),
     ("generated in earlier rounds", "#56b4e9"),
@@ -36,10 +37,12 @@ const PARTS: [(&str, &str); 4] = [
     ("new, of a proposed LU", "#cc79a7"),
 ];
 
-const STYLE: &str = "<style>text{font-family:sans-serif;font-size:12px;fill:#24292f}\
+const STYLE: &str = "<style>.ground{fill:#ffffff}\
+text{font-family:sans-serif;font-size:12px;fill:#24292f}\
 .small{font-size:11px;fill:#57606a}.name{font-size:16px;font-weight:bold}\
 .proposed{font-style:italic}\
-@media(prefers-color-scheme:dark){text{fill:#e6edf3}.small{fill:#9198a1}}</style>";
+@media(prefers-color-scheme:dark){.ground{fill:#0d1117}\
+text{fill:#e6edf3}.small{fill:#9198a1}}</style>";
 
 /// The picture of the annotation sets that a query finds.
 pub(super) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
@@ -52,7 +55,8 @@ pub(super) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" role=\"img\" aria-labelledby=\"title desc\">\n\
-         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}\n",
+         <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n{STYLE}\n\
+         <rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
         escaped(&title),
         escaped(&description(growth))
     );

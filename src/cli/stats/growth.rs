@@ -16,8 +16,8 @@ use crate::cli::{Context, Outcome, tell_of_index};
 
 /// Count sentences, triggers and (Frame, Trigger) pairs round by round
 ///
-/// Round 0 is annotation by people, later rounds are expansion's. A trigger counts as new in the first
-/// round that has it. Triggers are compared without regard to case.
+/// Round 0 is annotation by people, later rounds are expansion's. A trigger counts as new in the
+/// first round that has it. Triggers are compared without regard to case.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
