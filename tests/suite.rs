@@ -84,6 +84,7 @@ mod readers_beside_writer_process;
 mod readme;
 mod real_exchange;
 mod real_framenet;
+mod record_size;
 mod rounds_go_on;
 mod sampling;
 mod seq2seq_parity;
