@@ -101,4 +101,5 @@ mod suppress_parity;
 mod tagging;
 mod tokenizer_laws;
 mod too_long_pairs;
+mod visible_controls;
 mod word_vectors;

@@ -57,6 +57,7 @@ mod train;
 mod tree;
 mod upgrade;
 mod valence;
+mod visible;
 mod whole_file;
 
 use std::path::PathBuf;
@@ -67,7 +68,8 @@ use clap::{Parser, Subcommand};
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
 use fnstore::database::Database;
 use fnstore::index::IndexError;
-use output::{Format, Output, tell};
+pub(crate) use output::tell;
+use output::{Format, Output};
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
