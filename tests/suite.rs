@@ -28,6 +28,7 @@ mod cli_schema;
 mod cli_show;
 mod cli_store;
 mod cli_tag;
+mod cli_threads;
 mod cli_train;
 mod concurrent_edits;
 mod constraint_faults;

@@ -53,6 +53,7 @@ mod stats;
 mod stop;
 mod tag;
 mod tagged;
+mod threads;
 mod train;
 mod tree;
 mod upgrade;
@@ -70,6 +71,7 @@ use fnstore::database::Database;
 use fnstore::index::IndexError;
 pub(crate) use output::tell;
 use output::{Format, Output};
+use threads::ThreadArgs;
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
@@ -88,6 +90,9 @@ pub(crate) struct Args {
     /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
+
+    #[command(flatten)]
+    threads: ThreadArgs,
 
     #[command(subcommand)]
     command: Command,
@@ -172,6 +177,7 @@ struct Context {
 
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    args.threads.apply()?;
     let mut context =
         Context { store: locate::store(args.store)?, output: Output::stdout(args.format) };
     let outcome = match args.command {
