@@ -2,7 +2,6 @@
 
 mod cli;
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -20,11 +19,9 @@ fn main() -> ExitCode {
         // Whoever reads the output has read enough, as in `fnstore query ... | head`.
         Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let mut stderr = std::io::stderr().lock();
-            // Nothing is left to do when even the error cannot be written.
-            let _ = writeln!(stderr, "error: {error:#}");
+            cli::tell(&format!("error: {error:#}"));
             if let Some(hint) = cli::hint(&error) {
-                let _ = writeln!(stderr, "\nhint: {hint}");
+                cli::tell(&format!("\nhint: {hint}"));
             }
             cli::exit_code(&error)
         }

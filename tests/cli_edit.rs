@@ -331,3 +331,26 @@ fn a_follower_is_told_of_every_commit() {
     follower.kill().unwrap();
     follower.wait().unwrap();
 }
+
+#[test]
+fn a_script_on_standard_input_holds_no_lock_while_it_is_written() {
+    let store = new_store();
+    for command in [vec!["edit", "-"], vec!["judge", "--from", "-"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
+            .env("FNSTORE_DIR", store.path())
+            .args(&command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // More than a pipe holds: once it is written, the program reads.
+        input.write_all(" \n".repeat(100_000).as_bytes()).unwrap();
+        let meanwhile = fnstore_in(store.path(), &["reindex"]);
+        assert_eq!(meanwhile.code, Some(0), "{command:?}: {}", meanwhile.stderr);
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+    }
+}

@@ -146,6 +146,12 @@ fn letter_case_matters_only_when_asked() {
     assert_eq!(fnstore(&["query", "trigger=CHECKED", "--count"]).code, Some(0));
     let strict = fnstore(&["query", "trigger=CHECKED", "--count", "--case-sensitive"]);
     assert_eq!((strict.code, strict.stdout.as_str()), (Some(1), "0\n"));
+    let folded = fnstore(&["query", "trigger=CHECKED", "--count"]).stdout;
+    assert_eq!(strict.stderr, format!("{} without `--case-sensitive`\n", folded.trim()));
+    let rows = fnstore(&["query", "trigger=CHECKED", "--case-sensitive"]);
+    assert!(rows.stderr.ends_with(&format!("{} without `--case-sensitive`\n", folded.trim())));
+    let nowhere = fnstore(&["query", "trigger=nowhere", "--case-sensitive"]);
+    assert_eq!((nowhere.code, nowhere.stderr.as_str()), (Some(1), "nothing found\n"));
 }
 
 #[test]

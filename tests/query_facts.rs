@@ -219,7 +219,8 @@ fn add_place(
 }
 
 pub(crate) fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+    let lower = text.chars().flat_map(char::to_lowercase);
+    lower.map(|letter| if letter == '\u{3c2}' { '\u{3c3}' } else { letter }).collect()
 }
 
 /// Whether a text is the pieces with anything between them, tried at every place.

@@ -15,6 +15,7 @@ use fnstore::query::{
     SortKey, Term, Test,
 };
 use fnstore::transfer::ImportOptions;
+use fnstore::upkeep::CheckOptions;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -40,9 +41,13 @@ fn patterns(field: Field, facts: &[Facts]) -> BoxedStrategy<Pattern> {
             | Field::Pos
             | Field::LuStatus
             | Field::Status
+            | Field::Corpus
+            | Field::Doc
+            | Field::Gf
+            | Field::Pt
     );
     let value = proptest::sample::select(values);
-    (value, 0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>())
+    (value, 0..12_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>())
         .prop_map(move |(value, form, from, to)| {
             let ends: Vec<usize> =
                 value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
@@ -62,6 +67,9 @@ fn patterns(field: Field, facts: &[Facts]) -> BoxedStrategy<Pattern> {
                 5 => pattern(&format!("{}*{}", star(&value[..a.min(b)]), star(&value[a.max(b)..]))),
                 6 => regex(&regex::escape(part)),
                 7 => regex(&format!(r"\b{}\b", regex::escape(part))),
+                9 => regex(&format!(r"(?-u:\b){}(?-u:\b)", regex::escape(part))),
+                10 => regex(&format!(r"\b{{start}}{}\b{{end}}", regex::escape(part))),
+                11 => regex(&format!(r"\b{{end-half}}{}\b{{start-half}}", regex::escape(part))),
                 _ => regex(&format!("^(?:{}|{})", regex::escape(part), regex::escape(&value))),
             }
         })
@@ -163,6 +171,13 @@ fn add_people_and_files(database: &Database, release: ReleaseId) {
         text: "Caf\u{e9} owners CHECKED \u{130}t twice , not once .".to_owned(),
         occurrences: Vec::new(),
     };
+    // Digits and letters that are words to the index and none to a pattern, or the other way round.
+    let odd = Sentence {
+        id: SentenceId::new(IdSpace::Imported, 2),
+        text: "1\u{bd} cups of \u{39b}\u{3cc}\u{3b3}\u{3bf}\u{3c2} , x\u{b2} \u{212a}ept a\u{212a}m\u{b3} na\u{ef}ve_foo ."
+            .to_owned(),
+        ..own.clone()
+    };
     let of = |number, provenance, sentence: SentenceId, targets| AnnotationSet {
         id: AnnotationSetId::new(IdSpace::Imported, number),
         xml_id: None,
@@ -176,9 +191,13 @@ fn add_people_and_files(database: &Database, release: ReleaseId) {
         of(1, Provenance::User, own.id, vec![Span::new(13, 20)]),
         of(2, Provenance::User, full_text.sentence, full_text.targets.clone()),
         of(3, imported.clone(), own.id, vec![Span::new(0, 5), Span::new(13, 20)]),
-        of(4, imported, full_text.sentence, full_text.targets.clone()),
+        of(4, imported.clone(), full_text.sentence, full_text.targets.clone()),
+        of(5, imported, odd.id, vec![Span::new(0, 8)]),
+        of(6, Provenance::User, odd.id, vec![Span::new(12, 22)]),
     ];
-    database.write(release, &Write { sentences: vec![own], sets, ..Write::default() }).unwrap();
+    database
+        .write(release, &Write { sentences: vec![own, odd], sets, ..Write::default() })
+        .unwrap();
 }
 
 /// Judgements of some sets, by one reviewer or two.
@@ -208,8 +227,16 @@ fn add_many(database: &Database, release: ReleaseId) {
     let mut write = Write::default();
     for number in 0..700_u64 {
         let at = number as usize;
-        let verb = ["looked over", "vetted", "re-checked", "verified"][at % 4];
-        let noun = ["ropes", "locks", "figures", "lock", "Ropes"][at % 5];
+        let verb = ["looked over", "vetted", "re-checked", "verified", "1\u{bd} cups"][at % 5];
+        let noun = [
+            "ropes",
+            "x\u{b2}",
+            "locks",
+            "figures",
+            "lock",
+            "Ropes",
+            "\u{39b}\u{39f}\u{393}\u{39f}\u{3a3}",
+        ][at % 7];
         let sentence = Sentence {
             id: SentenceId::new(IdSpace::Generated, 1000 + number),
             xml_id: None,
@@ -336,4 +363,51 @@ fn an_index_that_lags_changes_no_answer() {
     mini::copy(&old.path().join("index"), &dir.path().join("index"));
     let reader = Database::open(dir.path()).unwrap();
     check(&reader, &facts(&reader));
+}
+
+/// The planner takes the index for complete, and Tantivy leaves out terms above 65,530 bytes.
+#[test]
+fn terms_too_long_for_the_index_are_found_all_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let database = Database::open_writer(dir.path()).unwrap();
+    filled(&database);
+    let release = database.releases().unwrap()[0].id;
+    let model = human_set(&database, release);
+    let long = "Long".repeat(16_400);
+    let sentence = Sentence {
+        id: SentenceId::new(IdSpace::Imported, 9),
+        xml_id: None,
+        text: format!("two {long} cups"),
+        occurrences: Vec::new(),
+    };
+    let set = AnnotationSet {
+        id: AnnotationSetId::new(IdSpace::Imported, 9),
+        sentence: sentence.id,
+        targets: vec![Span::new(4, 4 + u32::try_from(long.len()).unwrap())],
+        ..model
+    };
+    let expected = [format!("{} {}", database.releases().unwrap()[0].name, set.id)];
+    database
+        .write(release, &Write { sentences: vec![sentence], sets: vec![set], ..Write::default() })
+        .unwrap();
+    for (field, pattern) in [
+        (Field::Trigger, Pattern::exact(&long.to_uppercase(), Case::Fold)),
+        (Field::Trigger, Pattern::wildcard("longlong*", Case::Fold)),
+        (Field::Trigger, Pattern::regex("^(long)+$", Case::Fold).unwrap()),
+        (Field::Text, Pattern::exact(&format!("two {long} cups"), Case::Fold)),
+        (Field::Text, Pattern::wildcard("two longlong* cups", Case::Fold)),
+        (Field::Text, Pattern::regex("glonglong", Case::Fold).unwrap()),
+    ] {
+        let expression = Expression::Term(Term { field, test: Test::Pattern(pattern) });
+        assert_eq!(keys(&database, &expression, &Selection::default()), expected, "{field}");
+    }
+    let report = database.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
+
+/// A human set of a release, to be changed.
+fn human_set(database: &Database, release: ReleaseId) -> AnnotationSet {
+    let mut sets = database.store().annotation_sets(release).unwrap().map(Result::unwrap);
+    let set = sets.find(|set| set.id.space() != IdSpace::Generated).unwrap();
+    AnnotationSet { xml_id: None, provenance: Provenance::User, layers: Vec::new(), ..set }
 }

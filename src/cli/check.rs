@@ -122,7 +122,7 @@ fn summary(report: &CheckReport, output: &mut Output) -> anyhow::Result<()> {
     for (code, count, examples) in report.findings.iter() {
         output.line("")?;
         let title = format!("{}  {}  {}", code.as_str(), grouped(count), code.meaning());
-        output.line(&output.heading(&title))?;
+        output.heading(&title)?;
         for finding in examples {
             output.line(&format!("  {}: {}", finding.family, finding.detail))?;
         }

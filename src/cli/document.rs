@@ -106,11 +106,8 @@ fn sentence_record(
 }
 
 fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::Result<()> {
-    let title = output.heading(record.name);
-    output.line(&format!(
-        "{title}  document {}  {} ({})  {}",
-        record.id, record.corpus, record.file, record.release
-    ))?;
+    let DocumentRecord { id, corpus, file, release, .. } = record;
+    output.headed(record.name, &format!("document {id}  {corpus} ({file})  {release}"))?;
     let mut paragraph = None;
     for sentence in &record.sentences {
         if sentence.paragraph != paragraph {
@@ -121,7 +118,8 @@ fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::R
             1 => "1 set".to_owned(),
             sets => format!("{sets} sets"),
         };
-        output.line(&format!("  {}  {sets}", output.heading(&sentence.id)))?;
+        output.part("  ")?;
+        output.headed(&sentence.id, &sets)?;
         output.paragraph(6, &sentence.text)?;
     }
     Ok(())

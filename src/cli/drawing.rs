@@ -16,8 +16,12 @@
 //! A mark stands under its text on any terminal: places are counted in columns, of which wide
 //! characters and emoji take two and combining characters none.
 
+use std::borrow::Cow;
+
 use fnstore::model::{AnnotationSet, Extent, LayerName, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::visible::visible;
 
 /// What is drawn under some stretch of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,13 +129,15 @@ pub(super) fn place(rows: &mut Vec<Vec<Mark>>, first: usize, mark: Mark) {
 
 /// Draws rows of marks under a text, in lines of at most `width` columns unless a name is longer.
 ///
-/// White space around the text is left out, and line breaks and tabs inside it are drawn as spaces.
+/// White space around the text is left out, line breaks and tabs inside it are drawn as spaces, and
+/// control characters as [`visible`] shows them.
 pub(super) fn draw(text: &str, rows: &[Vec<Mark>], width: usize, color: bool) -> Vec<String> {
     // Every character keeps its bytes, so spans stay valid.
     let text = text.replace(['\n', '\r', '\t'], " ");
+    let (text, rows) = with_visible_controls(&text, rows);
     let mut lines = Vec::new();
     for (start, end) in breaks(&text, width) {
-        lines.push(painted_text(&text, start, end, rows, color));
+        lines.push(painted_text(&text, start, end, &rows, color));
         for (number, row) in rows.iter().enumerate() {
             let shown: Vec<Placed<'_>> =
                 row.iter().filter_map(|mark| Placed::new(mark, &text, start, end)).collect();
@@ -143,6 +149,27 @@ pub(super) fn draw(text: &str, rows: &[Vec<Mark>], width: usize, color: bool) ->
         }
     }
     lines
+}
+
+/// The text with its control characters visible, and the marks at their new places.
+fn with_visible_controls<'a>(
+    text: &'a str,
+    rows: &'a [Vec<Mark>],
+) -> (Cow<'a, str>, Cow<'a, [Vec<Mark>]>) {
+    let shown = visible(text);
+    if matches!(shown, Cow::Borrowed(_)) {
+        return (shown, rows.into());
+    }
+    let moved = |byte: u32| {
+        let before = text.get(..byte as usize).map(|before| visible(before).len());
+        before.and_then(|length| u32::try_from(length).ok()).unwrap_or(byte)
+    };
+    let moved = |mark: &Mark| {
+        let span = Span::new(moved(mark.span.start), moved(mark.span.end));
+        Mark { span, ..mark.clone() }
+    };
+    let rows: Vec<Vec<Mark>> = rows.iter().map(|row| row.iter().map(moved).collect()).collect();
+    (shown, rows.into())
 }
 
 /// A mark inside one line.
@@ -170,7 +197,7 @@ impl<'m> Placed<'m> {
 
     fn name(&self) -> String {
         let dots = if self.goes_on && !self.mark.name.is_empty() { "..." } else { "" };
-        format!("{dots}{}", self.mark.name)
+        format!("{dots}{}", visible(&self.mark.name))
     }
 }
 
@@ -393,6 +420,15 @@ mod tests {
         let drawn = draw("  a\nb ", &rows(&[mark(4, 5, '*', "")]), 60, false);
         assert_eq!(drawn, ["a b", "  *"]);
         assert_eq!(draw("   ", &rows(&[]), 60, false), [""; 0]);
+    }
+
+    #[test]
+    fn marks_stand_under_their_text_beside_control_characters() {
+        let marks = [mark(1, 3, '-', "N\u{1b}"), mark(8, 10, '*', "")];
+        assert_eq!(
+            draw("\u{1b}ab\u{202e}\u{7f} cd", &rows(&marks), 60, false),
+            ["<U+001B>ab<U+202E><U+007F> cd", "        --                 **", "        N<U+001B>"]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `fnstore edit`: a script of edits, all of them or none.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -120,13 +120,21 @@ fn write_done(all: Vec<Done>, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A file of lines; `-` is standard input.
+/// A file of lines; `-` is standard input. Standard input and pipes are read to their end first: who
+/// writes them may take his time, and no writer is to wait for it.
 pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    let unreadable = || format!("cannot read `{}`", path.display());
+    let mut lines = Vec::new();
     if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin().lock()));
+        std::io::stdin().read_to_end(&mut lines).with_context(unreadable)?;
+        return Ok(Box::new(Cursor::new(lines)));
     }
-    let file = File::open(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    Ok(Box::new(BufReader::new(file)))
+    let mut file = File::open(path).with_context(unreadable)?;
+    if file.metadata().with_context(unreadable)?.is_file() {
+        return Ok(Box::new(BufReader::new(file)));
+    }
+    file.read_to_end(&mut lines).with_context(unreadable)?;
+    Ok(Box::new(Cursor::new(lines)))
 }
 
 /// The release of a name, or the only one.

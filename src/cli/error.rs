@@ -63,7 +63,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
             BAD_DATA
         }
-        Some(DatabaseError::NoBase { .. }) => BAD_DATA,
+        Some(DatabaseError::NoBase { .. } | DatabaseError::Store(StoreError::TooLarge { .. })) => {
+            BAD_DATA
+        }
         Some(DatabaseError::Framenet(error)) => match error {
             FramenetError::Io { .. } => FAILED,
             _ => BAD_DATA,

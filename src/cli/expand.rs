@@ -201,7 +201,7 @@ fn summary(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let title = format!("human annotation sets for {expression}: {}", grouped(report.seeds));
-    output.line(&output.heading(&title))?;
+    output.heading(&title)?;
     if report.seeds == 0 {
         return Ok(());
     }

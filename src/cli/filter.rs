@@ -93,7 +93,7 @@ fn summary(done: &Rescored, expression: &str, output: &mut Output) -> anyhow::Re
         "generated annotation sets looked at for {expression}: {}",
         grouped(done.kept.scored)
     );
-    output.line(&output.heading(&title))?;
+    output.heading(&title)?;
     if done.kept.scored == 0 {
         return Ok(());
     }

@@ -49,10 +49,10 @@ fn write_frame(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let frame = &profile.frame;
-    let title = output.heading(&frame.name);
     let types = type_names(&frame.sem_types, &profile.sem_types);
     let types = if types.is_empty() { String::new() } else { format!("  <{}>", types.join(", ")) };
-    output.line(&format!("{title}  frame {}  {}{types}", frame.id, profile.release.name))?;
+    let release = &profile.release.name;
+    output.headed(&frame.name, &format!("frame {}  {release}{types}", frame.id))?;
     if !frame.has_file {
         output.line("    (annotation names this frame; the release has no file for it)")?;
     }
@@ -61,13 +61,13 @@ fn write_frame(
         let mut of_type = frame.elements.iter().filter(|fe| fe.core_type == core_type).peekable();
         if of_type.peek().is_some() {
             output.line("")?;
-            output.line(&output.heading(&format!("{} FEs", core_type.as_str())))?;
+            output.heading(&format!("{} FEs", core_type.as_str()))?;
         }
         of_type.try_for_each(|fe| write_element(fe, profile, output))?;
     }
     if !frame.core_sets.is_empty() {
         output.line("")?;
-        output.line(&output.heading("Core sets"))?;
+        output.heading("Core sets")?;
         for set in &frame.core_sets {
             output.line(&format!("  {{{}}}", fe_names(set, profile).join(", ")))?;
         }
@@ -124,7 +124,7 @@ fn write_relations(profile: &FrameProfile, output: &mut Output) -> anyhow::Resul
         return Ok(());
     }
     output.line("")?;
-    output.line(&output.heading("Relations"))?;
+    output.heading("Relations")?;
     for ((kind, role), mut names) in others {
         names.sort_unstable();
         output.line(&format!("  {kind}, {role}: {}", names.join(", ")))?;
@@ -152,7 +152,7 @@ fn write_lexunits(
     let (shown, hidden): (Vec<&LexUnit>, Vec<&LexUnit>) =
         lexunits.iter().partition(|lu| statuses.include(lu));
     output.line("")?;
-    output.line(&output.heading("Lexical units"))?;
+    output.heading("Lexical units")?;
     let name_width = shown.iter().map(|lu| lu.name.chars().count()).max().unwrap_or(0);
     let status_width = shown.iter().map(|lu| lu.status.len()).max().unwrap_or(0);
     for lu in shown {

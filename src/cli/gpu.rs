@@ -165,7 +165,7 @@ impl TestRecord {
 
 fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
     for adapter in &record.adapters {
-        output.line(&output.heading(&adapter.name))?;
+        output.heading(&adapter.name)?;
         let kind = match adapter.kind {
             kind if kind == AdapterKind::Software.as_str() => "software, used only by name",
             kind => kind,

@@ -190,8 +190,7 @@ const INDENT: usize = 4;
 /// Writes an answer for reading: what it is, the sentence with its annotation drawn under it.
 pub(super) fn write_block(answer: &Answer, output: &mut Output) -> anyhow::Result<()> {
     let set = &answer.set;
-    let title = output.heading(&format!("{}  {}", answer.frame, answer.lexunit));
-    output.line(&format!("{title}  {}", origin(answer)))?;
+    output.headed(&format!("{}  {}", answer.frame, answer.lexunit), &origin(answer))?;
     let rows = drawing::rows_of_set(set);
     write_drawing(&answer.sentence.text, &rows, output)?;
     let unexpressed = drawing::unexpressed(set);
@@ -215,7 +214,7 @@ pub(super) fn write_drawing(
 ) -> anyhow::Result<()> {
     let room = output.width() - INDENT;
     for line in drawing::draw(text, rows, room, output.has_color()) {
-        output.line(&format!("{:INDENT$}{line}", ""))?;
+        output.drawn(INDENT, &line)?;
     }
     Ok(())
 }

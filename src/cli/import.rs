@@ -233,7 +233,7 @@ fn summary(
         sentences,
     } = report.release.counts;
     let title = format!("{} is in {}", record.release, record.store);
-    output.line(&output.heading(&title))?;
+    output.heading(&title)?;
     let with_note = |of: Origin| -> String {
         let kinds = report.statuses.iter().filter(|((origin, _), _)| *origin == of);
         let mut kinds: Vec<_> = kinds.map(|((_, status), count)| (*count, status)).collect();
@@ -291,7 +291,7 @@ fn warnings(
         return Ok(());
     }
     output.line("")?;
-    output.line(&output.heading(title))?;
+    output.heading(title)?;
     for warning in of_kind() {
         output.line(&format!(
             "  {:>6}  {:<22} {}",

@@ -1,5 +1,6 @@
 //! `fnstore import FILE.jsonl`: an export that comes back, or span-labelled data.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -22,6 +23,9 @@ pub(super) enum Lines {
     /// Texts with labelled spans.
     Spans,
 }
+
+/// Most types that the summary names.
+const NAMED: usize = 20;
 
 /// Bytes of a file that are looked at to tell what it is.
 const LOOKED_AT: u64 = 4096;
@@ -148,7 +152,7 @@ impl LinesRecord {
 
     fn write_summary(&self, output: &mut Output) -> anyhow::Result<()> {
         let title = format!("{} is in {}", self.release, self.store);
-        output.line(&output.heading(&title))?;
+        output.heading(&title)?;
         for (kind, count) in &self.written {
             output.line(&format!("  {:<24} {:>9}", kind.replace('_', " "), grouped(*count)))?;
         }
@@ -157,12 +161,39 @@ impl LinesRecord {
         }
         for (title, counts) in [("types", &self.types), ("parts", &self.splits)] {
             if !counts.is_empty() {
-                let counts = counts.iter().map(|(name, count)| format!("{name} {count}"));
-                let counts = counts.collect::<Vec<_>>().join(", ");
-                output.paragraph(2, &format!("{title}: {counts}"))?;
+                output.paragraph(2, &format!("{title}: {}", most_frequent(counts)))?;
             }
         }
         output.line(&format!("  took {:.1} s", self.seconds))?;
         Ok(())
+    }
+}
+
+/// The most frequent names with their counts, and how many more there are.
+fn most_frequent(counts: &BTreeMap<String, u64>) -> String {
+    let mut ordered: Vec<(&String, &u64)> = counts.iter().collect();
+    if ordered.len() > NAMED {
+        ordered.sort_by_key(|(name, count)| (Reverse(**count), *name));
+    }
+    let named = ordered.iter().take(NAMED).map(|(name, count)| format!("{name} {count}"));
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if let Some(more) = counts.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        text.push_str(&format!(" and {} more", grouped(more as u64)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_types_are_the_most_frequent_ones_and_a_number() {
+        let few = BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 9)]);
+        assert_eq!(most_frequent(&few), "a 1, b 9");
+        let many = (0..1020_u64).map(|number| (format!("t{number:04}"), number / 2)).collect();
+        let text = most_frequent(&many);
+        assert!(text.starts_with("t1018 509, t1019 509, t1016 508, "), "{text}");
+        assert!(text.ends_with("t1001 500 and 1,000 more"), "{text}");
     }
 }

@@ -56,9 +56,9 @@ fn write_lexunit(
     lu: &LexUnit,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    let title = output.heading(&format!("{}  {frame}", lu.name));
     let release = &lexicon.release().name;
-    output.line(&format!("{title}  LU {}  {}  {release}", lu.id, lu.status))?;
+    let title = format!("{}  {frame}", lu.name);
+    output.headed(&title, &format!("LU {}  {}  {release}", lu.id, lu.status))?;
     write_definition(&lu.definition, 4, output)?;
     if let Some(fe) = &lu.incorporated_fe {
         output.line(&format!("    incorporates {fe}"))?;

@@ -53,10 +53,12 @@ mod stats;
 mod stop;
 mod tag;
 mod tagged;
+mod threads;
 mod train;
 mod tree;
 mod upgrade;
 mod valence;
+mod visible;
 mod whole_file;
 
 use std::path::PathBuf;
@@ -67,7 +69,9 @@ use clap::{Parser, Subcommand};
 pub(crate) use error::{exit_code, hint, is_broken_pipe};
 use fnstore::database::Database;
 use fnstore::index::IndexError;
-use output::{Format, Output, tell};
+pub(crate) use output::tell;
+use output::{Format, Output};
+use threads::ThreadArgs;
 
 /// An embedded FrameNet database that can grow
 #[derive(Debug, Parser)]
@@ -86,6 +90,9 @@ pub(crate) struct Args {
     /// for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
+
+    #[command(flatten)]
+    threads: ThreadArgs,
 
     #[command(subcommand)]
     command: Command,
@@ -170,6 +177,7 @@ struct Context {
 
 /// Runs the command that was asked for.
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    args.threads.apply()?;
     let mut context =
         Context { store: locate::store(args.store)?, output: Output::stdout(args.format) };
     let outcome = match args.command {

@@ -314,7 +314,7 @@ fn check(
                     (true, true) => "whole, and the files that were recorded",
                     (true, false) => "whole; no BLAKE3SUMS to compare its files with",
                 };
-                output.line(&format!("{}  {verdict}", output.heading(&record.name)))?;
+                output.headed(&record.name, verdict)?;
                 for finding in &record.findings {
                     output.line(&format!("  {}  {}", finding.code, finding.detail))?;
                 }
@@ -458,7 +458,7 @@ fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
     if output.format_or(Format::Table) != Format::Table {
         return output.json(record);
     }
-    output.line(&output.heading(&record.name))?;
+    output.heading(&record.name)?;
     let weights = record.weights.map_or(String::new(), grouped);
     let numbers: Vec<String> = record
         .numbers

@@ -2,13 +2,19 @@
 //!
 //! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers them.
 //! [`tell`] is for everything that is not data and goes to stderr.
+//!
+//! What is laid out for reading, and all that goes to a terminal, has its control characters made
+//! visible here ([`visible`]). JSON, CSV and TSV that go elsewhere keep every text as it is.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use clap::ValueEnum;
 use comfy_table::{Table, presets};
 use fnstore::database::Database;
 use serde::Serialize;
+
+use super::visible::{visible, visible_in_json};
 
 /// Width of wrapped text where no terminal says another.
 const WIDTH: usize = 100;
@@ -60,15 +66,34 @@ impl Output {
         self.format.unwrap_or(if self.terminal { Format::Table } else { piped })
     }
 
-    /// Writes a line.
+    /// Writes a line for reading.
     pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())?;
+        self.part(text)?;
         self.out.write_all(b"\n")
     }
 
-    /// Writes the start of a line.
+    /// Writes the start of a line for reading.
     pub(super) fn part(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())
+        self.out.write_all(visible(text).as_bytes())
+    }
+
+    /// Writes a heading: bold on a terminal.
+    pub(super) fn heading(&mut self, title: &str) -> io::Result<()> {
+        self.headed(title, "")
+    }
+
+    /// Writes a line that begins with a heading, two spaces before the rest where there is one.
+    pub(super) fn headed(&mut self, title: &str, rest: &str) -> io::Result<()> {
+        let (start, end) = if self.color { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let space = if rest.is_empty() { "" } else { "  " };
+        let (title, rest) = (visible(title), visible(rest));
+        writeln!(self.out, "{start}{title}{end}{space}{rest}")
+    }
+
+    /// Writes a line of a drawing, which has colours and no control characters beside them, moved
+    /// in.
+    pub(super) fn drawn(&mut self, indent: usize, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{:indent$}{line}", "")
     }
 
     /// Writes a paragraph, wrapped at spaces and indented.
@@ -82,12 +107,22 @@ impl Output {
 
     /// Writes one JSON document, laid out over lines under [`Format::Json`] and in one line else.
     pub(super) fn json(&mut self, document: &impl Serialize) -> anyhow::Result<()> {
-        if self.format == Some(Format::Json) {
-            serde_json::to_writer_pretty(&mut self.out, document).map_err(io::Error::from)?;
-        } else {
-            serde_json::to_writer(&mut self.out, document).map_err(io::Error::from)?;
-        }
+        self.write_json(document, self.format == Some(Format::Json))?;
         Ok(self.out.write_all(b"\n")?)
+    }
+
+    fn write_json(&mut self, document: &impl Serialize, is_pretty: bool) -> io::Result<()> {
+        if !self.terminal {
+            return Ok(match is_pretty {
+                true => serde_json::to_writer_pretty(&mut self.out, document)?,
+                false => serde_json::to_writer(&mut self.out, document)?,
+            });
+        }
+        let text = match is_pretty {
+            true => serde_json::to_string_pretty(document)?,
+            false => serde_json::to_string(document)?,
+        };
+        self.out.write_all(visible_in_json(&text).as_bytes())
     }
 
     /// Writes what a name stands for in every release that has it: one document a line, under
@@ -106,10 +141,9 @@ impl Output {
             let written = self.in_array.get_or_insert(0);
             self.out.write_all(if *written == 0 { b"[\n" } else { b",\n" })?;
             *written += 1;
-            serde_json::to_writer(&mut self.out, record).map_err(io::Error::from)?;
-            return Ok(());
+            return Ok(self.write_json(record, false)?);
         }
-        serde_json::to_writer(&mut self.out, record).map_err(io::Error::from)?;
+        self.write_json(record, false)?;
         Ok(self.out.write_all(b"\n")?)
     }
 
@@ -122,7 +156,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it.
+    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a terminal
+    /// fields are for reading.
     pub(super) fn fields<F: AsRef<str>>(
         &mut self,
         format: Format,
@@ -136,7 +171,9 @@ impl Output {
             }
             push_field(&mut row, field.as_ref(), delimiter);
         }
-        self.line(&row)
+        row.push('\n');
+        let row = if self.terminal { visible(&row) } else { Cow::from(row) };
+        self.out.write_all(row.as_bytes())
     }
 
     /// Writes columns side by side, under their names.
@@ -144,7 +181,8 @@ impl Output {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_header(header.to_vec());
-        table.add_rows(rows);
+        let shown = |cell: &String| visible(cell).into_owned();
+        table.add_rows(rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
         let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
         lines.iter().try_for_each(|line| self.line(line.strip_prefix(' ').unwrap_or(line)))
     }
@@ -159,11 +197,6 @@ impl Output {
         self.width
     }
 
-    /// A heading: bold on a terminal.
-    pub(super) fn heading(&self, text: &str) -> String {
-        if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
     /// Where data that is laid out elsewhere goes.
     pub(super) fn data(&mut self) -> &mut BufWriter<Stdout> {
         &mut self.out
@@ -176,9 +209,9 @@ impl Output {
 }
 
 /// Says something that is not data.
-pub(super) fn tell(text: &str) {
+pub(crate) fn tell(text: &str) {
     // A notice that nobody can read is no reason to stop.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
 /// Says that the index could not follow what a command wrote, where that is so.

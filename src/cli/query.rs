@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::columns::{Column, Row};
 use super::hit::{Hit, write_block};
-use super::output::{Format, Output, tell};
+use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::{Context, Outcome, tell_of_index};
 
@@ -71,8 +71,8 @@ const LOOK_AHEAD: usize = 2_000;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
-    let expression =
-        Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
+    let text = args.expression.join(" ");
+    let expression = Expression::parse_with(&text, case).map_err(DatabaseError::from)?;
     let count_by = args.count_by.as_deref().map(countable).transpose()?;
     let columns = args.fields.as_deref().map(Column::parse_list).transpose()?;
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
@@ -97,8 +97,21 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         write_matches(&database, &expression, &selection, columns.as_deref(), output)?
     };
     output.flush()?;
+    if args.case_sensitive && outcome == Outcome::NothingFound {
+        tell_of_case(&database, &text)?;
+    }
     tell_of_index(&database);
     Ok(outcome)
+}
+
+/// Says how many sets a query finds that found none with its letters as written.
+fn tell_of_case(database: &Database, text: &str) -> anyhow::Result<()> {
+    let folding = Expression::parse_with(text, Case::Fold).map_err(DatabaseError::from)?;
+    let count = database.count(&folding)?;
+    if count > 0 {
+        tell(&format!("{} without `--case-sensitive`", grouped(count)));
+    }
+    Ok(())
 }
 
 /// Writes the sets that are selected, and says whether there are more.

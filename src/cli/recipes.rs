@@ -42,7 +42,7 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
                 }
                 let RecipeRecord { recipe: number, fingerprint, sets, settings } = recipe;
                 let title = format!("recipe {number} ({fingerprint}): {} sets", grouped(*sets));
-                output.line(&output.heading(&title))?;
+                output.heading(&title)?;
                 for (name, value) in rows(settings, "settings") {
                     output.line(&format!("  {name:<20} {value}"))?;
                 }

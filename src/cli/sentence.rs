@@ -110,8 +110,7 @@ fn sets(
 
 fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> {
     let Shown { lexicon, sentence, answers, layers } = shown;
-    let title = output.heading(&format!("sentence {}", sentence.id));
-    output.line(&format!("{title}  {}", lexicon.release().name))?;
+    output.headed(&format!("sentence {}", sentence.id), &lexicon.release().name)?;
     write_drawing(&sentence.text, &frames_evoked(lexicon, answers)?, output)?;
     for place in &sentence.occurrences {
         output.line(&format!("    {}", place_text(lexicon, place)?))?;
@@ -129,7 +128,7 @@ fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> 
             Some((_, name)) => format!("construction {name}"),
             None => "sentence layers".to_owned(),
         };
-        output.line(&format!("{}  {}  {}", output.heading(&kind), set.id, set.status))?;
+        output.headed(&kind, &format!("{}  {}", set.id, set.status))?;
         write_layers(&set.layers, &sentence.text, output)?;
     }
     Ok(())

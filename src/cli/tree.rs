@@ -104,15 +104,14 @@ pub(super) fn write(trees: &[Tree<'_>], with_fes: bool, output: &mut Output) -> 
             // A tree one way only has something in it, or is a root alone.
             let both_ways = trees.iter().any(|tree| tree.direction == Direction::Above);
             for tree in trees {
-                let root = output.heading(&tree.root.name);
                 let is_bare = both_ways && tree.root.children.is_empty();
                 let way = match tree.direction {
-                    Direction::Above if is_bare => "  (nothing above)",
-                    Direction::Above => "  (above)",
-                    _ if is_bare => "  (nothing below)",
+                    Direction::Above if is_bare => "(nothing above)",
+                    Direction::Above => "(above)",
+                    _ if is_bare => "(nothing below)",
                     _ => "",
                 };
-                output.line(&format!("{root}{way}"))?;
+                output.headed(&tree.root.name, way)?;
                 draw_children(&tree.root, "", with_fes, output)?;
             }
         }

@@ -161,8 +161,8 @@ fn write(
                 if number > 0 {
                     output.line("")?;
                 }
-                let title = output.heading(&format!("{}  {}", entry.lu.name, entry.frame));
-                output.line(&format!("{title}  LU {}  {}", entry.lu.id, entry.release))?;
+                let title = format!("{}  {}", entry.lu.name, entry.frame);
+                output.headed(&title, &format!("LU {}  {}", entry.lu.id, entry.release))?;
                 write_tables(&entry.valences, with_sets, output)?;
             }
             Format::Json | Format::Jsonl => {
@@ -240,7 +240,7 @@ pub(super) fn write_tables(
     ];
     for (title, realizations) in tables.into_iter().filter(|(_, table)| !table.is_empty()) {
         output.line("")?;
-        output.line(&output.heading(title))?;
+        output.heading(title)?;
         for realization in realizations {
             let (total, names) = (realization.total, realization.elements.join(", "));
             output.line(&format!("  {:>5}  {names}", grouped(u64::from(total))))?;

@@ -30,10 +30,10 @@ pub enum Device {
 }
 
 impl Device {
-    /// The processor with all its hardware threads.
+    /// The processor with all threads of rayon's pool: as many as the hardware has, unless the pool
+    /// was made with another number.
     pub fn cpu() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::Cpu { threads }
+        Self::Cpu { threads: rayon::current_num_threads() }
     }
 
     /// What a choice means on this machine.

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::text::shortened;
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
         /// What is wrong with a line of a file.
@@ -159,19 +161,6 @@ impl Fault {
         let Self { code, field, found, expected } = self;
         ExchangeError::Field { code, file: file.to_owned(), line, field, found, expected }
     }
-}
-
-/// Most characters of a value that a message repeats.
-const SHOWN: usize = 60;
-
-/// A value for a message: in one line, and cut where it is long.
-pub(super) fn shortened(value: impl fmt::Display) -> String {
-    let value = value.to_string();
-    let mut shown: String = value.chars().take(SHOWN).collect();
-    if shown.len() < value.len() {
-        shown.push_str("...");
-    }
-    shown.replace(['\n', '\r', '\t'], " ")
 }
 
 #[cfg(test)]

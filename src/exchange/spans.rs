@@ -189,7 +189,7 @@ fn nothing_else(members: &Map<String, Value>, known: &str) -> Checked<()> {
     match members.iter().next() {
         None => Ok(()),
         Some((key, value)) => Err(Fault::value(
-            crate::exchange::error::shortened(key),
+            crate::text::shortened(key),
             value,
             format!("no such key; known ones are {known}"),
         )),

@@ -3,6 +3,10 @@
 //! Offsets in the files count characters and include the end; here they become half-open byte
 //! offsets, once and for all.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, RandomState};
+
 use crate::model::{
     Colors, CorpusId, DocumentId, Extent, FeId, FrameId, Label, Layer, LayerName, LuId,
     NullInstantiation, Occurrence, OddOffsets, Span,
@@ -182,6 +186,7 @@ fn read_labels(
     odd: &mut Vec<OddOffsets>,
 ) -> Result<Vec<Label>> {
     let mut labels: Vec<Label> = Vec::new();
+    let mut first = FirstPlaces::default();
     xml.children(|xml, child| {
         if child.name() != "label" {
             return xml.unknown(&child);
@@ -189,7 +194,7 @@ fn read_labels(
         let (label, written) = read_label(xml, &child, boundaries)?;
         xml.end()?;
         // Equal in all, annotator and colours too: what differs anywhere is not the same label.
-        if labels.contains(&label) {
+        if first.is_repeated(&labels, &label) {
             let detail =
                 format!("label `{}` of layer {layer} stands there twice; kept twice", label.name);
             xml.warn(&child, WarningCode::DuplicateLabel, detail);
@@ -202,6 +207,27 @@ fn read_labels(
         Ok(())
     })?;
     Ok(labels)
+}
+
+/// Where each label of a layer stood first, by its hash.
+#[derive(Default)]
+struct FirstPlaces {
+    places: HashMap<u64, usize>,
+    hasher: RandomState,
+}
+
+impl FirstPlaces {
+    /// Whether `label`, which comes behind `labels`, is equal to one of them.
+    fn is_repeated(&mut self, labels: &[Label], label: &Label) -> bool {
+        match self.places.entry(self.hasher.hash_one(label)) {
+            Entry::Vacant(place) => {
+                place.insert(labels.len());
+                false
+            }
+            // Two different labels hardly ever have one hash; then all are compared.
+            Entry::Occupied(place) => labels[*place.get()] == *label || labels.contains(label),
+        }
+    }
 }
 
 fn read_label<'a>(

@@ -12,12 +12,11 @@ use std::path::PathBuf;
 
 use tantivy::postings::Postings;
 use tantivy::schema::{FieldType, Schema, Value};
-use tantivy::tokenizer::MAX_TOKEN_LEN;
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyDocument, Term};
 
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
-use super::schema::Fields;
+use super::schema::{Fields, is_omitted};
 use super::writer::document;
 use super::{Entry, IndexReader, Result};
 
@@ -132,7 +131,7 @@ impl IndexAudit {
                     let with_positions = indexing.index_option().has_positions();
                     tokens.process(&mut |token| {
                         let hash = term_hash(field.field_id(), token.text.as_bytes());
-                        if token.text.len() > MAX_TOKEN_LEN {
+                        if is_omitted(&token.text) {
                             // Tantivy leaves such a term out.
                         } else if with_positions {
                             let position = u32::try_from(token.position).unwrap_or(u32::MAX);

@@ -8,13 +8,14 @@ use tantivy::query::{
 };
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::schema::{Fields, document_key, folded, words_of};
+use super::schema::{Fields, document_key, words_of};
 use super::{IndexError, IndexReader};
 use crate::model::{AnnotationSetId, CorpusId, DocumentId, Origin, RecipeId};
+use crate::text::fold;
 
 /// Which sets to search for. A filter may let through more than a query wants, never less.
 ///
-/// What is *like* a regular expression matches it from end to end, in lower case: the expression is
+/// What is *like* a regular expression matches it from end to end, folded: the expression is
 /// one of automata, without anchors, boundaries and flags.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -29,10 +30,13 @@ pub enum Filter {
     TriggerLike(String),
     /// Sets whose sentence has these words, in whatever order.
     Phrase(String),
-    /// Sets whose sentence has this word, given in lower case.
+    /// Sets whose sentence has this word, given folded.
     Word(String),
     /// Sets whose sentence has a word that is like a regular expression.
     WordLike(String),
+    /// Sets with a term that is too long for the index: whoever searches for terms of this kind looks
+    /// at these sets, too.
+    Omitted(Omitted),
     /// Sets that come from there.
     Origin(Origin),
     /// Generated sets of these rounds.
@@ -54,21 +58,41 @@ pub enum Filter {
     GrownFrom(Box<Filter>),
 }
 
+/// Terms that the index leaves out of an entry, being longer than 65,530 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Omitted {
+    /// The trigger.
+    Trigger,
+    /// A word of the sentence.
+    Word,
+}
+
+impl Omitted {
+    /// The term that stands in the entry instead.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Trigger => "trigger",
+            Self::Word => "word",
+        }
+    }
+}
+
 /// Sets whose offspring is still looked up one by one.
 const SEEDS: usize = 20_000;
 
 impl IndexReader {
     /// The query of a filter; `None` when the index cannot answer it.
     pub(super) fn query(&self, filter: &Filter) -> Result<Option<Box<dyn Query>>, IndexError> {
-        let Fields { trigger, text, origin, recipe, corpus, doc, seed, .. } = self.fields;
+        let Fields { trigger, text, omitted, origin, recipe, corpus, doc, seed, .. } = self.fields;
         Ok(Some(match filter {
             Filter::All(parts) => return self.conjunction(parts),
             Filter::Any(parts) => return self.disjunction(parts),
-            Filter::Trigger(text) => one(Term::from_field_text(trigger, &folded(text))),
+            Filter::Trigger(text) => one(Term::from_field_text(trigger, &fold(text))),
             Filter::TriggerLike(automaton) => return Ok(like(trigger, automaton)),
             Filter::Phrase(phrase) => words(text, phrase),
             Filter::Word(word) => one(Term::from_field_text(text, word)),
             Filter::WordLike(automaton) => return Ok(like(text, automaton)),
+            Filter::Omitted(kind) => one(Term::from_field_text(omitted, kind.as_str())),
             Filter::Origin(of) => one(Term::from_field_text(origin, of.as_str())),
             Filter::Round(low, high) => {
                 let term = |round: &u64| Term::from_field_u64(self.fields.round, *round);
@@ -144,7 +168,7 @@ fn scores(field: Field, low: &Bound<f64>, high: &Bound<f64>) -> Box<dyn Query> {
 
 /// The words of a text, in whatever order.
 fn words(field: Field, text: &str) -> Box<dyn Query> {
-    let mut words = words_of(text);
+    let mut words = words_of(&fold(text));
     words.sort_unstable();
     words.dedup();
     let terms = words.iter().map(|word| one(Term::from_field_text(field, word)));

@@ -23,7 +23,7 @@ use crate::model::{
 };
 pub use audit::{EntryState, IndexAudit};
 pub use error::IndexError;
-pub use filter::Filter;
+pub use filter::{Filter, Omitted};
 pub use guard::panics_are_caught;
 pub use reader::{Found, IndexReader};
 pub use writer::IndexWriter;

@@ -3,15 +3,15 @@
 use tantivy::schema::{
     Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{LowerCaser, SimpleTokenizer, TextAnalyzer};
+use tantivy::tokenizer::{MAX_TOKEN_LEN, SimpleTokenizer, TextAnalyzer};
 
 use crate::model::{AnnotationSetId, CorpusId, DocumentId};
 
 /// Raised when a field is added or changes its meaning; an index of another number is rebuilt.
-pub(super) const SCHEMA_VERSION: u32 = 3;
+pub(super) const SCHEMA_VERSION: u32 = 4;
 
-/// Name of the analyser of tokenised fields: split at whatever is no letter or digit, lower case,
-/// no stemmer, no stop words.
+/// Name of the analyser of tokenised fields: split at whatever is no letter or digit, no stemmer, no
+/// stop words. It is given folded texts.
 pub(super) const WORDS: &str = "words";
 
 /// Handles of the fields.
@@ -25,6 +25,7 @@ pub(super) struct Fields {
     pub(super) sentence: Field,
     pub(super) trigger: Field,
     pub(super) text: Field,
+    pub(super) omitted: Field,
     pub(super) origin: Field,
     pub(super) method: Field,
     pub(super) round: Field,
@@ -61,6 +62,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         sentence: schema.add_u64_field("sentence", column.clone()),
         trigger: schema.add_text_field("trigger", raw.clone()),
         text: schema.add_text_field("text", words),
+        omitted: schema.add_text_field("omitted", raw.clone()),
         origin: schema.add_text_field("origin", raw.clone()),
         method: schema.add_text_field("method", raw),
         round: schema.add_u64_field("round", both.clone()),
@@ -81,7 +83,7 @@ pub(super) fn bucket(set: AnnotationSetId) -> u64 {
 }
 
 pub(super) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(SimpleTokenizer::default()).filter(LowerCaser).build()
+    TextAnalyzer::from(SimpleTokenizer::default())
 }
 
 /// What stands for a document: the corpus above, the document below.
@@ -89,13 +91,12 @@ pub(super) fn document_key(corpus: CorpusId, document: DocumentId) -> u64 {
     u64::from(corpus.0) << 32 | u64::from(document.0)
 }
 
-/// A text in lower case, letter by letter as queries fold it: what a letter becomes does not depend
-/// on its neighbours, so a piece of a text folds to a piece of the folded text.
-pub(super) fn folded(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+/// Whether Tantivy leaves a term of a text field out, and says so nowhere.
+pub(super) fn is_omitted(term: &str) -> bool {
+    term.len() > MAX_TOKEN_LEN
 }
 
-/// The words of a text as the tokenised fields hold them.
+/// The words of a folded text as the tokenised fields hold them.
 pub(super) fn words_of(text: &str) -> Vec<String> {
     let mut analyzer = analyzer();
     let mut stream = analyzer.token_stream(text);

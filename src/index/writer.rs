@@ -9,10 +9,11 @@ use tantivy::{IndexSettings, TantivyDocument};
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
 use super::schema::{
-    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, folded, schema,
+    Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, is_omitted, schema, words_of,
 };
-use super::{Entry, IndexError, IndexReader, Result, Stamp};
+use super::{Entry, IndexError, IndexReader, Omitted, Result, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
+use crate::text::fold;
 
 /// Bytes of entries gathered before a segment is written; Tantivy's minimum is 15 MB a thread.
 const MEMORY_BUDGET: usize = 48 << 20;
@@ -203,8 +204,16 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
     if entry.sentence.bits() != entry.set.bits() {
         document.add_u64(fields.sentence, entry.sentence.bits());
     }
-    document.add_text(fields.trigger, folded(entry.trigger));
-    document.add_text(fields.text, entry.text);
+    let (trigger, text) = (fold(entry.trigger), fold(entry.text));
+    if is_omitted(&trigger) {
+        document.add_text(fields.omitted, Omitted::Trigger.as_str());
+    }
+    // Only a text that is longer than a term can hold a word that is.
+    if is_omitted(&text) && words_of(&text).iter().any(|word| is_omitted(word)) {
+        document.add_text(fields.omitted, Omitted::Word.as_str());
+    }
+    document.add_text(fields.trigger, trigger);
+    document.add_text(fields.text, text);
     document.add_text(fields.origin, entry.origin.as_str());
     if let Some(corpus) = entry.corpus {
         document.add_u64(fields.corpus, u64::from(corpus.0));
@@ -224,4 +233,70 @@ pub(super) fn document(fields: &Fields, entry: &Entry<'_>) -> TantivyDocument {
         document.add_f64(fields.aligner, f64::from(generation.aligner));
     }
     document
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{EntryState, Filter};
+    use crate::model::{FrameId, IdSpace, LuId, Origin, SentenceId};
+
+    /// An index of two entries; `add` writes the second, whose text is one very long word.
+    fn index_of(
+        add: impl FnOnce(&mut IndexWriter, &Entry<'_>),
+    ) -> (tempfile::TempDir, IndexReader, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut writer = IndexWriter::open(dir.path()).unwrap();
+        let long = "\u{c9}".repeat(40_000);
+        writer.add(&entry(1, "short")).unwrap();
+        add(&mut writer, &entry(2, &long));
+        writer.commit(1).unwrap();
+        writer.finish().unwrap();
+        let reader = IndexReader::open(dir.path()).unwrap().unwrap();
+        (dir, reader, long)
+    }
+
+    fn entry(number: u64, text: &str) -> Entry<'_> {
+        Entry {
+            release: ReleaseId(1),
+            frame: FrameId(1),
+            lu: LuId(1),
+            sentence: SentenceId::new(IdSpace::Exemplar, number),
+            set: AnnotationSetId::new(IdSpace::Exemplar, number),
+            trigger: "t",
+            text,
+            origin: Origin::Exemplar,
+            corpus: None,
+            document: None,
+            generation: None,
+        }
+    }
+
+    #[test]
+    fn an_entry_says_which_terms_it_lacks() {
+        let (_dir, reader, long) = index_of(|writer, entry| writer.add(entry).unwrap());
+        let found = |filter| reader.search(&filter).unwrap().unwrap().len();
+        assert_eq!(found(Filter::Word(fold(&long))), 0);
+        assert_eq!(found(Filter::Omitted(Omitted::Word)), 1);
+        assert_eq!(found(Filter::Omitted(Omitted::Trigger)), 0);
+        let mut audit = reader.audit().unwrap();
+        assert_eq!(audit.check(&entry(2, &long)).unwrap(), EntryState::Right);
+    }
+
+    #[test]
+    fn an_audit_sees_an_entry_that_hides_what_it_lacks() {
+        let (_dir, reader, long) = index_of(|writer, entry| {
+            let mut hidden = TantivyDocument::default();
+            let omitted = writer.fields.omitted;
+            for (field, value) in document(&writer.fields, entry).field_values() {
+                if field != omitted {
+                    hidden.add_field_value(field, value);
+                }
+            }
+            writer.writer.add_document(hidden).unwrap();
+        });
+        let mut audit = reader.audit().unwrap();
+        assert_eq!(audit.check(&entry(1, "short")).unwrap(), EntryState::Right);
+        assert_eq!(audit.check(&entry(2, &long)).unwrap(), EntryState::Wrong);
+    }
 }

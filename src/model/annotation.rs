@@ -163,7 +163,7 @@ impl fmt::Display for LayerName {
 }
 
 /// A label of a layer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Label {
     /// Its name: an FE, a phrase type, a tag.
     pub name: String,
@@ -178,7 +178,7 @@ pub struct Label {
 }
 
 /// What a label covers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// Text.
     Overt(Span),

@@ -12,7 +12,7 @@ pub struct Creation {
 }
 
 /// Display colours of an FE or a label, six hexadecimal digits each.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Colors {
     /// Foreground.
     pub fg: String,

@@ -1,6 +1,7 @@
 //! What can be wrong with a query, always with the place.
 
 use super::{Field, Operator};
+use crate::text::shortened;
 
 /// A query that cannot be read.
 ///
@@ -19,7 +20,11 @@ pub enum QueryError {
         expected: &'static str,
     },
     /// No field has this name.
-    #[error("unknown field `{name}` at column {column}{}", did_you_mean(.suggestion, &fields()))]
+    #[error(
+        "unknown field `{}` at column {column}{}",
+        shortened(.name),
+        did_you_mean(.suggestion, &fields())
+    )]
     UnknownField {
         /// Where the name starts.
         column: usize,
@@ -53,8 +58,8 @@ pub enum QueryError {
     },
     /// The field takes one of a few words, and this is none of them.
     #[error(
-        "`{value}` is no value of `{field}` (column {column}); expected {}{}",
-        listed(.expected.iter().copied()), did_you_mean(.suggestion, "")
+        "`{}` is no value of `{field}` (column {column}); expected {}{}",
+        shortened(.value), listed(.expected.iter().copied()), did_you_mean(.suggestion, "")
     )]
     UnknownValue {
         /// Where the value starts.
@@ -69,7 +74,10 @@ pub enum QueryError {
         suggestion: Option<&'static str>,
     },
     /// The field takes a number or an id, and this is none in its range.
-    #[error("`{value}` is no value of `{field}` (column {column}); expected {expected}")]
+    #[error(
+        "`{}` is no value of `{field}` (column {column}); expected {expected}",
+        shortened(.value)
+    )]
     Malformed {
         /// Where the value starts.
         column: usize,
@@ -81,7 +89,7 @@ pub enum QueryError {
         expected: &'static str,
     },
     /// The regular expression cannot be compiled.
-    #[error("cannot compile the regular expression `{pattern}` at column {column}")]
+    #[error("cannot compile the regular expression `{}` at column {column}", shortened(.pattern))]
     Regex {
         /// Where the value starts.
         column: usize,

@@ -11,6 +11,7 @@ use super::plan::lemma;
 use crate::database::Result;
 use crate::model::{AnnotationSetId, Pos};
 use crate::query::Field;
+use crate::text::fold_letter;
 
 /// A value of a field.
 ///
@@ -67,7 +68,7 @@ impl Ord for Value {
 }
 
 fn folded(text: &str) -> impl Iterator<Item = char> {
-    text.chars().flat_map(char::to_lowercase)
+    text.chars().flat_map(fold_letter)
 }
 
 impl Match<'_> {

@@ -1,5 +1,7 @@
 //! Writes: rows gathered in a batch, committed together.
 
+use std::fmt::Display;
+
 use rocksdb::WriteBatch;
 
 use crate::model::{
@@ -15,8 +17,10 @@ use super::key::{
     AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
     NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, Stored};
-use super::{Action, Change, JournalEntry, Result, SetLocation, Store, Subject};
+use super::record::{
+    self, ChangeRecord, Encoded, JournalRecord, JudgementRecord, RecipeRecord, Stored,
+};
+use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of one release to be written together, and what the list of changes says of them.
 pub struct Batch<'a> {
@@ -53,8 +57,21 @@ impl<'a> Batch<'a> {
         self.rows.is_empty()
     }
 
-    fn put(&mut self, family: Family, key: &impl Key, value: &[u8]) -> Result<()> {
-        self.store.engine.put(&mut self.rows, family, &key.encode(), value)
+    /// Puts a record; `name` is what errors call it.
+    fn put(
+        &mut self,
+        family: Family,
+        key: &impl Key,
+        name: impl Display,
+        value: Encoded,
+    ) -> Result<()> {
+        let value = value.map_err(|large| StoreError::too_large(family.name(), name, large))?;
+        self.store.engine.put(&mut self.rows, family, &key.encode(), &value)
+    }
+
+    /// Puts a key without a value.
+    fn mark(&mut self, family: Family, key: &impl Key) -> Result<()> {
+        self.store.engine.put(&mut self.rows, family, &key.encode(), &[])
     }
 
     fn delete(&mut self, family: Family, key: &impl Key) -> Result<()> {
@@ -75,7 +92,7 @@ impl<'a> Batch<'a> {
 
     fn put_name(&mut self, kind: NameKind, name: &str, id: u64) -> Result<()> {
         for key in name_keys(self.release, kind, name, id) {
-            self.put(Family::Name, &key, &[])?;
+            self.mark(Family::Name, &key)?;
         }
         Ok(())
     }
@@ -93,7 +110,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_frame(&mut self, frame: &Frame) -> Result<()> {
         let key = FrameKey { release: self.release, frame: frame.id };
-        self.put(Family::Frame, &key, &frame.to_value())?;
+        self.put(Family::Frame, &key, &frame.name, frame.to_value())?;
         self.put_name(NameKind::Frame, &frame.name, u64::from(frame.id.0))?;
         for fe in &frame.elements {
             self.put_name(NameKind::FrameElement, &fe.name, pair(frame.id.0, fe.id.0))?;
@@ -121,7 +138,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_relation(&mut self, relation: &FrameRelation) -> Result<()> {
         let key = RelationKey { release: self.release, relation: relation.id };
-        self.put(Family::Relation, &key, &relation.to_value())
+        self.put(Family::Relation, &key, relation.id, relation.to_value())
     }
 
     /// Deletes a frame relation.
@@ -135,7 +152,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_sem_type(&mut self, sem_type: &SemType) -> Result<()> {
         let key = SemTypeKey { release: self.release, sem_type: sem_type.id };
-        self.put(Family::SemType, &key, &sem_type.to_value())?;
+        self.put(Family::SemType, &key, &sem_type.name, sem_type.to_value())?;
         self.put_name(NameKind::SemType, &sem_type.name, u64::from(sem_type.id.0))
     }
 
@@ -152,7 +169,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_lexunit(&mut self, lu: &LexUnit) -> Result<()> {
         let key = LexUnitKey { release: self.release, frame: lu.frame, lu: lu.id };
-        self.put(Family::LexUnit, &key, &lu.to_value())?;
+        self.put(Family::LexUnit, &key, &lu.name, lu.to_value())?;
         self.put_name(NameKind::LexUnit, &lu.name, pair(lu.frame.0, lu.id.0))
     }
 
@@ -170,7 +187,7 @@ impl<'a> Batch<'a> {
     pub fn put_document(&mut self, document: &Document) -> Result<()> {
         let key =
             DocumentKey { release: self.release, corpus: document.corpus, document: document.id };
-        self.put(Family::Document, &key, &document.to_value())?;
+        self.put(Family::Document, &key, &document.name, document.to_value())?;
         let id = pair(document.corpus.0, document.id.0);
         self.put_name(NameKind::Document, &document.name, id)
     }
@@ -190,7 +207,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_sentence(&mut self, sentence: &Sentence) -> Result<()> {
         let key = SentenceKey { release: self.release, sentence: sentence.id };
-        self.put(Family::Sentence, &key, &sentence.to_value())
+        self.put(Family::Sentence, &key, sentence.id, sentence.to_value())
     }
 
     /// Deletes a sentence.
@@ -211,11 +228,11 @@ impl<'a> Batch<'a> {
             sentence: set.sentence,
             set: set.id,
         };
-        self.put(Family::Annotation, &key, &set.to_value())?;
+        self.put(Family::Annotation, &key, set.id, set.to_value())?;
         let value = record::encode_location(set.id, SetLocation::of(set));
-        self.put(Family::SetLocation, &SetKey { release, set: set.id }, &value)?;
+        self.put(Family::SetLocation, &SetKey { release, set: set.id }, set.id, value)?;
         let by_sentence = SentenceSetKey { release, sentence: set.sentence, set: set.id };
-        self.put(Family::BySentence, &by_sentence, &[])
+        self.mark(Family::BySentence, &by_sentence)
     }
 
     /// Deletes the rows of an annotation set from where it was kept.
@@ -240,7 +257,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_sentence_layers(&mut self, set: &SentenceLayers) -> Result<()> {
         let key = SentenceSetKey { release: self.release, sentence: set.sentence, set: set.id };
-        self.put(Family::SentenceLayers, &key, &set.to_value())
+        self.put(Family::SentenceLayers, &key, set.id, set.to_value())
     }
 
     /// Writes how the top files of the release list what lies below them.
@@ -248,7 +265,12 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn put_release_layout(&mut self, layout: &ReleaseLayout) -> Result<()> {
-        self.put(Family::Layout, &LayoutKey::of_release(self.release), &layout.to_value())
+        self.put(
+            Family::Layout,
+            &LayoutKey::of_release(self.release),
+            self.release,
+            layout.to_value(),
+        )
     }
 
     /// Writes how the file of a frame lists what it holds.
@@ -257,7 +279,7 @@ impl<'a> Batch<'a> {
     /// When the engine fails.
     pub fn put_frame_layout(&mut self, frame: FrameId, layout: &FrameLayout) -> Result<()> {
         let key = LayoutKey::of_frame(self.release, frame);
-        self.put(Family::Layout, &key, &layout.to_value())
+        self.put(Family::Layout, &key, frame, layout.to_value())
     }
 
     /// Writes how the file of an LU lists what it holds.
@@ -271,7 +293,7 @@ impl<'a> Batch<'a> {
         layout: &LexUnitLayout,
     ) -> Result<()> {
         let key = LayoutKey::of_lexunit(self.release, frame, lu);
-        self.put(Family::Layout, &key, &layout.to_value())
+        self.put(Family::Layout, &key, lu, layout.to_value())
     }
 
     /// Writes how the file of a document lists what it holds.
@@ -285,7 +307,7 @@ impl<'a> Batch<'a> {
         layout: &DocumentLayout,
     ) -> Result<()> {
         let key = LayoutKey::of_document(self.release, corpus, document);
-        self.put(Family::Layout, &key, &layout.to_value())
+        self.put(Family::Layout, &key, document, layout.to_value())
     }
 
     /// Forgets how the file of a frame listed what it held.
@@ -329,7 +351,8 @@ impl<'a> Batch<'a> {
     pub fn put_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
         let Judgement { reviewer, score, time, note } = judgement.clone();
         let key = JudgementKey { release: self.release, set, reviewer };
-        self.put(Family::Judgement, &key, &record::encode(&JudgementRecord { score, time, note }))
+        let value = record::encode(&JudgementRecord { score, time, note });
+        self.put(Family::Judgement, &key, set, value)
     }
 
     /// Deletes a reviewer's judgement of a set.
@@ -351,7 +374,7 @@ impl<'a> Batch<'a> {
     ) -> Result<()> {
         let key = JournalKey { release: self.release, seed, target, recipe };
         let value = record::encode(&JournalRecord::from(entry));
-        self.put(Family::Journal, &key, &value)
+        self.put(Family::Journal, &key, seed, value)
     }
 
     /// Forgets how far the chain of a seed's target has come.
@@ -376,7 +399,7 @@ impl<'a> Batch<'a> {
         description: &str,
     ) -> Result<()> {
         let recipe = RecipeRecord { fingerprint, description: description.to_owned() };
-        self.put(Family::Recipe, &RecipeKey { recipe: id }, &record::encode(&recipe))
+        self.put(Family::Recipe, &RecipeKey { recipe: id }, id, record::encode(&recipe))
     }
 }
 

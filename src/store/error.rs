@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::lock::Holder;
+use super::record::{LIMIT, TooLarge};
 use crate::model::hexadecimal;
+use crate::text::shortened;
 
 /// A store cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +110,23 @@ pub enum StoreError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A record is so large that it could not be read again.
+    #[error(
+        "E-record-size: the {family} record of `{}` has {bytes} bytes, and takes more than {limit} MiB \
+         when it is read; spread {}",
+        shortened(.name),
+        several(.family)
+    )]
+    TooLarge {
+        /// The column family.
+        family: &'static str,
+        /// What the record is called: a name or an id.
+        name: String,
+        /// Bytes of its value.
+        bytes: usize,
+        /// MiB that a record may take.
+        limit: usize,
+    },
     /// A write needs the writer's handle.
     #[error("the store was opened for reading; open it for writing")]
     ReadOnly,
@@ -118,7 +137,23 @@ impl StoreError {
         move |error| Self::Engine { action, reason: error.into_string() }
     }
 
+    pub(super) fn too_large(family: &'static str, name: impl ToString, large: TooLarge) -> Self {
+        let TooLarge { bytes } = large;
+        Self::TooLarge { family, name: name.to_string(), bytes, limit: LIMIT >> 20 }
+    }
+
     pub(super) fn damaged(family: &'static str, key: &[u8], reason: impl ToString) -> Self {
         Self::Damaged { family, key: hexadecimal(key), reason: reason.to_string() }
+    }
+}
+
+/// What is to be spread over several records where one is too large.
+fn several(family: &str) -> &'static str {
+    match family {
+        "document" => "its sentences over several documents",
+        "lexunit" => "its valence patterns over several lexical units",
+        "sentence" => "its text over several sentences",
+        "annotation" | "sentence_layers" => "its labels over several annotation sets",
+        _ => "what it holds over several records",
     }
 }

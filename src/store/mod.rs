@@ -283,14 +283,19 @@ impl Store {
         book.revision += 1;
         env!("CARGO_PKG_VERSION").clone_into(&mut book.written_by);
         edit(&mut book);
+        let revision = book.revision;
+        let too_large = |family| move |large| StoreError::too_large(family, revision, large);
         for (ordinal, change) in (0_u32..).zip(changes) {
             let key = ChangeKey { revision: book.revision, ordinal }.encode();
-            self.engine.put(&mut rows, Family::Change, &key, &record::encode_change(change))?;
+            let value = record::encode_change(change).map_err(too_large("change"))?;
+            self.engine.put(&mut rows, Family::Change, &key, &value)?;
         }
         if let Some(given) = *self.own_ids() {
-            self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &record::encode(&given))?;
+            let value = record::encode(&given).map_err(too_large("meta"))?;
+            self.engine.put(&mut rows, Family::Meta, OWN_IDS_KEY, &value)?;
         }
-        self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &record::encode(&book))?;
+        let value = record::encode(&book).map_err(too_large("meta"))?;
+        self.engine.put(&mut rows, Family::Meta, BOOK_KEY, &value)?;
         self.engine.write_synced(rows)?;
         if let Some(acknowledged) = &self.acknowledged {
             // The commit is safe whether or not this can be written.

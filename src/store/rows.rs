@@ -276,7 +276,7 @@ pub(super) fn rewritten(
     value: &[u8],
 ) -> std::result::Result<Vec<u8>, String> {
     let content = content(family, key, value).map_err(|(_, reason)| reason)?;
-    Ok(match content {
+    let current = match content {
         RowContent::Frame(frame) => frame.to_value(),
         RowContent::Relation(relation) => relation.to_value(),
         RowContent::SemType(sem_type) => sem_type.to_value(),
@@ -295,8 +295,9 @@ pub(super) fn rewritten(
         | RowContent::Judgement(_)
         | RowContent::Layout(_)
         // A change of format 1.0 does not say what later ones do.
-        | RowContent::Change(..) => value.to_owned(),
-    })
+        | RowContent::Change(..) => Ok(value.to_owned()),
+    };
+    current.map_err(|large| format!("{} bytes, too large to be written again", large.bytes))
 }
 
 #[cfg(test)]

@@ -1,4 +1,10 @@
 //! Letter case: the variants in which one phrase may be written, and folding for comparison.
+//!
+//! Names, patterns, index terms and sort orders all fold by [`fold`] and [`fold_letter`]: what is
+//! found under a folded name also matches the name.
+
+/// The Greek small sigma at the end of a word, and the one elsewhere.
+const SIGMAS: [char; 2] = ['\u{3c2}', '\u{3c3}'];
 
 /// The text in lower case, for comparison without regard to case.
 ///
@@ -6,8 +12,16 @@
 /// sigma. It keeps the number of words and is idempotent; it does not equate `ss` and sharp s.
 #[must_use]
 pub fn fold(text: &str) -> String {
-    let lower = text.chars().flat_map(char::to_lowercase);
-    lower.map(|c| if c == '\u{3c2}' { '\u{3c3}' } else { c }).collect()
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.chars().flat_map(fold_letter).collect()
+}
+
+/// What one character becomes in [`fold`], whatever stands beside it: one character, or two for the
+/// capital I with a dot.
+pub fn fold_letter(letter: char) -> impl Iterator<Item = char> {
+    letter.to_lowercase().map(|lower| if lower == SIGMAS[0] { SIGMAS[1] } else { lower })
 }
 
 /// The text with its first letter in upper case and the others as they are.
@@ -71,6 +85,11 @@ mod tests {
         #[test]
         fn folding_twice_is_folding_once(text in "\\PC{0,20}") {
             prop_assert_eq!(fold(&fold(&text)), fold(&text));
+        }
+
+        #[test]
+        fn folding_letters_is_folding_the_text(text in "(\\PC|[A-Za-z]|\u{3a3}|\u{3c2}|\u{130}){0,20}") {
+            prop_assert_eq!(fold(&text), text.chars().flat_map(fold_letter).collect::<String>());
         }
 
         #[test]

@@ -14,12 +14,13 @@ mod markup;
 mod names;
 mod offsets;
 mod phrase;
+mod shortened;
 mod spacing;
 mod spelling;
 mod trigger_form;
 mod words;
 
-pub use case::{capitalize, case_variants, fold, title_case};
+pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};
 pub use lemma::{lemma_candidates, lemmatize};
@@ -29,6 +30,7 @@ pub use offsets::{CharIndex, CharSpan, OffsetError};
 pub use phrase::{
     head_piece, inflect_phrase, inflections_of_phrase, inflections_of_trigger, plain_lemma,
 };
+pub use shortened::shortened;
 pub use spacing::natural_spacing;
 pub use spelling::spelling_variants;
 pub use trigger_form::TriggerForm;

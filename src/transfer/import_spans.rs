@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
+use std::hash::Hash;
 use std::io::BufReader;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -103,6 +104,33 @@ impl Database {
     }
 }
 
+/// Ids that were given. What is equal wants the same id, and all but the first get the next free ones.
+struct Given<I> {
+    all: HashSet<I>,
+    /// The last id that was given to who wanted a taken one: those between the two are taken, too.
+    last: HashMap<I, I>,
+    next: fn(I) -> I,
+}
+
+impl<I: Copy + Eq + Hash> Given<I> {
+    fn new(next: fn(I) -> I) -> Self {
+        Self { all: HashSet::new(), last: HashMap::new(), next }
+    }
+
+    /// The wanted id, or the first free one after it.
+    fn give(&mut self, wanted: I) -> I {
+        if self.all.insert(wanted) {
+            return wanted;
+        }
+        let last = self.last.entry(wanted).or_insert(wanted);
+        *last = (self.next)(*last);
+        while !self.all.insert(*last) {
+            *last = (self.next)(*last);
+        }
+        *last
+    }
+}
+
 /// A dataset on its way into the store.
 struct Loader<'a> {
     store: &'a Store,
@@ -116,8 +144,8 @@ struct Loader<'a> {
     frame_ids: HashSet<FrameId>,
     lexunits: HashMap<(FrameId, String), LuId>,
     lexunit_ids: HashSet<LuId>,
-    sentences: HashSet<SentenceId>,
-    sets: HashSet<AnnotationSetId>,
+    sentences: Given<SentenceId>,
+    sets: Given<AnnotationSetId>,
     /// Ids of texts, and documents by corpus and name.
     ids: HashSet<String>,
     documents: HashMap<(CorpusId, String), Document>,
@@ -138,8 +166,8 @@ impl<'a> Loader<'a> {
             frame_ids: HashSet::new(),
             lexunits: HashMap::new(),
             lexunit_ids: HashSet::new(),
-            sentences: HashSet::new(),
-            sets: HashSet::new(),
+            sentences: Given::new(SentenceId::next),
+            sets: Given::new(AnnotationSetId::next),
             ids: HashSet::new(),
             documents: HashMap::new(),
             next_document: 1,
@@ -165,10 +193,7 @@ impl<'a> Loader<'a> {
         }
         let parts = [id.as_deref(), document.as_deref(), split, Some(&text)];
         let key = parts.map(Option::unwrap_or_default).join("\0");
-        let mut sentence = SentenceId::new(IdSpace::Imported, number(&key));
-        while !self.sentences.insert(sentence) {
-            sentence = sentence.next();
-        }
+        let sentence = self.sentences.give(SentenceId::new(IdSpace::Imported, number(&key)));
         for span in &spans {
             self.add_span(sentence, &text, span)?;
         }
@@ -249,10 +274,7 @@ impl<'a> Loader<'a> {
         let lu = self.lexunit(frame, covered, span)?;
         let (start, end) = (span.span.start, span.span.end);
         let key = format!("{sentence} {start} {end} {}", span.span_type);
-        let mut id = AnnotationSetId::new(IdSpace::Imported, number(&key));
-        while !self.sets.insert(id) {
-            id = id.next();
-        }
+        let id = self.sets.give(AnnotationSetId::new(IdSpace::Imported, number(&key)));
         let target = Label {
             name: LayerName::Target.to_string(),
             extent: Extent::Overt(span.span),
@@ -354,4 +376,24 @@ fn number(key: &str) -> u64 {
 /// A number of the store's own range, from a hash.
 fn own_number(key: &str) -> u32 {
     OWN_RANGE | (number(key) & u64::from(u32::MAX)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_id_given_is_the_first_free_one(wanted in proptest::collection::vec(0..12_u64, 0..60)) {
+            let mut given = Given::new(|id: u64| id + 1);
+            let mut taken = HashSet::new();
+            for wanted in wanted {
+                let free = (wanted..).find(|id| !taken.contains(id)).unwrap();
+                prop_assert_eq!(given.give(wanted), free);
+                taken.insert(free);
+            }
+        }
+    }
 }

@@ -193,7 +193,7 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
     write_report(&breakdown.report, output)?;
     if let Some([seen, unseen]) = &breakdown.novelty {
         output.line("")?;
-        output.line(&output.heading("source spans by whether the training data has them"))?;
+        output.heading("source spans by whether the training data has them")?;
         let row = |name: &str, bin: &fnstore::align::Report| {
             let (all, changed) = (&bin.all, &bin.changed);
             let items = all.exact.gold + bin.unaligned.gold;
@@ -216,7 +216,7 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
         ))?;
     }
     output.line("")?;
-    output.line(&output.heading("spans by length in words (the paper's Figure 4)"))?;
+    output.heading("spans by length in words (the paper's Figure 4)")?;
     let row = |bin: usize| {
         let mut cells = vec![length_name(bin)];
         for (_, lengths) in kinds(breakdown) {
@@ -238,7 +238,7 @@ fn write_tables(breakdown: &Breakdown, output: &mut Output) -> anyhow::Result<()
         ))?;
     }
     output.line("")?;
-    output.line(&output.heading("difference in position of source and gold span (Figure 5)"))?;
+    output.heading("difference in position of source and gold span (Figure 5)")?;
     let shares = shares(breakdown);
     let row = |bin: usize| {
         let Bin { items, agreement } = &breakdown.distances[bin];

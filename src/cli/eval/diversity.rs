@@ -79,9 +79,7 @@ impl Diversity {
 
     pub(super) fn write(&self, output: &mut Output) -> anyhow::Result<()> {
         output.line("")?;
-        output.line(
-            &output.heading("differences in part of speech (Table 3; in brackets the paper's)"),
-        )?;
+        output.heading("differences in part of speech (Table 3; in brackets the paper's)")?;
         let row = |row: &Row| {
             let beside =
                 |own: f64, paper: f64| format!("{:.2} % ({:.2})", 100.0 * own, 100.0 * paper);

@@ -168,7 +168,7 @@ fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
         document.sentences, document.known, document.left_out
     ))?;
     output.line("")?;
-    output.line(&output.heading("most frequent confusions"))?;
+    output.heading("most frequent confusions")?;
     let cells = |row: &Confusion| vec![row.gold.clone(), row.found.clone(), row.words.to_string()];
     output.table(&["gold", "found", "words"], document.confusions.iter().map(cells).collect())?;
     Ok(())

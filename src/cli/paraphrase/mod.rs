@@ -428,7 +428,7 @@ impl Record {
             output.line(&format!("line {}: {code}: {message}", self.line))?;
         }
         if let Some(text) = &self.text {
-            output.line(&output.heading(text.trim()))?;
+            output.heading(text.trim())?;
         }
         if self.stop.is_some() {
             output.line("  nothing is left to say")?;

@@ -92,7 +92,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.json(&config)?;
         return Ok(Outcome::Done);
     }
-    output.line(&output.heading(&format!("the head is in {out}")))?;
+    output.heading(&format!("the head is in {out}"))?;
     output.line(&format!(
         "  {} items, weights of epoch {}, threshold {:.3}",
         config.training.items, config.training.epoch, config.threshold

@@ -81,7 +81,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let output = &mut context.output;
     let rows: Vec<RuleFigures> = editions(&config, &held_out);
     if output.format_or(Format::Table) == Format::Table {
-        output.line(&output.heading(&format!("the filter is in {}", options.out.display())))?;
+        output.heading(&format!("the filter is in {}", options.out.display()))?;
         let training = &config.training;
         output.line(&format!(
             "  {} accepted and {} refused outputs of {} sentences",

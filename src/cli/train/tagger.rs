@@ -90,7 +90,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     let training = &config.training;
-    output.line(&output.heading(&format!("the tagger is in {}", options.out.display())))?;
+    output.heading(&format!("the tagger is in {}", options.out.display()))?;
     output.line(&format!(
         "  {} tags, {} words of {} sentences, weights of epoch {}",
         config.tags.len(),

@@ -52,7 +52,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         output.json(&config)?;
         return Ok(Outcome::Done);
     }
-    output.line(&output.heading(&format!("the linker is in {out}")))?;
+    output.heading(&format!("the linker is in {out}"))?;
     output.line(&format!(
         "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",
         config.training.pairs,

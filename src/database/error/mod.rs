@@ -16,6 +16,10 @@ use crate::framenet::FramenetError;
 use crate::index::IndexError;
 use crate::query::QueryError;
 use crate::store::StoreError;
+use crate::text::shortened;
+
+/// Most values that a message lists.
+const LISTED: usize = 40;
 
 /// A database operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +50,7 @@ pub enum DatabaseError {
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// A query or command names something that the store does not hold.
-    #[error("there is no {kind} `{name}`{}", suggestion(.nearest))]
+    #[error("there is no {kind} `{}`{}", shortened(.name), suggestion(.nearest))]
     UnknownName {
         /// What it should be, as in `frame`.
         kind: &'static str,
@@ -56,7 +60,7 @@ pub enum DatabaseError {
         nearest: Option<String>,
     },
     /// A query asks for a value that neither FrameNet nor anything in the store has, of a field that has few.
-    #[error("there is no {kind} `{value}`{}", known_values(.nearest, .known))]
+    #[error("there is no {kind} `{}`{}", shortened(.value), known_values(.nearest, .known))]
     UnknownValue {
         /// What it should be, as in `part of speech`.
         kind: &'static str,
@@ -137,13 +141,18 @@ pub enum DatabaseError {
 
 /// The value that was probably meant, or all there are.
 fn known_values(nearest: &Option<String>, known: &BTreeSet<String>) -> String {
-    let all = || known.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
-    match nearest {
-        Some(_) => suggestion(nearest),
-        None => format!("; there are {}", all()),
+    if nearest.is_some() {
+        return suggestion(nearest);
+    }
+    let first = known.iter().take(LISTED).map(|value| format!("`{}`", shortened(value)));
+    let first = first.collect::<Vec<_>>().join(", ");
+    match known.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        Some(more) => format!("; there are {first} and {more} more"),
+        None => format!("; there are {first}"),
     }
 }
 
 fn suggestion(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+    let meant = nearest.as_ref().map(|name| format!("; did you mean `{}`?", shortened(name)));
+    meant.unwrap_or_default()
 }

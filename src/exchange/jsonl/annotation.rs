@@ -114,7 +114,7 @@ impl SpanRecord {
                 let expected = format!(
                     "`{}`, which code points {start}..{end} of the sentence are; offsets of \
                      another unit?",
-                    crate::exchange::error::shortened(of_sentence.unwrap_or_default())
+                    crate::text::shortened(of_sentence.unwrap_or_default())
                 );
                 Err(Fault::new(FaultCode::SpanText, "span.text", covered, expected))
             }

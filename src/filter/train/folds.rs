@@ -6,7 +6,8 @@
 //! report.
 
 use std::collections::{BTreeSet, HashMap};
-use std::thread;
+
+use rayon::prelude::*;
 
 use super::{Aim, Example, Options, train};
 use crate::filter::classifier::FilterEdition;
@@ -72,16 +73,11 @@ struct HeldOut {
 
 /// Trains and scores over all folds, side by side; each label weighs what `aim` gives it under `weight`.
 fn held_out(placed: &[Placed], aim: Aim, weight: f32, options: &Options) -> HeldOut {
-    let networks: Vec<Committee> = thread::scope(|scope| {
-        let start = |fold| {
-            scope.spawn(move || {
-                let seen: Vec<&Example> = seen_in(placed, fold).collect();
-                train(&seen, aim, weight, options)
-            })
-        };
-        let running: Vec<_> = (0..FOLDS).map(start).collect();
-        running.into_iter().map(|thread| thread.join().expect("training does not panic")).collect()
-    });
+    let train_fold = |fold| {
+        let seen: Vec<&Example> = seen_in(placed, fold).collect();
+        train(&seen, aim, weight, options)
+    };
+    let networks: Vec<Committee> = (0..FOLDS).into_par_iter().map(train_fold).collect();
     // The fold whose development data a part is.
     let before = |part: usize| (part + FOLDS - 1) % FOLDS;
     let score = |one: &Placed, fold: usize| networks[fold].score(&one.example.inputs);

@@ -11,6 +11,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
 
 use super::{Form, Pattern};
+use crate::text::{fold, fold_letter};
 
 /// Any text.
 const ANYTHING: &str = "(?s:.*)";
@@ -23,7 +24,7 @@ const CLASS: usize = 300;
 const DOTTED_I: char = '\u{130}';
 
 impl Pattern {
-    /// A regular expression that matches, from end to end, every text in lower case (letter by letter)
+    /// A regular expression that matches, from end to end, every folded text (see [`fold`])
     /// whose original this pattern matches. `None` when that would be every text.
     #[must_use]
     pub fn automaton(&self) -> Option<String> {
@@ -54,14 +55,8 @@ pub(super) fn parsed(source: &str, fold_case: bool) -> Option<Hir> {
     ParserBuilder::new().case_insensitive(fold_case).build().parse(source).ok()
 }
 
-/// What a letter becomes in folded texts.
-pub(super) fn folded(letter: char) -> impl Iterator<Item = char> {
-    letter.to_lowercase()
-}
-
 fn literal(text: &str) -> String {
-    let folded: String = text.chars().flat_map(folded).collect();
-    regex::escape(&folded)
+    regex::escape(&fold(text))
 }
 
 /// Whether the expression is tied to the start and to the end of the text.
@@ -82,10 +77,7 @@ fn widened(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Hir::empty(),
         HirKind::Literal(bytes) => match std::str::from_utf8(&bytes.0) {
-            Ok(text) => {
-                let folded: String = text.chars().flat_map(folded).collect();
-                Hir::literal(folded.into_bytes())
-            }
+            Ok(text) => Hir::literal(fold(text).into_bytes()),
             Err(_) => any_letter(),
         },
         HirKind::Class(Class::Unicode(class)) => folded_class(class),
@@ -108,11 +100,11 @@ fn folded_class(class: &ClassUnicode) -> Hir {
         return any_letter();
     }
     let letters = || class.ranges().iter().flat_map(|range| range.start()..=range.end());
-    let single = letters().filter(|letter| *letter != DOTTED_I).flat_map(folded);
+    let single = letters().filter(|letter| *letter != DOTTED_I).flat_map(fold_letter);
     let single = single.map(|letter| ClassUnicodeRange::new(letter, letter));
     let single = Hir::class(Class::Unicode(ClassUnicode::new(single)));
     if letters().any(|letter| letter == DOTTED_I) {
-        let double: String = folded(DOTTED_I).collect();
+        let double: String = fold_letter(DOTTED_I).collect();
         return Hir::alternation(vec![single, Hir::literal(double.into_bytes())]);
     }
     single
@@ -134,7 +126,7 @@ mod tests {
 
     /// Whether the automaton of a pattern lets a text through.
     fn passes(pattern: &Pattern, text: &str) -> bool {
-        let folded: String = text.chars().flat_map(folded).collect();
+        let folded = fold(text);
         pattern.automaton().is_none_or(|automaton| {
             Regex::new(&format!("^(?:{automaton})$")).unwrap().is_match(&folded)
         })
@@ -178,6 +170,8 @@ mod tests {
             "s",
             "\u{130}",
             "\u{3c3}",
+            "\u{3c2}",
+            "(?-i:\u{3a3})",
             ".",
             r"\w",
             r"\b",

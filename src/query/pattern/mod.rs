@@ -1,8 +1,8 @@
 //! Patterns: what a value of a name or text field is compared with.
 //!
 //! A pattern is compiled once, when the query is read, and then asked about every candidate. Exact
-//! and wildcard patterns fold case letter by letter (`char::to_lowercase`), without context, so that
-//! folding the pieces of a pattern and folding a whole text agree. Regular expressions fold with
+//! and wildcard patterns fold case letter by letter ([`fold`]), without context, so that folding the
+//! pieces of a pattern and folding a whole text agree, and so do finding a name and matching it. Regular expressions fold with
 //! the `regex` crate's own Unicode rules.
 
 mod automaton;
@@ -11,6 +11,8 @@ mod words;
 use regex::{Regex, RegexBuilder};
 
 pub use words::Words;
+
+use crate::text::{fold, fold_letter};
 
 /// Whether capital and small letters are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -25,7 +27,7 @@ pub enum Case {
 impl Case {
     fn apply(self, text: &str) -> String {
         match self {
-            Self::Fold => text.chars().flat_map(char::to_lowercase).collect(),
+            Self::Fold => fold(text),
             Self::Sensitive => text.to_owned(),
         }
     }
@@ -112,7 +114,7 @@ impl Pattern {
         match &self.matcher {
             Matcher::Exact(wanted) => match self.case {
                 Case::Sensitive => wanted == text,
-                Case::Fold => text.chars().flat_map(char::to_lowercase).eq(wanted.chars()),
+                Case::Fold => text.chars().flat_map(fold_letter).eq(wanted.chars()),
             },
             Matcher::Wildcard(pieces) => match self.case {
                 Case::Sensitive => pieces_match(pieces, text),

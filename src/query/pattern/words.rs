@@ -1,6 +1,6 @@
 //! The words that a text must hold for a pattern to match.
 //!
-//! A *word* is a run of letters and digits (`char::is_alphanumeric`), folded letter by letter: what an
+//! A *word* is a run of letters and digits (`char::is_alphanumeric`) of the folded text: what an
 //! index of words keeps of a text. A pattern on a text becomes tests of such words, which every text
 //! that the pattern matches passes; others may pass, too, so whoever searches asks the pattern again.
 //!
@@ -11,8 +11,9 @@ use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use super::automaton::{folded, parsed};
+use super::automaton::parsed;
 use super::{Case, Form, Pattern};
+use crate::text::{fold, fold_letter};
 
 /// Tests of a text's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,8 +44,8 @@ enum Atom {
     Mark,
     /// The start or the end of the text or of a line.
     Edge,
-    /// A change between a word and no word as regular expressions see it, which is not quite as
-    /// the index does: a superscript digit continues a word here and ends one there.
+    /// A change between a word and no word as Unicode's `\w` sees it, which is not quite as the
+    /// index does: a superscript digit or a fraction continues a word there and ends one here.
     Boundary,
     /// Anything or nothing.
     Gap,
@@ -83,7 +84,7 @@ fn of_pieces(pieces: &[String]) -> Words {
         if number > 0 {
             atoms.push(Atom::Gap);
         }
-        atoms.extend(piece.chars().map(|letter| atom([letter])));
+        atoms.extend(fold(piece).chars().map(|letter| atom([letter])));
     }
     atoms.push(Atom::Edge);
     Words::all(of_atoms(&atoms))
@@ -114,7 +115,17 @@ fn lay_out(hir: &Hir, atoms: &mut Vec<Atom>, tests: &mut Vec<Words>) {
                 atoms.push(Atom::Edge);
             }
             Look::WordAsciiNegate | Look::WordUnicodeNegate => {}
-            _ => atoms.push(Atom::Boundary),
+            // Most letters are no word to them, so they may stand inside one.
+            Look::WordAscii
+            | Look::WordStartAscii
+            | Look::WordEndAscii
+            | Look::WordStartHalfAscii
+            | Look::WordEndHalfAscii => atoms.push(Atom::Gap),
+            Look::WordUnicode
+            | Look::WordStartUnicode
+            | Look::WordEndUnicode
+            | Look::WordStartHalfUnicode
+            | Look::WordEndHalfUnicode => atoms.push(Atom::Boundary),
         },
         HirKind::Repetition(repetition) => {
             if repetition.min > 0 {
@@ -150,13 +161,12 @@ fn atom(letters: impl IntoIterator<Item = char>) -> Atom {
     let mut of_words = BTreeSet::new();
     let mut marks = 0;
     for letter in letters {
-        let mut folded = folded(letter);
+        let mut folded = fold_letter(letter);
         match (folded.next(), folded.next()) {
             (Some(one), None) if one.is_alphanumeric() => {
                 of_words.insert(one);
             }
-            // A combining dot may be what a capital folds to, inside a word.
-            (Some(one), None) if one != '\u{307}' => marks += 1,
+            (Some(_), None) => marks += 1,
             _ => return Atom::Gap,
         }
     }
@@ -178,12 +188,26 @@ fn of_atoms(atoms: &[Atom]) -> Vec<Words> {
             at += 1;
             continue;
         }
+        let run = &atoms[at..at + length];
         let before = at.checked_sub(1).map_or(&Atom::Gap, |before| &atoms[before]);
         let after = atoms.get(at + length).unwrap_or(&Atom::Gap);
-        tests.extend(of_run(before, &atoms[at..at + length], after));
+        tests.extend(of_run(beside(before, run.first()), run, beside(after, run.last())));
         at += length;
     }
     tests
+}
+
+/// What stands beside a letter of a run. A boundary beside what is no letter to `\w` says that one is
+/// on its other side, so the word goes on there.
+fn beside<'a>(side: &'a Atom, letter: Option<&Atom>) -> &'a Atom {
+    let is_word = |letter: &Atom| match letter {
+        Atom::Letter(letters) => letters.iter().all(|one| regex_syntax::is_word_character(*one)),
+        _ => false,
+    };
+    match side {
+        Atom::Boundary if !letter.is_some_and(is_word) => &Atom::Gap,
+        side => side,
+    }
 }
 
 fn of_run(before: &Atom, run: &[Atom], after: &Atom) -> Option<Words> {
@@ -224,11 +248,9 @@ mod tests {
 
     /// The words of a text as an index keeps them.
     fn words_of(text: &str) -> Vec<String> {
-        let words = text.split(|letter: char| !letter.is_alphanumeric());
-        words
-            .filter(|word| !word.is_empty())
-            .map(|word| word.chars().flat_map(folded).collect())
-            .collect()
+        let folded = fold(text);
+        let words = folded.split(|letter: char| !letter.is_alphanumeric());
+        words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 
     fn pass(test: &Words, words: &[String]) -> bool {
@@ -284,6 +306,31 @@ mod tests {
         assert_eq!(of_regex("a|confirm"), Words::Anything);
     }
 
+    /// What `beside` takes of a folded letter holds of each that folds to it; and what folds to the
+    /// edge of an ASCII word is a word itself.
+    #[test]
+    fn folding_keeps_what_is_a_word() {
+        for letter in '\0'..=char::MAX {
+            let folded: Vec<char> = fold_letter(letter).collect();
+            let is_word = regex_syntax::is_word_character(letter);
+            if let [one] = folded[..] {
+                assert_eq!(letter.is_alphanumeric(), one.is_alphanumeric(), "{letter:?}");
+                let of_folded = regex_syntax::is_word_character(one);
+                assert!(!one.is_alphanumeric() || is_word == of_folded, "{letter:?}");
+            }
+            let is_ascii = |letter: &char| letter.is_ascii_alphanumeric();
+            assert!(is_word || !folded.iter().any(is_ascii), "{letter:?}");
+        }
+    }
+
+    #[test]
+    fn a_boundary_beside_a_digit_that_is_no_word_leaves_the_word_open() {
+        assert_eq!(of_regex("\\b\u{bd} cup "), whole("cup"));
+        assert_eq!(of_regex("\\babc\u{bd}"), like("(?:.*[^0-9a-z])?abc\u{bd}.*"));
+        assert_eq!(of_regex("\u{bd}abc\\b"), like(".*\u{bd}abc(?:[^0-9a-z].*)?"));
+        assert_eq!(of_regex("(?-u:\\b)\u{e9}tude"), like(".*\u{e9}tude.*"));
+    }
+
     fn pieces() -> impl Strategy<Value = String> {
         let piece = proptest::sample::select(vec![
             "abc",
@@ -305,6 +352,18 @@ mod tests {
             ".",
             r"\d",
             "\u{b2}",
+            "\u{bd}",
+            "\u{e9}",
+            "\u{3c3}",
+            "\u{3a3}k",
+            r"(?-u:\b)",
+            r"\b{start}",
+            r"\b{end}",
+            r"\b{start-half}",
+            r"\b{end-half}",
+            r"(?-u:\b{start-half})",
+            "_",
+            "\u{307}",
         ]);
         proptest::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat())
     }
@@ -313,7 +372,7 @@ mod tests {
         #[test]
         fn no_match_is_lost(
             source in pieces(),
-            text in "([aAbBcCsSkK\u{130}\u{307}\u{212a}\u{17f}\u{b2}5 .-]|abc|kab|Abk| ){0,8}",
+            text in "([aAbBcCsSkK\u{130}\u{307}\u{212a}\u{17f}\u{b2}\u{bd}\u{e9}\u{3c2}\u{3a3}5_ .-]|abc|kab|Abk|1\u{bd}| ){0,8}",
             sensitive: bool,
         ) {
             let case = if sensitive { Case::Sensitive } else { Case::Fold };

@@ -11,6 +11,7 @@
 //! them costs less than the scan.
 
 mod explain;
+mod known;
 mod names;
 mod narrowed;
 mod terms;

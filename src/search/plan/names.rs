@@ -1,14 +1,12 @@
-//! Names in queries: which frames and LUs a pattern names, and the error for a name that is not there.
+//! Names in queries: which frames, LUs and documents a pattern names.
 
 use std::collections::BTreeSet;
 
+use super::Planner;
 use super::narrowed::Narrowed;
-use super::{Catalog, Planner};
-use crate::database::{Database, DatabaseError, Result};
-use crate::model::{CorpusId, Document, DocumentId, PROPOSED, Pos};
-use crate::query::{Case, Expression, Field, Pattern, Test, nearest};
-use crate::search::elements;
-use crate::store::NameKind;
+use crate::database::Result;
+use crate::model::{CorpusId, Document, DocumentId, Pos};
+use crate::query::{Field, Pattern};
 
 impl Planner<'_> {
     pub(super) fn frames_matching(&self, pattern: &Pattern) -> Result<Option<Narrowed>> {
@@ -115,133 +113,7 @@ impl Planner<'_> {
     }
 }
 
-/// Statuses of annotation sets: FrameNet's, of sets that were imported without one, and of generated ones.
-const SET_STATUSES: [&str; 6] =
-    ["AUTO_APP", "AUTO_EDITED", "GENERATED", "IMPORTED", "MANUAL", "UNANN"];
-
-/// Lexicographic statuses: FrameNet's, and of LUs that an expansion proposed.
-const LU_STATUSES: [&str; 14] = [
-    "Add_Annotation",
-    "BTDT",
-    "Created",
-    "FN1_Sent",
-    "Finished_Initial",
-    "Finished_X-Gov",
-    "In_Use",
-    "Insufficient_Attestations",
-    "Needs_SCs",
-    "New",
-    "Pre-Marked",
-    "Problem",
-    PROPOSED,
-    "Rules_Defined",
-];
-
 /// An LU's name without its part of speech.
 pub(in crate::search) fn lemma(lexunit: &str) -> &str {
     lexunit.rsplit_once('.').map_or(lexunit, |(lemma, _)| lemma)
-}
-
-impl Database {
-    /// That every name which a query gives whole is there, in some release and letter case, and every value of a
-    /// field that has few.
-    pub(crate) fn check_names(&self, catalog: &Catalog<'_>, expression: &Expression) -> Result<()> {
-        for term in expression.terms() {
-            let pattern = match &term.test {
-                Test::Pattern(pattern) | Test::Label(pattern, _) => pattern,
-                _ => continue,
-            };
-            let Some(name) = pattern.as_exact() else { continue };
-            if term.field == Field::Release {
-                self.release_in_any_case(catalog, name)?;
-                continue;
-            }
-            let kind = match term.field {
-                Field::Frame | Field::Inherits => NameKind::Frame,
-                Field::Lu => NameKind::LexUnit,
-                Field::Fe => NameKind::FrameElement,
-                field => {
-                    self.check_value(catalog, field, name)?;
-                    continue;
-                }
-            };
-            let mut known = false;
-            for release in catalog.releases() {
-                known |= match kind {
-                    NameKind::Frame => {
-                        !self.store.frames_by_name(release.id, name, true)?.is_empty()
-                    }
-                    NameKind::LexUnit => {
-                        !self.store.lexunits_by_name(release.id, name, true)?.is_empty()
-                    }
-                    _ => !self.store.elements_by_name(release.id, name, true)?.is_empty(),
-                };
-            }
-            known = known || kind == NameKind::FrameElement && self.labels(catalog, name)?;
-            if !known {
-                return Err(self.unknown(kind, name)?);
-            }
-        }
-        Ok(())
-    }
-
-    /// That a value of a field which takes one of a few is one: FrameNet's, one that an expansion or an import gives,
-    /// or one that something in the store has. Only for what is none of the first the store is looked through.
-    fn check_value(&self, catalog: &Catalog<'_>, field: Field, value: &str) -> Result<()> {
-        let is_value = |known: &str| Pattern::exact(value, Case::Fold).matches(known);
-        let (kind, usual) = match field {
-            Field::Pos => ("part of speech", Pos::names().collect()),
-            Field::LuStatus => ("lexicographic status", LU_STATUSES.to_vec()),
-            Field::Status => ("status of annotation sets", SET_STATUSES.to_vec()),
-            _ => return Ok(()),
-        };
-        if usual.iter().any(|usual| is_value(usual)) {
-            return Ok(());
-        }
-        let mut known: BTreeSet<String> = usual.into_iter().map(str::to_owned).collect();
-        for release in catalog.releases() {
-            let mut take = |status: String| {
-                let found = is_value(&status);
-                if !status.is_empty() && !known.contains(&status) {
-                    known.insert(status);
-                }
-                found
-            };
-            if field == Field::LuStatus {
-                for lu in self.store.lexunits(release.id)? {
-                    if take(lu?.status) {
-                        return Ok(());
-                    }
-                }
-            } else if field == Field::Status {
-                for set in self.store.annotation_sets(release.id)? {
-                    if take(set?.status) {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        let nearest = nearest(value, &known).cloned();
-        Err(DatabaseError::UnknownValue { kind, value: value.to_owned(), nearest, known })
-    }
-
-    /// Whether an FE label has this name, in any letter case. Releases label FEs that no frame defines;
-    /// only a pass over all sets can tell, which comes before an error alone.
-    fn labels(&self, catalog: &Catalog<'_>, name: &str) -> Result<bool> {
-        let pattern = Pattern::exact(name, Case::Fold);
-        for release in catalog.releases() {
-            for set in self.store.annotation_sets(release.id)? {
-                if elements(&set?).any(|element| pattern.matches(&element.label.name)) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    fn release_in_any_case(&self, catalog: &Catalog<'_>, name: &str) -> Result<()> {
-        let known =
-            catalog.releases().iter().any(|release| release.name.eq_ignore_ascii_case(name));
-        if known { Ok(()) } else { self.release(name).map(drop) }
-    }
 }

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use super::narrowed::Narrowed;
 use super::{Planner, Route};
 use crate::database::Result;
-use crate::index::{Filter, Hit};
+use crate::index::{Filter, Hit, Omitted};
 use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, Split, hexadecimal};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
 use crate::store::{Action, SetLocation, Subject};
@@ -57,11 +57,17 @@ impl Planner<'_> {
             Field::Lu | Field::Lemma | Field::Pos | Field::LuStatus => {
                 Route { keys: self.lexunits_matching(field, pattern)?, filter: None }
             }
-            Field::Trigger => match pattern.as_exact() {
-                Some(text) => Route::index(Filter::Trigger(text.to_owned())),
-                None => Route { keys: None, filter: pattern.automaton().map(Filter::TriggerLike) },
-            },
-            Field::Text => Route { keys: None, filter: words(pattern.words()) },
+            Field::Trigger => {
+                let triggers = match pattern.as_exact() {
+                    Some(text) => Some(Filter::Trigger(text.to_owned())),
+                    None => pattern.automaton().map(Filter::TriggerLike),
+                };
+                Route { keys: None, filter: triggers.map(|of| or_omitted(of, Omitted::Trigger)) }
+            }
+            Field::Text => {
+                let words = words(pattern.words());
+                Route { keys: None, filter: words.map(|of| or_omitted(of, Omitted::Word)) }
+            }
             Field::Corpus => {
                 let documents = self.documents_where(|of| pattern.matches(&of.corpus_name))?;
                 let mut corpora: Vec<_> = documents.into_iter().map(|(corpus, _)| corpus).collect();
@@ -160,6 +166,11 @@ fn generated() -> Route {
 /// Sets of a place, and the generated ones that grew from them.
 fn with_offspring(places: Filter) -> Filter {
     Filter::Any(vec![places.clone(), Filter::GrownFrom(Box::new(places))])
+}
+
+/// Sets that pass, and those that have a term of that kind which the index leaves out.
+fn or_omitted(filter: Filter, kind: Omitted) -> Filter {
+    Filter::Any(vec![filter, Filter::Omitted(kind)])
 }
 
 fn words(words: Words) -> Option<Filter> {

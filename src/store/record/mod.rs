@@ -3,9 +3,9 @@
 //! A value is one version byte and a bincode encoding of that version's record. Records are types of
 //! their own, so that a change of [`crate::model`] cannot move the format: a new layout is a new
 //! file `v2.rs` beside `v1.rs`, and no old file is edited. Decoding takes at most [`LIMIT`] bytes and
-//! refuses what is left over.
+//! refuses what is left over; encoding refuses what decoding would not take.
 //!
-//! Law: `decode(encode(r)) == r`.
+//! Law: where `encode(r)` is some value `v`, `decode(v) == r`.
 
 #[cfg(test)]
 mod golden;
@@ -45,6 +45,20 @@ use v2_location::LocationRecord;
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
 pub(super) const LIMIT: usize = 64 << 20;
 
+/// Bytes of a value from which on encoding tries whether it decodes. A byte of a value stands for at
+/// most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
+pub(super) const TRIED: usize = LIMIT / 256;
+
+/// A record is so large that nobody could read it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooLarge {
+    /// Bytes of its value.
+    pub(super) bytes: usize,
+}
+
+/// A value, where its record is not too large.
+pub(super) type Encoded = Result<Vec<u8>, TooLarge>;
+
 const VERSION: u8 = 1;
 const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
     bincode::config::standard().with_limit::<LIMIT>();
@@ -57,16 +71,24 @@ const LOCATION_VERSION: u8 = 2;
 const SCORED_VERSION: u8 = 2;
 
 /// Encodes a record with its version.
-pub(super) fn encode<R: bincode::Encode>(record: &R) -> Vec<u8> {
+pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
     encode_as(VERSION, record)
 }
 
 /// Encodes a change.
-pub(super) fn encode_change(record: &ChangeRecord) -> Vec<u8> {
+pub(super) fn encode_change(record: &ChangeRecord) -> Encoded {
     encode_as(CHANGE_VERSION, record)
 }
 
-fn encode_as<R: bincode::Encode>(version: u8, record: &R) -> Vec<u8> {
+fn encode_as<R: bincode::Encode + bincode::Decode<()>>(version: u8, record: &R) -> Encoded {
+    let value = encode_any_size(version, record);
+    if value.len() > TRIED && decode_as::<R>(version, &value).is_err() {
+        return Err(TooLarge { bytes: value.len() });
+    }
+    Ok(value)
+}
+
+fn encode_any_size<R: bincode::Encode>(version: u8, record: &R) -> Vec<u8> {
     let mut value = vec![version];
     bincode::encode_into_std_write(record, &mut value, CONFIG)
         .expect("writing to a vector cannot fail and no record holds an unsized sequence");
@@ -87,7 +109,7 @@ pub(super) fn decode_change(value: &[u8]) -> Result<Result<ChangeRecord, Written
 }
 
 /// Encodes where a set is kept.
-pub(super) fn encode_location(set: AnnotationSetId, location: SetLocation) -> Vec<u8> {
+pub(super) fn encode_location(set: AnnotationSetId, location: SetLocation) -> Encoded {
     encode_as(LOCATION_VERSION, &LocationRecord::new(set, location))
 }
 
@@ -118,7 +140,7 @@ fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, St
 /// A type of [`crate::model`] that has a key and a record.
 pub(super) trait Stored: Sized {
     type Key;
-    fn to_value(&self) -> Vec<u8>;
+    fn to_value(&self) -> Encoded;
     fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String>;
 }
 
@@ -127,7 +149,7 @@ macro_rules! stored {
         impl Stored for $model {
             type Key = $key;
 
-            fn to_value(&self) -> Vec<u8> {
+            fn to_value(&self) -> Encoded {
                 encode(&<$record>::from(self))
             }
 
@@ -155,7 +177,7 @@ stored! {
 impl Stored for AnnotationSet {
     type Key = AnnotationKey;
 
-    fn to_value(&self) -> Vec<u8> {
+    fn to_value(&self) -> Encoded {
         match ScoredRecord::of(self) {
             Some(record) => encode_as(SCORED_VERSION, &record),
             None => encode(&AnnotationRecord::from(self)),
@@ -181,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_is_left_over_or_of_another_version_is_refused() {
-        let mut value = encode(&7_u32);
+        let mut value = encode(&7_u32).unwrap();
         assert_eq!(decode::<u32>(&value), Ok(7));
         value.push(0);
         assert_eq!(decode::<u32>(&value), Err("1 bytes left over".to_owned()));
@@ -194,5 +216,24 @@ mod tests {
         // A vector said to hold 2^32 bytes.
         let value = [VERSION, 253, 0, 0, 0, 0, 1, 0, 0, 0];
         assert!(decode::<Vec<u8>>(&value).is_err());
+    }
+
+    #[test]
+    fn the_largest_list_that_decodes_is_the_largest_that_encodes() {
+        let most = LIMIT / size_of::<u64>() - 1;
+        let value = encode(&vec![1_u64; most]).unwrap();
+        assert_eq!(decode::<Vec<u64>>(&value).map(|list| list.len()), Ok(most));
+        let one_more = vec![1_u64; most + 1];
+        assert_eq!(encode(&one_more), Err(TooLarge { bytes: most + 7 }));
+        assert!(decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more)).is_err());
+    }
+
+    #[test]
+    fn records_whose_parts_take_more_in_memory_than_in_values_are_tried() {
+        // Nothing takes a byte in a value, and 24 in memory.
+        let lists = vec![Vec::<u8>::new(); LIMIT / size_of::<Vec<u8>>() + 1];
+        let encoded = encode(&lists);
+        assert!(matches!(encoded, Err(TooLarge { bytes }) if bytes < LIMIT / 20), "{encoded:?}");
+        assert!(size_of::<Vec<u8>>() < LIMIT / TRIED);
     }
 }

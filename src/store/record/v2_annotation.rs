@@ -49,7 +49,7 @@ mod tests {
         let (key, set) = golden::keyed(golden::annotation(Provenance::User));
         let record =
             ScoredRecord { record: (&set).into(), precision: 0.5, recall: 0.5, filter: [3; 16] };
-        let error = AnnotationSet::from_value(&key, &encode_as(SCORED_VERSION, &record));
+        let error = AnnotationSet::from_value(&key, &encode_as(SCORED_VERSION, &record).unwrap());
         assert_eq!(error, Err("scores of filters, and a set of origin user".to_owned()));
     }
 
@@ -70,7 +70,7 @@ mod tests {
             let Provenance::Generated(made) = &mut set.provenance else { panic!("not generated") };
             made.filter = scores
                 .map(|(precision, recall, filter)| FilterScores { precision, recall, filter });
-            let value = set.to_value();
+            let value = set.to_value().unwrap();
             prop_assert_eq!(value[0], if scores.is_some() { 2 } else { 1 });
             prop_assert_eq!(AnnotationSet::from_value(&key, &value), Ok(set));
             prop_assert_eq!(decode_as::<ScoredRecord>(2, &value).is_ok(), scores.is_some());
