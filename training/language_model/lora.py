@@ -12,8 +12,30 @@ RANK, SCALE, DROPOUT = 32, 2.0, 0.05
 MODULES = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 
 
+class Product(torch.autograd.Function):
+    """`x W^T + (keep * x A^T) B^T` for x (N, in): in place, and without a gradient for W, which stays as it is.
+
+    `keep` (N, rank) has the scale, and zeros where dropout drops; it is a number while nothing is dropped.
+    """
+
+    @staticmethod
+    def forward(context, states, weight, a, b, keep):
+        a, b = a.to(states.dtype), b.to(states.dtype)
+        low = (states @ a.T).mul_(keep)
+        context.save_for_backward(states, weight, a, b, low, keep)
+        return (states @ weight.T).addmm_(low, b.T)
+
+    @staticmethod
+    def backward(context, of_result):
+        states, weight, a, b, low, keep = context.saved_tensors
+        of_low = (of_result @ b).mul_(keep)
+        of_states = (of_result @ weight).addmm_(of_low, a)
+        return of_states, None, (of_low.T @ states).float(), (of_result.T @ low).float(), None
+
+
 class Adapted(torch.nn.Module):
-    """A linear map without bias and its adapter. What the adapter reads is dropped out while training."""
+    """A linear map without bias and its adapter. What the adapter hands on at its narrowest is dropped out while training:
+    dropping what it reads, as is usual, would draw eighteen times as many random numbers."""
 
     def __init__(self, base, rank, scale, dropout):
         super().__init__()
@@ -25,10 +47,11 @@ class Adapted(torch.nn.Module):
         torch.nn.init.kaiming_uniform_(self.A, a=math.sqrt(5))
 
     def forward(self, states):
-        states = states.to(self.weight.dtype)
-        read = torch.nn.functional.dropout(states, self.dropout, self.training)
-        low = torch.nn.functional.linear(read, self.A * self.scale)
-        return torch.nn.functional.linear(states, self.weight) + torch.nn.functional.linear(low, self.B)
+        rows = states.reshape(-1, states.shape[-1]).to(self.weight.dtype)
+        keep = rows.new_tensor(self.scale)
+        if self.training:
+            keep = torch.nn.functional.dropout(keep.expand(len(rows), len(self.A)), self.dropout)
+        return Product.apply(rows, self.weight, self.A, self.B, keep).view(*states.shape[:-1], -1)
 
 
 def adapt(model, rank=RANK, scale=SCALE, dropout=DROPOUT):

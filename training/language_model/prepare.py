@@ -32,7 +32,7 @@ DEV_PAIRS, DEV_EXAMPLES = 450, 300
 # Pairs that share more of their words than this are not learned from without an avoided word.
 CLOSE = 0.6
 # Of content words on either side, so many have something on the other: less is left out or made up.
-COVERED = 0.6
+COVERED = 0.75
 SAMPLES = 60
 
 
