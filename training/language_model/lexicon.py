@@ -12,6 +12,8 @@ IRREGULAR = {"men": "man", "women": "woman", "people": "person", "children": "ch
              "mice": "mouse", "geese": "goose", "better": "good", "best": "good", "worse": "bad", "worst": "bad"}  # fmt: skip
 # Words of the vectors' vocabulary that count, the commonest first; rarer ones are mostly names and misspellings.
 COMMON = 30_000
+# Neighbours are sought among the commonest of these.
+BESIDE = 12_000
 NEAREST = 40
 
 
@@ -21,8 +23,8 @@ class Lexicon:
         self.morphology = Morphology(morphology, [])
         self.rank = {word: place for place, word in enumerate(words[:COMMON])}
         self.morphology.words |= {word for word in self.rank if word.isalpha()}
-        self.words, self.table = words[:COMMON], table[:COMMON].astype(numpy.float32)
-        self.stock = [word for word in self.words[300:12_000] if word.isascii() and word.isalpha() and len(word) > 2]
+        self.words, self.table = words[:BESIDE], numpy.ascontiguousarray(table[:COMMON], dtype=numpy.float32)
+        self.stock = [word for word in self.words[300:] if word.isascii() and word.isalpha() and len(word) > 2]
         self.family = lru_cache(None)(self.family)
         self.lemma = lru_cache(None)(self.lemma)
         self.neighbours = lru_cache(None)(self.neighbours)
@@ -51,7 +53,7 @@ class Lexicon:
         """Lemmas of the words that are most alike by their vectors, without the word's own forms."""
         if word not in self.rank:
             return ()
-        likeness = self.table @ self.table[self.rank[word]]
+        likeness = self.table[:BESIDE] @ self.table[self.rank[word]]
         nearest = numpy.argpartition(-likeness, NEAREST)[:NEAREST]
         found = [self.words[place] for place in nearest[numpy.argsort(-likeness[nearest])]]
         own = self.family(word)

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import torch
+from transformers import AutoModelForCausalLM
 
 from paraphrase.measures import Morphology
 from paraphrase.text import unspaced
@@ -26,18 +27,9 @@ MOST_TOKENS = 80
 
 def request_of(record, morphology):
     """What is asked for, and the words that are banned."""
-    text = record["text"]
-    avoid = list(record.get("avoid", []))
-    if "target" in record or "trigger" in record:
-        avoid.insert(0, trigger_of(record))
+    avoid = ([record["trigger"]] if record.get("trigger") else []) + record.get("avoid", [])
     banned = {form for word in avoid for form in ([word] if " " in word else morphology.all_forms(word.lower()))}
-    return Request(unspaced(text), avoid, record.get("use", []), record.get("hint", [])), sorted(banned)
-
-
-def trigger_of(record):
-    """The trigger's text in a record of `fnstore query`."""
-    found = record.get("trigger", record.get("target"))
-    return found if isinstance(found, str) else found["text"]
+    return Request(unspaced(record["text"]), avoid, record.get("use", []), record.get("hint", [])), sorted(banned)
 
 
 def banned_tokens(words, tokenizer):
@@ -63,8 +55,6 @@ def rewritten(model, tokenizer, template, request, banned, beams):
 
 
 def main(arguments):
-    from transformers import AutoModelForCausalLM
-
     parser = argparse.ArgumentParser(prog="language_model rewrite", description=__doc__.split("\n")[0])
     parser.add_argument("--base", type=Path, required=True, help="directory that `unpack` wrote")
     parser.add_argument("--adapter", type=Path, help="directory that `export` wrote; the base alone without")
