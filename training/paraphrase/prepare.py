@@ -75,16 +75,16 @@ def is_near_copy(a, b):
     )
 
 
-def fault(source, target):
-    """Why a pair is of no use; None when it is."""
+def fault(source, target, length=WORDS, ratio=LENGTH_RATIO, overlap=JACCARD[0]):
+    """Why a pair is of no use; None when it is. Bounds: words of a text, the longer's to the shorter's, token Jaccard."""
     if not (source.isascii() and target.isascii()):
         return "not ASCII"
     a, b = words(source), words(target)
-    if not (WORDS[0] <= len(a) <= WORDS[1] and WORDS[0] <= len(b) <= WORDS[1]):
+    if not (length[0] <= len(a) <= length[1] and length[0] <= len(b) <= length[1]):
         return "length"
-    if max(len(a), len(b)) > LENGTH_RATIO * min(len(a), len(b)):
+    if max(len(a), len(b)) > ratio * min(len(a), len(b)):
         return "length ratio"
-    if jaccard(set(a), set(b)) < JACCARD[0]:
+    if jaccard(set(a), set(b)) < overlap:
         return "word overlap"
     if is_near_copy(set(a), set(b)):
         return "near copy"

@@ -1,0 +1,15 @@
+"""`python -m language_model COMMAND`: unpack, prepare, train, export, rewrite."""
+
+import importlib
+import sys
+
+COMMANDS = ["unpack", "prepare", "train", "export", "rewrite"]
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
+        sys.exit(f"usage: python -m language_model {{{','.join(COMMANDS)}}} ...")
+    importlib.import_module(f"language_model.{sys.argv[1]}").main(sys.argv[2:])
+
+
+main()

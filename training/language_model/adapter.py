@@ -1,0 +1,59 @@
+"""An adapter as fnstore reads it: a directory with
+
+- `adapter_model.safetensors`: of each adapted matrix W (out x in) of the base, by the names of `transformers`,
+  `NAME.lora_A.weight` (I8, rank x in) and `NAME.lora_B.weight` (I8, out x rank), each with `.scale` (F32, one number a row):
+  A[r, c] = A8[r, c] * scale[r]. W + lora_alpha / r * B @ A is what is multiplied. Rows of q_proj and k_proj are ordered as
+  `transformers` orders them, halves of the rotated dimensions one after the other; GGUF has them in pairs (`unpack.py`);
+- `adapter_config.json`: `r`, `lora_alpha`, `target_modules` and `base_model_name_or_path` as PEFT names them; the
+  fingerprint of the base's tensors (`unpack.py` says of what); and how the adapter was trained;
+- `prompt.toml`: how a rewriting is asked for.
+"""
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from safetensors.torch import load_file
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import quantize
+
+from .lora import MODULES, RANK, SCALE, put
+from .prompt import HERE as PROMPT
+
+WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
+
+
+def write(directory, base, tensors, training):
+    """Writes an adapter in 8 bits over one that was there. Other files of the directory stay."""
+    partial = directory.with_name(directory.name + ".tmp")
+    shutil.rmtree(partial, ignore_errors=True)
+    shutil.copytree(directory, partial) if directory.exists() else partial.mkdir(parents=True)
+    quantize.save(dict(sorted(quantize.quantize(tensors).items())), partial / WEIGHTS)
+    of_base = json.loads((base / "base.json").read_text())
+    config = {
+        "format": 1,
+        "peft_type": "LORA",
+        "base_model_name_or_path": of_base["file"],
+        "base_fingerprint": of_base["fingerprint"],
+        "r": RANK,
+        "lora_alpha": RANK * SCALE,
+        "target_modules": list(MODULES),
+        "training": training,
+    }
+    (partial / CONFIG).write_text(json.dumps(config, indent=2) + "\n")
+    shutil.copyfile(PROMPT, partial / "prompt.toml")
+    shutil.rmtree(directory, ignore_errors=True)
+    os.replace(partial, directory)
+
+
+def read(directory, base, adapted):
+    """Gives an adapted model the values of an adapter; returns its configuration."""
+    config = json.loads((directory / CONFIG).read_text())
+    ours = json.loads((base / "base.json").read_text())["fingerprint"]
+    if config["base_fingerprint"] != ours:
+        raise ValueError(f"{directory / CONFIG}: base_fingerprint is {config['base_fingerprint']}, that of {base} is {ours}")
+    put(adapted, quantize.dequantize(load_file(directory / WEIGHTS)))
+    return config

@@ -1,0 +1,104 @@
+"""Tokenised examples in files, and the order in which they are learned from.
+
+A shard is a safetensors file: `tokens` (U16) of all examples, one after the other; `starts` (I32), where each begins, and
+the end of the last; `prompts` (I16), how many of its tokens are the prompt. What follows a prompt is learned.
+
+Shards are read one after the other in the order of their names, each shuffled; those that were added meanwhile are found
+when a run gets there. What was read is known from the names of the shards and a number of batches, so a resumed run reads
+what an uninterrupted one would have read.
+"""
+
+import random
+from pathlib import Path
+
+import numpy
+import torch
+from safetensors.numpy import load_file, save_file
+
+IGNORED = -100
+# Lengths are rounded up to a multiple of this: each new shape costs a CPU seconds.
+STEP = 16
+LONGEST = 176
+
+
+def write(path, examples):
+    """Writes examples, (prompt's tokens, answer's tokens); those that are too long are left out. Gives their number."""
+    examples = [(prompt, answer) for prompt, answer in examples if len(prompt) + len(answer) <= LONGEST]
+    lengths = [len(prompt) + len(answer) for prompt, answer in examples]
+    tensors = {
+        "tokens": numpy.array([token for prompt, answer in examples for token in prompt + answer], dtype=numpy.uint16),
+        "starts": numpy.cumsum([0, *lengths], dtype=numpy.int32),
+        "prompts": numpy.array([len(prompt) for prompt, _ in examples], dtype=numpy.int16),
+    }
+    partial = Path(f"{path}.tmp")
+    save_file(tensors, partial)
+    partial.rename(path)
+    return len(examples)
+
+
+class Shard:
+    def __init__(self, path):
+        tensors = load_file(path)
+        self.tokens, self.starts, self.prompts = tensors["tokens"], tensors["starts"], tensors["prompts"]
+
+    def __len__(self):
+        return len(self.prompts)
+
+    def length(self, place):
+        return int(self.starts[place + 1] - self.starts[place])
+
+    def groups(self, budget):
+        """Places of examples of like length, of which each group has at most `budget` tokens, padding among them; all but
+        the last have as many as fit."""
+        order, groups = sorted(range(len(self)), key=self.length, reverse=True), []
+        while order:
+            count = max(1, budget // padded(self.length(order[0])))
+            groups.append(order[:count])
+            order = order[count:]
+        return groups
+
+    def batch(self, places):
+        """(tokens, labels), both (B, N). Labels are the tokens that are learned, at their own places; the others are ignored."""
+        size = padded(max(map(self.length, places)))
+        tokens = torch.zeros((len(places), size), dtype=torch.long)
+        labels = torch.full((len(places), size), IGNORED, dtype=torch.long)
+        for row, place in enumerate(places):
+            start, end = self.starts[place], self.starts[place + 1]
+            ids = torch.from_numpy(self.tokens[start:end].astype(numpy.int64))
+            tokens[row, : len(ids)] = ids
+            labels[row, self.prompts[place] : len(ids)] = ids[self.prompts[place] :]
+        return tokens, labels
+
+
+def padded(length):
+    return -(-length // STEP) * STEP
+
+
+class Order:
+    """Batches without end. `state` says how far they were read."""
+
+    def __init__(self, directory, seed, budget, state=None):
+        self.directory, self.seed, self.budget = directory, seed, budget
+        self.state = state or {"passes": 0, "read": [], "shard": None, "batch": 0}
+
+    def next_shard(self):
+        names = sorted(path.name for path in self.directory.glob("draw-*.safetensors"))
+        if not names:
+            raise FileNotFoundError(f"no draw-*.safetensors in {self.directory}: run `prepare` first")
+        if not set(names) - set(self.state["read"]):
+            self.state["passes"] += 1
+            self.state["read"] = []
+        return next(name for name in names if name not in self.state["read"])
+
+    def batches(self):
+        while True:
+            if self.state["shard"] is None:
+                self.state |= {"shard": self.next_shard(), "batch": 0}
+            shard = Shard(self.directory / self.state["shard"])
+            groups = shard.groups(self.budget)
+            random.Random(f"{self.seed}/{self.state['passes']}/{self.state['shard']}").shuffle(groups)
+            for group in groups[self.state["batch"] :]:
+                self.state["batch"] += 1
+                yield shard.batch(group)
+            self.state["read"].append(self.state["shard"])
+            self.state["shard"] = None
