@@ -1,7 +1,7 @@
 //! A full-text document with its sentences, for reading and as JSON (`schema/document.schema.json`).
 
 use fnstore::database::{Database, Lexicon};
-use fnstore::model::{AnnotationSetId, Document, Sentence};
+use fnstore::model::{AnnotationSetId, Document, NamedBy, Sentence};
 use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
@@ -15,7 +15,11 @@ struct DocumentRecord<'a> {
     release: &'a str,
     id: u32,
     name: &'a str,
+    description: Option<&'a str>,
+    /// Which of its texts the command named it by.
+    named_by: &'static str,
     corpus: &'a str,
+    corpus_description: Option<&'a str>,
     corpus_id: u32,
     file: &'a str,
     sentences: Vec<SentenceRecord>,
@@ -41,7 +45,10 @@ pub(super) fn show(
     let mut found = Vec::new();
     for lexicon in lexicons {
         for document in lexicon.find_documents(names)? {
-            found.push((lexicon, document?));
+            let document = document?;
+            if let Some(by) = document.named_by(|text| names.matches(text)) {
+                found.push((lexicon, document, by));
+            }
         }
     }
     if found.is_empty() {
@@ -50,7 +57,7 @@ pub(super) fn show(
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
-    let records = found.iter().map(|(lexicon, document)| record(lexicon, document));
+    let records = found.iter().map(|(lexicon, document, by)| record(lexicon, document, *by));
     let records = records.collect::<anyhow::Result<Vec<_>>>()?;
     if output.format_or(Format::Table) != Format::Table {
         output.documents(&records)?;
@@ -68,6 +75,7 @@ pub(super) fn show(
 fn record<'a>(
     lexicon: &'a Lexicon<'_>,
     document: &'a Document,
+    named_by: NamedBy,
 ) -> anyhow::Result<DocumentRecord<'a>> {
     let mut sentences = Vec::with_capacity(document.sentences.len());
     for sentence in lexicon.sentences_of(document) {
@@ -80,7 +88,10 @@ fn record<'a>(
         release: &lexicon.release().name,
         id: document.id.0,
         name: &document.name,
+        description: document.description.as_deref(),
+        named_by: named_by.as_str(),
         corpus: &document.corpus_name,
+        corpus_description: document.corpus_description.as_deref(),
         corpus_id: document.corpus.0,
         file: &document.file,
         sentences,
@@ -110,6 +121,10 @@ fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::R
         "{title}  document {}  {} ({})  {}",
         record.id, record.corpus, record.file, record.release
     ))?;
+    if let Some(description) = record.description {
+        let by = if record.named_by == "description" { "  (named by it)" } else { "" };
+        output.line(&format!("  {description}{by}"))?;
+    }
     let mut paragraph = None;
     for sentence in &record.sentences {
         if sentence.paragraph != paragraph {

@@ -6,8 +6,8 @@ use super::super::answer::elements;
 use super::super::{Database, DatabaseError, Result};
 use super::narrowed::Narrowed;
 use super::{Catalog, Planner};
-use crate::model::{CorpusId, Document, DocumentId, PROPOSED, Pos};
-use crate::query::{Case, Expression, Field, Pattern, Test, nearest};
+use crate::model::{CorpusId, Document, DocumentId, NamedBy, PROPOSED, Pos};
+use crate::query::{Case, Expression, Field, Pattern, Term, Test, nearest};
 use crate::store::NameKind;
 
 impl Planner<'_> {
@@ -241,6 +241,31 @@ impl Database {
             }
         }
         Ok(false)
+    }
+
+    /// The documents that a `doc` term of a query names, each with the first of its texts that the term
+    /// holds for; none for any other term.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn documents_of_term(
+        &self,
+        expression: &Expression,
+        term: &Term,
+    ) -> Result<Vec<(Document, NamedBy)>> {
+        let (Field::Doc, Test::Pattern(pattern)) = (term.field, &term.test) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for release in self.releases_of(expression)? {
+            for document in self.store.documents(release.id)? {
+                let document = document?;
+                if let Some(by) = document.named_by(|text| pattern.matches(text)) {
+                    found.push((document, by));
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn release_in_any_case(&self, catalog: &Catalog<'_>, name: &str) -> Result<()> {
