@@ -205,7 +205,7 @@ fn a_query_finds_a_document_by_name_description_or_file_and_says_which() {
         assert_eq!(hit["document_description"], "Letter from the sorting hall", "{query}");
         assert_eq!(ran.stderr.contains("is the description of"), !told.is_empty(), "{query}");
         assert!(ran.stderr.contains(told), "{query}: {}", ran.stderr);
-        let plan = run(&["query", query, "--explain", "--format", "json"]).records().remove(0);
+        let plan = run(&["query", query, "--explain", "--format", "jsonl"]).records().remove(0);
         assert_eq!(plan["terms"][0]["documents"], serde_json::json!({ by: 1 }), "{query}");
     }
     let ran = run(&["query", "doc=\"Letter from\"", "--format", "jsonl"]);
@@ -220,7 +220,7 @@ fn a_document_is_shown_by_either_text_with_both() {
     let run = |arguments: &[&str]| fnstore_in(dir.path(), arguments);
     run(&["import", release_1_7().to_str().unwrap()]);
     for (name, by) in [("L067", "name"), ("Letter from the sorting hall", "description")] {
-        let shown = run(&["show", "document", name, "--format", "json"]);
+        let shown = run(&["show", "document", name, "--format", "jsonl"]);
         let record = shown.records().remove(0);
         assert_eq!(record["name"], "L067", "{shown:?}");
         assert_eq!(record["description"], "Letter from the sorting hall");
@@ -244,15 +244,15 @@ fn a_deep_check_finds_nothing_and_edits_keep_the_form() {
     assert_eq!(run(&["check", "--deep"]).code, Some(0));
     let script = dir.path().join("script.jsonl");
     let lines = [
-        "{\"op\": \"edit_document\", \"document\": \"L068\", \"name\": \"L168\"}",
-        "{\"op\": \"add_document\", \"corpus\": \"MINI\", \"name\": \"L069\"}",
+        "{\"op\": \"edit-document\", \"document\": \"L068\", \"name\": \"L168\"}",
+        "{\"op\": \"add-document\", \"corpus\": \"MINI\", \"name\": \"L069\"}",
     ];
     fs::write(&script, lines.join("\n")).unwrap();
     let ran = run(&["edit", script.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(run(&["check", "--deep"]).code, Some(0));
     let out = dir.path().join("out");
-    let ran = run(&["export", "--to", "framenet-xml", "--out", out.to_str().unwrap()]);
+    let ran = run(&["export", "--to", "framenet-xml", out.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let index = fs::read_to_string(out.join("fulltextIndex.xml")).unwrap();
     assert!(index.contains("description=\"Letter to the sorters\" name=\"L168\""), "{index}");

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, OWN_RANGE, Origin,
-    ReleaseId, SemType, Sentence, SentenceLayers,
+    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, Listing,
+    OWN_RANGE, Origin, ReleaseId, SemType, Sentence, SentenceLayers,
 };
 
 /// A FrameNet release (or a dataset of that shape) inside a store.
@@ -32,7 +32,7 @@ pub struct Release {
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ReleaseCounts {
     pub frames: u64,
-    /// LUs named by frame files, with or without a file in `lu/`, and those that were added.
+    /// LUs that frame files name or that have a file in `lu/`, and those that were added.
     pub lexunits: u64,
     pub lu_files: u64,
     pub documents: u64,
@@ -130,7 +130,8 @@ impl Counted for SemType {
 
 impl Counted for LexUnit {
     fn counts(&self) -> ReleaseCounts {
-        let is_listed = self.listing.frame_file || self.id.0 >= OWN_RANGE;
+        let Listing { frame_file, lu_file } = self.listing;
+        let is_listed = frame_file || lu_file || self.id.0 >= OWN_RANGE;
         ReleaseCounts {
             lexunits: u64::from(is_listed),
             lu_files: u64::from(self.listing.lu_file),
