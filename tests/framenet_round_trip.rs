@@ -244,7 +244,7 @@ fn texts_that_need_escapes_come_back() {
 #[test]
 fn a_release_without_top_files_comes_back_without_them() {
     comes_back(|release| {
-        for file in ["luIndex.xml", "semTypes.xml", "frRelation.xml", "fulltextIndex.xml"] {
+        for file in fnstore::framenet::TOP_FILES {
             fs::remove_file(release.join(file)).unwrap();
         }
     });

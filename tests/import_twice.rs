@@ -29,7 +29,7 @@ fn releases_lie_side_by_side() {
     let options = ImportOptions {
         release: Some("again".to_owned()),
         language: Some("en-GB".to_owned()),
-        strict: false,
+        ..ImportOptions::default()
     };
     let second = database.import(&mini::framenet(), &options, &mut |_| {}).unwrap();
     assert_eq!(second.release.counts, first.release.counts);

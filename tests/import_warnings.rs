@@ -61,6 +61,10 @@ fn edit(code: WarningCode) -> Edit {
         W::LuDiffers => (LU, "go by bicycle", "ride"),
         W::NameMismatch => (LU, "frame=\"Roaming\"", "frame=\"Rambling\""),
         W::UnknownAttribute => (LU, "<subCorpus ", "<subCorpus odd=\"1\" "),
+        W::OutsideRoot => (LU, "</lexUnit>", "</lexUnit><lexUnit ID=\"5\"/> odd"),
+        W::LanguageGuessed => {
+            (LU, "Every", "\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}y")
+        }
         W::UnknownText => (LU, "</header>", "</header>odd &amp; <![CDATA[odd]]>"),
         W::SemTypesSeveral => (
             FRAME,
@@ -103,6 +107,11 @@ fn edit(code: WarningCode) -> Edit {
     }
 }
 
+#[cfg(unix)]
+fn dangling_link(path: &Path) {
+    std::os::unix::fs::symlink("nowhere.xml", path).unwrap();
+}
+
 /// A copy of `base` in which a code's oddity stands.
 fn variant(base: &Path, code: WarningCode) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
@@ -110,6 +119,10 @@ fn variant(base: &Path, code: WarningCode) -> TempDir {
     mini::copy(base, &release);
     match code {
         WarningCode::FileMissing => fs::remove_file(release.join("luIndex.xml")).unwrap(),
+        WarningCode::FolderMissing => fs::remove_dir_all(release.join("fulltext")).unwrap(),
+        WarningCode::LinkDangling => dangling_link(&release.join("lu/lu9.xml")),
+        WarningCode::Litter => fs::write(release.join("lu/._lu1202.xml"), "\0").unwrap(),
+        WarningCode::FileNotRead => fs::write(release.join("lu.xml"), "<a/>").unwrap(),
         WarningCode::LuWithoutFile => fs::remove_file(release.join(LU)).unwrap(),
         WarningCode::LuWithoutExemplar => {
             let content = fs::read_to_string(release.join(LU)).unwrap();

@@ -87,7 +87,10 @@ fn add_by_hand(database: &Database, release: ReleaseId) -> AnnotationSetId {
             id: DocumentId(0),
             corpus: CorpusId(0),
             corpus_name: "Letters".to_owned(),
+            corpus_description: Some("Letters of ours".to_owned()),
             name: "first".to_owned(),
+            description: Some("The first letter".to_owned()),
+            in_headers: None,
             file: String::new(),
             sentences: Vec::new(),
         })

@@ -15,7 +15,10 @@ fn document(sentences: u64) -> Document {
         id: DocumentId(1),
         corpus: CorpusId(1),
         corpus_name: "chat".to_owned(),
+        corpus_description: None,
         name: "train".to_owned(),
+        description: None,
+        in_headers: None,
         file: String::new(),
         sentences: (0..sentences).map(|n| SentenceId::new(IdSpace::Exemplar, n % 200)).collect(),
     }

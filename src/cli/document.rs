@@ -2,7 +2,7 @@
 
 use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{AnnotationSetId, Document, Sentence};
+use fnstore::model::{AnnotationSetId, Document, NamedBy, Sentence};
 use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
@@ -16,7 +16,11 @@ struct DocumentRecord<'a> {
     release: &'a str,
     id: u32,
     name: &'a str,
+    description: Option<&'a str>,
+    /// Which of its texts the command named it by.
+    named_by: &'static str,
     corpus: &'a str,
+    corpus_description: Option<&'a str>,
     corpus_id: u32,
     file: &'a str,
     sentences: Vec<SentenceRecord>,
@@ -42,7 +46,10 @@ pub(super) fn show(
     let mut found = Vec::new();
     for lexicon in lexicons {
         for document in lexicon.find_documents(names)? {
-            found.push((lexicon, document?));
+            let document = document?;
+            if let Some(by) = document.named_by(|text| names.matches(text)) {
+                found.push((lexicon, document, by));
+            }
         }
     }
     if found.is_empty() {
@@ -51,7 +58,7 @@ pub(super) fn show(
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
-    let records = found.iter().map(|(lexicon, document)| record(lexicon, document));
+    let records = found.iter().map(|(lexicon, document, by)| record(lexicon, document, *by));
     let records = records.collect::<anyhow::Result<Vec<_>>>()?;
     if output.format_or(Format::Table) != Format::Table {
         output.documents(&records)?;
@@ -69,6 +76,7 @@ pub(super) fn show(
 fn record<'a>(
     lexicon: &'a Lexicon<'_>,
     document: &'a Document,
+    named_by: NamedBy,
 ) -> anyhow::Result<DocumentRecord<'a>> {
     let mut sentences = Vec::with_capacity(document.sentences.len());
     for sentence in lexicon.sentences_of(document) {
@@ -81,7 +89,10 @@ fn record<'a>(
         release: &lexicon.release().name,
         id: document.id.0,
         name: &document.name,
+        description: document.description.as_deref(),
+        named_by: named_by.as_str(),
         corpus: &document.corpus_name,
+        corpus_description: document.corpus_description.as_deref(),
         corpus_id: document.corpus.0,
         file: &document.file,
         sentences,
@@ -108,6 +119,10 @@ fn sentence_record(
 fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::Result<()> {
     let DocumentRecord { id, corpus, file, release, .. } = record;
     output.headed(record.name, &format!("document {id}  {corpus} ({file})  {release}"))?;
+    if let Some(description) = record.description {
+        let by = if record.named_by == "description" { "  (named by it)" } else { "" };
+        output.line(&format!("  {description}{by}"))?;
+    }
     let mut paragraph = None;
     for sentence in &record.sentences {
         if sentence.paragraph != paragraph {

@@ -28,6 +28,7 @@ pub(super) struct Hit<'a> {
     status: &'a str,
     fe_status: &'static str,
     document: Option<&'a str>,
+    document_description: Option<&'a str>,
     generation: Option<Made>,
 }
 
@@ -97,6 +98,7 @@ impl<'a> Hit<'a> {
             status: &set.status,
             fe_status: set.fe_status.as_str(),
             document: answer.document.as_deref(),
+            document_description: answer.document_description.as_deref(),
             generation: generation(answer).map(Made::new),
         })
     }

@@ -14,24 +14,25 @@ use serde::Serialize;
 
 use super::import_lines::{self, Lines};
 use super::output::{Format, Output, grouped, size, tell_index_behind};
+use super::piped::Input;
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
-/// Reads a release's zip file, or the directory that holds frameIndex.xml, frame/ and lu/; or JSON lines:
-/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
+/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines: an
+/// export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
 /// before all of it is in; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Zip file or directory of the release, or file of JSON lines
+    /// Zip file or directory of the release, or file of JSON lines; `-` reads standard input
     path: PathBuf,
 
     /// Name of the release [default: bfn-1.5 for fndata-1.5, else the name of the path]
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Language of the release [default: en, or what an export says]
+    /// Language of the release, as in de [default: en, or what an export says]
     #[arg(long, value_name = "TAG")]
     language: Option<String>,
 
@@ -69,25 +70,30 @@ fn refuse_what_lines_have_not(args: &Args, lines: Option<Lines>) -> anyhow::Resu
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     // What is no release makes no store, and a report that cannot be written fails before the work.
+    let input = Input::open(&args.path)?;
     let lines = match args.spans {
         true => Some(Lines::Spans),
-        false => import_lines::kind_of(&args.path)?,
+        false => import_lines::kind_of(input.path())?,
     };
     refuse_what_lines_have_not(&args, lines)?;
     if lines.is_none() {
-        Source::open(&args.path).map_err(DatabaseError::from)?;
+        Source::open(input.path()).map_err(DatabaseError::from)?;
     }
     let report_file = args.report.as_deref();
     let report_file = report_file.map(|path| WholeFile::create(path, "report")).transpose()?;
 
-    let options =
-        ImportOptions { release: args.release, language: args.language, strict: args.strict };
+    let options = ImportOptions {
+        release: args.release,
+        language: args.language,
+        source: input.pipe(),
+        strict: args.strict,
+    };
     let started = Instant::now();
     let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
     let database = Database::open_writer(&context.store)?;
     tell_of_index(&database);
     if let Some(lines) = lines {
-        let outcome = import_lines::run(&database, &args.path, lines, &options, context);
+        let outcome = import_lines::run(&database, input.path(), lines, &options, context);
         if outcome.is_err() && !store_was_there {
             drop(database);
             remove_store(&context.store, !dir_was_there);
@@ -97,7 +103,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return record.write(&mut context.output);
     }
     let bar = progress::bar("importing", "files");
-    let outcome = database.import(&args.path, &options, &mut |progress| {
+    let outcome = database.import(input.path(), &options, &mut |progress| {
         bar.set_length(progress.of as u64);
         bar.set_position(progress.files as u64);
     });
@@ -329,6 +335,10 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::NameMismatch => "name and number do not go together: the number counts",
         WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: not read",
         WarningCode::UnknownText => "text between elements: not read",
+        WarningCode::OutsideRoot => "element or text outside the root element: not read",
+        WarningCode::FolderMissing => "folder that is not there: read without it",
+        WarningCode::LinkDangling => "link that leads nowhere: not read",
+        WarningCode::LanguageGuessed => "perhaps no English: give `--language`; see the report",
         WarningCode::SemTypesSeveral => "FE with several semantic types: all kept",
         WarningCode::TargetPieces => "discontinuous target: all pieces kept",
         WarningCode::FeRepeated => "one FE on several spans: all kept",
@@ -341,6 +351,8 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::LuWithoutExemplar => "LU file without an exemplar: kept",
         WarningCode::TextSpace => "text with space around it: kept byte by byte",
         WarningCode::TextNonAscii => "text beyond ASCII: kept byte by byte",
+        WarningCode::Litter => "file of an operating system or an editor: not read",
+        WarningCode::FileNotRead => "XML file where no release has one: not read",
         WarningCode::TextMarkup => "text with `<` or a control character: kept byte by byte",
         _ => "see the report",
     }

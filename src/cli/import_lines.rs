@@ -74,7 +74,7 @@ pub(super) fn run(
     bar.finish_and_clear();
     tell_index_lag(database);
     Ok(LinesRecord {
-        source: path.display().to_string(),
+        source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
         store: context.store.display().to_string(),
         seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
         store_bytes: database.disk_bytes(),

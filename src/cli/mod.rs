@@ -38,6 +38,7 @@ mod model;
 mod number;
 mod output;
 mod paraphrase;
+mod piped;
 mod plan;
 mod progress;
 mod query;

@@ -1,5 +1,7 @@
 //! `fnstore query --explain`: how a query is answered.
 
+use std::collections::BTreeMap;
+
 use fnstore::search::{Explanation, TermReport};
 use serde::Serialize;
 
@@ -25,13 +27,17 @@ struct Term<'a> {
     estimated: Option<u64>,
     asked: u64,
     passed: u64,
+    /// Documents by the text that names them; for `doc` alone.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    documents: BTreeMap<&'static str, u64>,
 }
 
 impl<'a> From<&'a TermReport> for Term<'a> {
     fn from(report: &'a TermReport) -> Self {
-        let TermReport { term, access, estimated, asked, passed } = report;
+        let TermReport { term, access, estimated, asked, passed, documents } = report;
+        let documents = documents.iter().map(|(by, count)| (by.as_str(), *count)).collect();
         let access = access.as_str();
-        Self { term, access, estimated: *estimated, asked: *asked, passed: *passed }
+        Self { term, access, estimated: *estimated, asked: *asked, passed: *passed, documents }
     }
 }
 
@@ -80,7 +86,15 @@ pub(super) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow
             if explained.terms.is_empty() {
                 return Ok(());
             }
-            Ok(output.table(&COLUMNS, rows.collect())?)
+            output.table(&COLUMNS, rows.collect())?;
+            for report in explained.terms.iter().filter(|report| !report.documents.is_empty()) {
+                let by = report.documents.iter();
+                let by: Vec<String> = by
+                    .map(|(by, count)| format!("{} by {}", grouped(*count), by.as_str()))
+                    .collect();
+                output.line(&format!("{} names documents: {}", report.term, by.join(", ")))?;
+            }
+            Ok(())
         }
     }
 }

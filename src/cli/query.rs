@@ -1,7 +1,8 @@
 //! `fnstore query`: the annotation sets that an expression asks for.
 
 use fnstore::database::{Database, DatabaseError};
-use fnstore::query::{Case, Expression, Field, Selection, SortKey};
+use fnstore::model::NamedBy;
+use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
 use fnstore::search::{Matches, ValueCount};
 use serde::Serialize;
 
@@ -81,6 +82,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let database = Database::open(&context.store)?;
     let output = &mut context.output;
     tell_of_releases(&database, &expression)?;
+    tell_of_descriptions(&database, &expression)?;
     let outcome = if args.explain {
         let explained = database.explain(&expression, &selection)?;
         write_plan(&explained, output)?;
@@ -160,6 +162,25 @@ fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Res
         names.len(),
         names.join(", ")
     ));
+    Ok(())
+}
+
+/// Says where a query names a document by its description, which stands beside another name.
+fn tell_of_descriptions(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    for term in expression.terms() {
+        let Test::Pattern(pattern) = &term.test else { continue };
+        if pattern.as_exact().is_none() {
+            continue;
+        }
+        for (document, by) in database.documents_of_term(expression, term)? {
+            if by == NamedBy::Description {
+                tell(&format!(
+                    "`{term}` is the description of document `{}` of corpus `{}`",
+                    document.name, document.corpus_name
+                ));
+            }
+        }
+    }
     Ok(())
 }
 

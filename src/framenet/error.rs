@@ -29,8 +29,8 @@ pub enum FramenetError {
     },
     /// The place holds no release.
     #[error(
-        "`{}` holds no FrameNet release: expected `{expected}`; give the release's zip file or \
-         the directory that holds `frameIndex.xml`, `frame/` and `lu/`",
+        "`{}` holds no FrameNet release: expected {expected}; give the release's zip file, or the \
+         directory that holds one of `frame/`, `lu/` and `fulltext/`",
         path.display()
     )]
     NotARelease {

@@ -63,7 +63,7 @@ pub fn read_frame_file(file: &str, content: &[u8]) -> Result<FrameFile> {
     })?;
     names.check_elements(&mut xml, &root, &frame);
     layout.lexunits = lexunits.iter().map(|lu| lu.id).collect();
-    let (sem_type_names, warnings) = (names.sem_types, xml.warnings);
+    let (sem_type_names, warnings) = (names.sem_types, xml.finish()?);
     Ok(FrameFile { file: file.to_owned(), frame, lexunits, layout, sem_type_names, warnings })
 }
 

@@ -1,9 +1,9 @@
 //! Full-text files: `fulltext/*.xml`.
 
-use crate::model::{CorpusId, DocumentId};
+use crate::model::{CorpusId, DocumentId, Title};
 
 use super::sentences::{ReadSentence, read_sentence};
-use super::xml::XmlFile;
+use super::xml::{TITLED, XmlFile};
 use super::{Result, Warning};
 
 /// A full-text file.
@@ -11,10 +11,10 @@ use super::{Result, Warning};
 pub struct FullTextFile {
     /// Name of the file, inside the release.
     pub file: String,
-    /// Number and name of the corpus.
-    pub corpus: (CorpusId, String),
-    /// Number and description of the document.
-    pub document: (DocumentId, String),
+    /// Number and title of the corpus.
+    pub corpus: (CorpusId, Title),
+    /// Number and title of the document.
+    pub document: (DocumentId, Title),
     /// The sentences, in reading order.
     pub sentences: Vec<ReadSentence>,
     /// What was odd.
@@ -35,13 +35,13 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
     xml.children(|xml, child| match child.name() {
         "header" => xml.children(|xml, child| match child.name() {
             "corpus" if corpus.is_none() => {
-                xml.know(&child, &["ID", "name"])?;
-                corpus = Some((CorpusId(child.number("ID")?), child.text_or_empty("name")?));
+                xml.know(&child, &TITLED)?;
+                corpus = Some((CorpusId(child.number("ID")?), child.corpus_title()?));
                 xml.children(|xml, child| match child.name() {
                     "document" if document.is_none() => {
-                        let name = child.text_or_empty("description")?;
-                        document = Some((DocumentId(child.number("ID")?), name));
-                        xml.leaf(&child, &["ID", "description"])
+                        let title = child.document_title()?;
+                        document = Some((DocumentId(child.number("ID")?), title));
+                        xml.leaf(&child, &TITLED)
                     }
                     _ => xml.unknown(&child),
                 })
@@ -60,6 +60,6 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
         corpus: corpus.ok_or_else(missing)?,
         document: document.ok_or_else(missing)?,
         sentences,
-        warnings: xml.warnings,
+        warnings: xml.finish()?,
     })
 }

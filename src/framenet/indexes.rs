@@ -8,7 +8,7 @@ use crate::model::{
     SemTypeList,
 };
 
-use super::xml::{Element, XmlFile};
+use super::xml::{Element, TITLED, XmlFile};
 use super::{Result, Warning, WarningCode};
 
 /// What a top file holds.
@@ -57,7 +57,7 @@ pub fn read_relations(
         list.kinds.push(kind);
         Ok(())
     })?;
-    Ok(TopFile { content: (relations, list), warnings: xml.warnings })
+    Ok(TopFile { content: (relations, list), warnings: xml.finish()? })
 }
 
 fn read_relation<'a>(
@@ -143,7 +143,7 @@ pub fn read_sem_types(file: &str, content: &[u8]) -> Result<TopFile<(Vec<SemType
         created: root.text_or_empty("XMLCreated")?,
         sem_types: types.iter().map(|sem_type| sem_type.id).collect(),
     };
-    Ok(TopFile { content: (types, list), warnings: xml.warnings })
+    Ok(TopFile { content: (types, list), warnings: xml.finish()? })
 }
 
 /// Reads `frameIndex.xml`: the frames' names with the date of their last change.
@@ -166,8 +166,12 @@ pub fn read_frame_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<FrameI
         });
         xml.leaf(&child, &["ID", "name", "mDate"])
     })?;
-    Ok(TopFile { content, warnings: xml.warnings })
+    Ok(TopFile { content, warnings: xml.finish()? })
 }
+
+/// Attributes of an LU in `luIndex.xml`.
+const LU_ENTRY: [&str; 7] =
+    ["ID", "name", "frameID", "frameName", "status", "hasAnnotation", "numAnnotInstances"];
 
 /// Reads `luIndex.xml`: what the statuses mean, and the LUs that have a file.
 ///
@@ -195,13 +199,13 @@ pub fn read_lu_index(file: &str, content: &[u8]) -> Result<TopFile<LuIndex>> {
                 frame_name: child.text_or_empty("frameName")?,
                 status: child.text_or_empty("status")?,
                 annotated: child.text_or_empty("hasAnnotation")? == "true",
+                instances: child.optional_number("numAnnotInstances")?,
             });
-            let known = ["ID", "name", "frameID", "frameName", "status", "hasAnnotation"];
-            xml.leaf(&child, &known)
+            xml.leaf(&child, &LU_ENTRY)
         }
         _ => xml.unknown(&child),
     })?;
-    Ok(TopFile { content: index, warnings: xml.warnings })
+    Ok(TopFile { content: index, warnings: xml.finish()? })
 }
 
 /// Reads `fulltextIndex.xml`: the documents that have a file, with their names, by corpus.
@@ -217,10 +221,10 @@ pub fn read_fulltext_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<Ind
         if child.name() != "corpus" {
             return xml.unknown(&child);
         }
-        xml.know(&child, &["ID", "name"])?;
+        xml.know(&child, &TITLED)?;
         let mut corpus = IndexCorpus {
             id: CorpusId(child.number("ID")?),
-            name: child.text_or_empty("name")?,
+            title: child.corpus_title()?,
             documents: Vec::new(),
         };
         xml.children(|xml, child| {
@@ -228,11 +232,11 @@ pub fn read_fulltext_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<Ind
                 return xml.unknown(&child);
             }
             let id = DocumentId(child.number("ID")?);
-            corpus.documents.push((id, child.text_or_empty("description")?));
-            xml.leaf(&child, &["ID", "description"])
+            corpus.documents.push((id, child.document_title()?));
+            xml.leaf(&child, &TITLED)
         })?;
         corpora.push(corpus);
         Ok(())
     })?;
-    Ok(TopFile { content: corpora, warnings: xml.warnings })
+    Ok(TopFile { content: corpora, warnings: xml.finish()? })
 }

@@ -2,13 +2,13 @@
 
 use crate::model::{
     AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor,
-    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, Pos, SemTypeId, SentenceCount,
+    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, Pos, SemTypeId, SentenceCount, Title,
     ValencePattern, ValenceUnit, Valences,
 };
 
 use super::frames::Names;
 use super::sentences::{ReadSentence, read_sentence};
-use super::xml::{Element, XmlFile};
+use super::xml::{Element, TITLED, XmlFile};
 use super::{Result, Warning, WarningCode};
 
 /// An LU file.
@@ -20,7 +20,7 @@ pub struct LuFile {
     pub lexunit: LexUnit,
     /// Name of the frame.
     pub frame_name: String,
-    /// The corpora that the header lists: number, name, documents with their descriptions.
+    /// The corpora that the header lists, with their documents.
     pub corpora: Corpora,
     /// The FEs that the header lists.
     pub elements: Vec<ListedElement>,
@@ -94,12 +94,12 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         elements,
         subcorpora,
         sem_type_names: names.sem_types,
-        warnings: xml.warnings,
+        warnings: xml.finish()?,
     })
 }
 
-/// Corpora with their documents.
-pub type Corpora = Vec<(CorpusId, String, Vec<(DocumentId, String)>)>;
+/// Numbers and titles of corpora with those of their documents.
+pub type Corpora = Vec<(CorpusId, Title, Vec<(DocumentId, Title)>)>;
 
 fn read_header(
     xml: &mut XmlFile<'_>,
@@ -108,18 +108,18 @@ fn read_header(
 ) -> Result<()> {
     xml.children(|xml, child| match child.name() {
         "corpus" => {
-            xml.know(&child, &["ID", "name"])?;
-            let (id, name) = (CorpusId(child.number("ID")?), child.text_or_empty("name")?);
+            xml.know(&child, &TITLED)?;
+            let (id, title) = (CorpusId(child.number("ID")?), child.corpus_title()?);
             let mut documents = Vec::new();
             xml.children(|xml, child| match child.name() {
                 "document" => {
-                    let description = child.text_or_empty("description")?;
-                    documents.push((DocumentId(child.number("ID")?), description));
-                    xml.leaf(&child, &["ID", "description"])
+                    let title = child.document_title()?;
+                    documents.push((DocumentId(child.number("ID")?), title));
+                    xml.leaf(&child, &TITLED)
                 }
                 _ => xml.unknown(&child),
             })?;
-            corpora.push((id, name, documents));
+            corpora.push((id, title, documents));
             Ok(())
         }
         // The frame's FEs over again.

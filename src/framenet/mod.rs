@@ -11,6 +11,7 @@ mod error;
 mod frames;
 mod fulltext;
 mod indexes;
+mod language;
 mod lexunits;
 mod sentences;
 mod source;
@@ -25,9 +26,10 @@ pub use fulltext::{FullTextFile, read_fulltext_file};
 pub use indexes::{
     TopFile, read_frame_index, read_fulltext_index, read_lu_index, read_relations, read_sem_types,
 };
+pub use language::{LanguageGuess, Letters, language_of_file, language_of_name};
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
 pub use sentences::{Evokes, ReadSentence, ReadSet};
-pub use source::{Source, SourceReader};
+pub use source::{FOLDERS, Source, SourceReader, TOP_FILES};
 pub use warning::{Warning, WarningCode, WarningLog};
 pub use write::{
     SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file, write_fulltext_index,

@@ -4,16 +4,22 @@
 //! up to a limit and never beyond the size that its archive declares, and no name or link leads out
 //! of the release.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
 
-use super::{FramenetError, Result};
+use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
 
-/// The file whose folder is a release's root.
-const ROOT_FILE: &str = "frameIndex.xml";
+/// Folders of a release.
+pub const FOLDERS: [&str; 3] = ["frame/", "lu/", "fulltext/"];
+
+/// Files at the top of a release.
+pub const TOP_FILES: [&str; 5] =
+    ["semTypes.xml", "frameIndex.xml", "luIndex.xml", "fulltextIndex.xml", "frRelation.xml"];
 
 /// Most bytes that are read of one file. The largest of FrameNet 1.5 has 2.3 MB.
 const MAX_FILE: u64 = 32 << 20;
@@ -25,50 +31,90 @@ pub struct Source {
     zipped: bool,
     /// What stands before every name, as in `fndata-1.5/`.
     prefix: String,
-    /// Names of XML files below the prefix with `/`, with unpacked sizes in bytes, in order of name.
-    files: Vec<(String, u64)>,
+    /// The XML files of the release, in order of name.
+    files: Vec<Entry>,
+    odd: WarningLog,
+}
+
+/// A file below the path.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    /// Its name with `/`: below the path while files are listed, below the prefix in a [`Source`].
+    name: String,
+    /// Unpacked size in bytes.
+    size: u64,
+    place: Place,
+}
+
+/// Where a file's content lies.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Number in the archive. Its name there may be written with `\`.
+    Archive(usize),
+    /// On the disk.
+    Disk(PathBuf),
 }
 
 impl Source {
     /// Opens a zip file or a directory.
     ///
     /// # Errors
-    /// When the path cannot be read, the archive is damaged, or what every release has is
-    /// not in it: `frameIndex.xml`, a frame file and an LU file.
+    /// When the path cannot be read, the archive is damaged, or it holds no frame file, LU file or
+    /// full-text file.
     pub fn open(path: &Path) -> Result<Self> {
         let io = |source| FramenetError::Io { path: path.to_owned(), source };
         let metadata = std::fs::metadata(path).map_err(io)?;
         let zipped = metadata.is_file();
-        let mut files = Vec::new();
+        let mut listing = Listing::default();
         if zipped {
-            list_archive(path, &mut files)?;
+            listing.add_archive(path)?;
         } else {
             let root = std::fs::canonicalize(path).map_err(io)?;
-            list_directory(&root, "", &mut files)?;
+            listing.add_directory(&root, "")?;
         }
-        let prefix = files
-            .iter()
-            .filter_map(|(name, _)| name.strip_suffix(ROOT_FILE))
-            .filter(|prefix| prefix.is_empty() || prefix.ends_with('/'))
-            .min_by_key(|prefix| prefix.len())
-            .ok_or(FramenetError::NotARelease { path: path.to_owned(), expected: ROOT_FILE })?
-            .to_owned();
-        let mut files: Vec<(String, u64)> = files
-            .into_iter()
-            .filter_map(|(name, size)| Some((name.strip_prefix(&prefix)?.to_owned(), size)))
-            .filter(|(name, _)| name.ends_with(".xml"))
-            .collect();
-        files.sort();
-        if let Some((file, _)) = files.iter().find(|(_, size)| *size > MAX_FILE) {
-            return Err(FramenetError::TooLarge { file: file.clone(), limit: MAX_FILE });
-        }
-        let source = Self { path: path.to_owned(), zipped, prefix, files };
-        for (folder, expected) in [("frame/", "frame/*.xml"), ("lu/", "lu/*.xml")] {
-            if source.xml_files(folder).is_empty() {
-                return Err(FramenetError::NotARelease { path: path.to_owned(), expected });
+        let Listing { files, mut odd } = listing;
+        let prefix = root_of(&files);
+        let no_release = || FramenetError::NotARelease {
+            path: path.to_owned(),
+            expected: "frame/*.xml, lu/*.xml or fulltext/*.xml",
+        };
+        let prefix = prefix.ok_or_else(no_release)?;
+        let mut kept = Vec::with_capacity(files.len());
+        for mut entry in files {
+            if !is_xml(&entry.name) {
+                continue;
+            }
+            match entry.name.strip_prefix(&prefix).filter(|name| is_of_a_release(name)) {
+                Some(name) => {
+                    entry.name = name.to_owned();
+                    kept.push(entry);
+                }
+                None => note(&mut odd, WarningCode::FileNotRead, &entry.name, || {
+                    "no release has an XML file there; not read".to_owned()
+                }),
             }
         }
+        kept.sort();
+        if kept.windows(2).any(|pair| pair[0].name == pair[1].name) {
+            return Err(damaged(path, "two of its files have one name"));
+        }
+        if let Some(entry) = kept.iter().find(|entry| entry.size > MAX_FILE) {
+            return Err(FramenetError::TooLarge { file: entry.name.clone(), limit: MAX_FILE });
+        }
+        let mut source = Self { path: path.to_owned(), zipped, prefix, files: kept, odd };
+        source.look_for_folders();
         Ok(source)
+    }
+
+    fn look_for_folders(&mut self) {
+        for folder in FOLDERS {
+            if self.has_folder(folder) {
+                continue;
+            }
+            let detail = "the release has no XML file there; read without it".to_owned();
+            let file = folder.to_owned();
+            self.odd.add(Warning { code: WarningCode::FolderMissing, file, line: 0, detail });
+        }
     }
 
     /// The path it was opened with.
@@ -77,19 +123,33 @@ impl Source {
         &self.path
     }
 
+    /// Name of the folder inside the path that holds the release, as in `fndata-1.5`; `None` where the
+    /// path itself does.
+    #[must_use]
+    pub fn folder(&self) -> Option<&str> {
+        let folder = self.prefix.trim_end_matches('/').rsplit('/').next()?;
+        (!folder.is_empty()).then_some(folder)
+    }
+
+    /// What is odd about the files themselves: folders that are not there, links that lead nowhere,
+    /// files that are not read.
+    #[must_use]
+    pub fn oddities(&self) -> &WarningLog {
+        &self.odd
+    }
+
+    /// Whether a folder (as in `lu/`) holds a file.
+    #[must_use]
+    pub fn has_folder(&self, folder: &str) -> bool {
+        self.files.iter().any(|entry| entry.name.starts_with(folder))
+    }
+
     /// Names of the XML files of a folder (as in `lu/`), by the number in their name and then by
     /// name, so that `lu2.xml` comes before `lu10.xml`.
     #[must_use]
     pub fn xml_files(&self, folder: &str) -> Vec<&str> {
-        let mut names: Vec<&str> = self
-            .files
-            .iter()
-            .map(|(name, _)| name.as_str())
-            .filter(|name| {
-                name.strip_prefix(folder)
-                    .is_some_and(|rest| rest.ends_with(".xml") && !rest.contains('/'))
-            })
-            .collect();
+        let names = self.files.iter().map(|entry| entry.name.as_str());
+        let mut names: Vec<&str> = names.filter(|name| name.starts_with(folder)).collect();
         names.sort_by_key(|name| {
             let digits: String = name.chars().filter(char::is_ascii_digit).collect();
             (digits.parse::<u64>().unwrap_or(u64::MAX), *name)
@@ -100,18 +160,22 @@ impl Source {
     /// Whether there is a file of that name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.files.binary_search_by(|(file, _)| file.as_str().cmp(name)).is_ok()
+        self.entry(name).is_some()
     }
 
     /// Unpacked bytes of all XML files.
     #[must_use]
     pub fn xml_bytes(&self) -> u64 {
-        self.files.iter().map(|(_, size)| size).sum()
+        self.files.iter().map(|entry| entry.size).sum()
+    }
+
+    fn entry(&self, name: &str) -> Option<&Entry> {
+        let at = self.files.binary_search_by(|entry| entry.name.as_str().cmp(name));
+        at.ok().map(|at| &self.files[at])
     }
 
     fn size(&self, name: &str) -> u64 {
-        let at = self.files.binary_search_by(|(file, _)| file.as_str().cmp(name));
-        at.map_or(0, |at| self.files[at].1)
+        self.entry(name).map_or(0, |entry| entry.size)
     }
 
     /// Names in runs of at most so many files and so many unpacked bytes, a larger file by itself.
@@ -155,21 +219,24 @@ impl SourceReader<'_> {
     /// # Errors
     /// When the file is not there, cannot be read, or fails its checksum.
     pub fn read(&mut self, name: &str) -> Result<Vec<u8>> {
-        let full = format!("{}{name}", self.source.prefix);
+        let path = &self.source.path;
+        let Some(entry) = self.source.entry(name) else {
+            let path = path.join(format!("{}{name}", self.source.prefix));
+            return Err(FramenetError::Io { path, source: io::ErrorKind::NotFound.into() });
+        };
         let mut content = Vec::new();
-        match &mut self.archive {
-            Some(archive) => {
-                let path = &self.source.path;
-                let mut entry = archive.by_name(&full).map_err(|error| damaged(path, error))?;
+        match &entry.place {
+            Place::Archive(index) => {
+                let archive = self.archive.as_mut().expect("the reader of an archive opens it");
+                let mut entry = archive.by_index(*index).map_err(|error| damaged(path, error))?;
                 // The archive reader ends with an error at the declared size, which was looked at.
                 let read = entry.read_to_end(&mut content);
                 read.map_err(|error| damaged(path, format!("`{name}`: {error}")))?;
             }
-            None => {
-                let path = self.source.path.join(&full);
-                let read = File::open(&path)
+            Place::Disk(path) => {
+                let read = File::open(path)
                     .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut content));
-                read.map_err(|source| FramenetError::Io { path, source })?;
+                read.map_err(|source| FramenetError::Io { path: path.clone(), source })?;
                 if content.len() as u64 > MAX_FILE {
                     return Err(FramenetError::TooLarge { file: name.to_owned(), limit: MAX_FILE });
                 }
@@ -189,54 +256,142 @@ fn damaged(path: &Path, error: impl ToString) -> FramenetError {
     FramenetError::Archive { path: path.to_owned(), reason: error.to_string() }
 }
 
-fn list_archive(path: &Path, files: &mut Vec<(String, u64)>) -> Result<()> {
-    let mut archive = open_archive(path)?;
-    if archive.has_duplicate_names() {
-        return Err(damaged(path, "two of its files have one name"));
+/// The folder that holds the release: the one with most of a release's folders and top files, of
+/// these the one with the shortest name.
+fn root_of(files: &[Entry]) -> Option<String> {
+    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut has_folder: BTreeSet<&str> = BTreeSet::new();
+    for entry in files.iter().filter(|entry| is_xml(&entry.name)) {
+        let (folder, file) = entry.name.split_at(entry.name.rfind('/').map_or(0, |at| at + 1));
+        if TOP_FILES.contains(&file) {
+            found.entry(folder).or_default().insert(file);
+        }
+        for known in FOLDERS {
+            let root = folder.strip_suffix(known);
+            if let Some(root) = root.filter(|root| root.is_empty() || root.ends_with('/')) {
+                found.entry(root).or_default().insert(known);
+                has_folder.insert(root);
+            }
+        }
     }
-    for index in 0..archive.len() {
-        let entry = archive.by_index_raw(index).map_err(|error| damaged(path, error))?;
-        let name = entry.name().map_err(|error| damaged(path, error))?.replace('\\', "/");
-        if leads_out(&name) {
-            return Err(damaged(path, format!("its file `{name}` leads out of the archive")));
+    let roots = found.into_iter().filter(|(root, _)| has_folder.contains(root));
+    let best = roots.min_by_key(|(root, found)| (Reverse(found.len()), root.len()));
+    best.map(|(root, _)| root.to_owned())
+}
+
+fn is_xml(name: &str) -> bool {
+    name.len() > 4
+        && name.is_char_boundary(name.len() - 4)
+        && name.to_ascii_lowercase().ends_with(".xml")
+}
+
+/// Whether a file of that name below the root is one that is read.
+fn is_of_a_release(name: &str) -> bool {
+    let of_folder = |folder: &&str| {
+        let file = name.strip_prefix(folder);
+        file.is_some_and(|file| file.ends_with(".xml") && !file.contains('/'))
+    };
+    TOP_FILES.contains(&name) || FOLDERS.iter().any(|folder| of_folder(folder))
+}
+
+/// Whether a file or folder of that name is hidden or an operating system's own, as `._lu1.xml`,
+/// `.DS_Store`, `__MACOSX` and an editor's `.#lu1.xml` are.
+fn is_litter(part: &str) -> bool {
+    part.starts_with('.') && part != "." || ["__MACOSX", "Thumbs.db", "desktop.ini"].contains(&part)
+}
+
+fn note(odd: &mut WarningLog, code: WarningCode, file: &str, detail: impl FnOnce() -> String) {
+    odd.note(code, || Warning { code, file: file.to_owned(), line: 0, detail: detail() });
+}
+
+/// The files below a path, with what is passed over.
+#[derive(Default)]
+struct Listing {
+    files: Vec<Entry>,
+    odd: WarningLog,
+}
+
+impl Listing {
+    fn add_archive(&mut self, path: &Path) -> Result<()> {
+        let mut archive = open_archive(path)?;
+        if archive.has_duplicate_names() {
+            return Err(damaged(path, "two of its files have one name"));
         }
-        if entry.is_symlink() {
-            return Err(damaged(path, format!("its file `{name}` is a link")));
+        for index in 0..archive.len() {
+            let entry = archive.by_index_raw(index).map_err(|error| damaged(path, error))?;
+            let name = entry.name().map_err(|error| damaged(path, error))?.replace('\\', "/");
+            if leads_out(&name) {
+                return Err(damaged(path, format!("its file `{name}` leads out of the archive")));
+            }
+            if !entry.is_file() && !entry.is_symlink() {
+                continue;
+            }
+            if name.split('/').any(is_litter) {
+                self.pass_over(&name);
+                continue;
+            }
+            if entry.is_symlink() {
+                return Err(damaged(path, format!("its file `{name}` is a link")));
+            }
+            self.files.push(Entry { name, size: entry.size(), place: Place::Archive(index) });
         }
-        if entry.is_file() {
-            files.push((name, entry.size()));
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// Lists the files below `root`, which is a canonical path.
+    fn add_directory(&mut self, root: &Path, below: &str) -> Result<()> {
+        let io_at = |path: PathBuf| |source| FramenetError::Io { path, source };
+        let dir = root.join(below);
+        let entries = std::fs::read_dir(&dir).map_err(io_at(dir.clone()))?;
+        let mut entries = entries.collect::<io::Result<Vec<_>>>().map_err(io_at(dir.clone()))?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            // A zip file made on Windows may have been unpacked to files with `\` in their names.
+            let name = entry.file_name().to_string_lossy().replace('\\', "/");
+            let name = format!("{below}{name}");
+            if name[below.len()..].split('/').any(is_litter) {
+                self.pass_over(&name);
+                continue;
+            }
+            if entry.file_type().map_err(io_at(path.clone()))?.is_symlink() {
+                let target = match std::fs::canonicalize(&path) {
+                    Ok(target) => target,
+                    Err(error) => {
+                        self.leads_nowhere(&name, &error);
+                        continue;
+                    }
+                };
+                if !target.starts_with(root) {
+                    return Err(FramenetError::Outside { path, target });
+                }
+            }
+            let metadata = std::fs::metadata(&path).map_err(io_at(path.clone()))?;
+            if metadata.is_file() {
+                self.files.push(Entry { name, size: metadata.len(), place: Place::Disk(path) });
+            } else if metadata.is_dir() && below.matches('/').count() < 2 {
+                // A release is one folder deep; a folder that holds a release is two.
+                self.add_directory(root, &format!("{name}/"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_over(&mut self, name: &str) {
+        note(&mut self.odd, WarningCode::Litter, name, || {
+            "left by an operating system or an editor; not read".to_owned()
+        });
+    }
+
+    fn leads_nowhere(&mut self, name: &str, error: &io::Error) {
+        note(&mut self.odd, WarningCode::LinkDangling, name, || {
+            format!("the link leads nowhere ({error}); not read")
+        });
+    }
 }
 
 /// Whether a name, put below a directory, could name something outside of it.
 fn leads_out(name: &str) -> bool {
     let has_drive = name.as_bytes().get(1) == Some(&b':');
     name.starts_with('/') || has_drive || name.split('/').any(|part| part == "..")
-}
-
-/// Lists the files below `root`, which is a canonical path.
-fn list_directory(root: &Path, below: &str, files: &mut Vec<(String, u64)>) -> Result<()> {
-    let io_at = |path: PathBuf| |source| FramenetError::Io { path, source };
-    let dir = root.join(below);
-    for entry in std::fs::read_dir(&dir).map_err(io_at(dir.clone()))? {
-        let entry = entry.map_err(io_at(dir.clone()))?;
-        let Ok(name) = entry.file_name().into_string() else { continue };
-        let path = entry.path();
-        if entry.file_type().map_err(io_at(path.clone()))?.is_symlink() {
-            let target = std::fs::canonicalize(&path).map_err(io_at(path.clone()))?;
-            if !target.starts_with(root) {
-                return Err(FramenetError::Outside { path, target });
-            }
-        }
-        let metadata = std::fs::metadata(&path).map_err(io_at(path))?;
-        if metadata.is_file() {
-            files.push((format!("{below}{name}"), metadata.len()));
-        } else if metadata.is_dir() && below.matches('/').count() < 2 {
-            // A release is one folder deep; a folder that holds a release is two.
-            list_directory(root, &format!("{below}{name}/"), files)?;
-        }
-    }
-    Ok(())
 }

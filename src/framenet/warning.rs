@@ -78,6 +78,12 @@ codes! {
     IdRepeated = "W-id-repeated",
     /// A file that every release has at its top is not there: the rest is read without it.
     FileMissing = "W-file-missing",
+    /// A folder of a release is not there: the rest is read without it.
+    FolderMissing = "W-folder-missing",
+    /// A link that leads nowhere: there is nothing to read.
+    LinkDangling = "W-link-dangling",
+    /// The release seems to be in another language than its record says, which nobody gave.
+    LanguageGuessed = "W-language-guessed",
     /// An index file and the folder it lists differ: the files count.
     IndexMismatch = "W-index-mismatch",
     /// An LU file says something else of its LU than the frame's file: both are kept, and queries go
@@ -89,6 +95,8 @@ codes! {
     UnknownAttribute = "W-unknown-attribute",
     /// Text where FrameNet's schema has elements only: it is not read.
     UnknownText = "W-unknown-text",
+    /// An element or text before or after a file's root element: it is not read.
+    OutsideRoot = "W-outside-root",
     // Traits, from here to the end.
     /// A frame element has more than one semantic type: all are kept.
     SemTypesSeveral = "W-sem-types-several",
@@ -118,6 +126,10 @@ codes! {
     TextNonAscii = "W-text-non-ascii",
     /// A text holds a `<` or a control character: it is kept byte by byte.
     TextMarkup = "W-text-markup",
+    /// A file that an operating system or an editor left beside the release's: it is not read.
+    Litter = "W-litter",
+    /// An XML file where no release has one: it is not read.
+    FileNotRead = "W-file-not-read",
 }
 
 impl fmt::Display for WarningCode {
@@ -182,6 +194,23 @@ impl WarningLog {
     pub fn faults(&self) -> u64 {
         let faults = self.codes.iter().filter(|(code, _)| !code.is_trait());
         faults.map(|(_, (count, _))| count).sum()
+    }
+
+    /// Takes over what another log holds.
+    pub fn merge(&mut self, other: &Self) {
+        for (code, (more, warnings)) in &other.codes {
+            let (count, examples) = self.codes.entry(*code).or_default();
+            *count += more;
+            let room = Self::EXAMPLES.saturating_sub(examples.len());
+            examples.extend(warnings.iter().take(room).cloned());
+        }
+    }
+
+    /// The first warning that is a fault, in order of code.
+    #[must_use]
+    pub fn first_fault(&self) -> Option<&Warning> {
+        let mut faults = self.codes.iter().filter(|(code, _)| !code.is_trait());
+        faults.next().and_then(|(_, (_, examples))| examples.first())
     }
 
     /// Number of warnings of a code.

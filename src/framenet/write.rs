@@ -1,6 +1,6 @@
 //! Writes the files of a release: one function for each that reads one.
 //!
-//! Order of attributes and white space are FrameNet 1.5's own, so a file that was read comes out as it was.
+//! Order of attributes and white space are FrameNet's own, so a file that was read comes out as it was.
 //!
 //! Law: reading what was written gives the same file again.
 
@@ -10,9 +10,9 @@ use super::sentences::{Evokes, ReadSentence, ReadSet};
 use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
-    Extent, FeId, FeRealization, Frame, FrameElement, FrameIndexEntry, FrameRelation, IndexCorpus,
-    Label, LexUnit, Lexeme, LuIndex, OddOffsets, RelationId, RelationList, SemType, SemTypeId,
-    SemTypeList, Valences,
+    CorpusId, DocumentId, Extent, FeId, FeRealization, Frame, FrameElement, FrameIndexEntry,
+    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, OddOffsets, RelationId,
+    RelationList, SemType, SemTypeId, SemTypeList, Title, Valences,
 };
 use crate::text::CharIndex;
 
@@ -127,12 +127,8 @@ pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames) -> String {
 
 fn write_header(xml: &mut XmlWriter, file: &LuFile) {
     xml.start("header");
-    for (id, name, documents) in &file.corpora {
-        xml.start("corpus").attribute("name", name).number("ID", id);
-        for (id, description) in documents {
-            xml.start("document").attribute("description", description).number("ID", id).end();
-        }
-        xml.end();
+    for (id, title, documents) in &file.corpora {
+        write_corpus(xml, *id, title, documents);
     }
     xml.start("frame");
     for fe in &file.elements {
@@ -141,6 +137,29 @@ fn write_header(xml: &mut XmlWriter, file: &LuFile) {
         xml.attribute("name", &fe.name).end();
     }
     xml.end().end();
+}
+
+/// A corpus with its documents, each called as the file that was read called it.
+fn write_corpus(
+    xml: &mut XmlWriter,
+    id: CorpusId,
+    title: &Title,
+    documents: &[(DocumentId, Title)],
+) {
+    xml.start("corpus");
+    if let Some(description) = &title.description {
+        xml.attribute("description", description);
+    }
+    xml.attribute("name", &title.name).number("ID", id);
+    for (id, Title { name, description }) in documents {
+        xml.start("document");
+        match description {
+            Some(description) => xml.attribute("description", description).attribute("name", name),
+            None => xml.attribute("description", name),
+        };
+        xml.number("ID", id).end();
+    }
+    xml.end();
 }
 
 fn write_valences(xml: &mut XmlWriter, valences: &Valences) {
@@ -186,10 +205,10 @@ fn write_realization(xml: &mut XmlWriter, element: &'static str, item: &FeRealiz
 pub fn write_fulltext_file(file: &FullTextFile) -> String {
     let mut xml = XmlWriter::new(Some("fullText.xsl"));
     xml.start("fullTextAnnotation").schema("../schema/fullText.xsd");
-    xml.start("header").start("corpus").attribute("name", &file.corpus.1);
-    xml.number("ID", file.corpus.0);
-    xml.start("document").attribute("description", &file.document.1).number("ID", file.document.0);
-    xml.end().end().end();
+    xml.start("header");
+    let (corpus, title) = &file.corpus;
+    write_corpus(&mut xml, *corpus, title, std::slice::from_ref(&file.document));
+    xml.end();
     file.sentences.iter().for_each(|sentence| write_sentence(&mut xml, sentence));
     xml.end();
     xml.finish()
@@ -285,7 +304,8 @@ pub fn write_lu_index(index: &LuIndex) -> String {
     }
     xml.end();
     for entry in &index.entries {
-        xml.start("lu").number("hasAnnotation", entry.annotated).number("frameID", entry.frame);
+        xml.start("lu").optional("numAnnotInstances", entry.instances);
+        xml.number("hasAnnotation", entry.annotated).number("frameID", entry.frame);
         xml.attribute("frameName", &entry.frame_name).attribute("status", &entry.status);
         xml.attribute("name", &entry.name).number("ID", entry.id).end();
     }
@@ -299,11 +319,7 @@ pub fn write_fulltext_index(corpora: &[IndexCorpus]) -> String {
     let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"));
     xml.start("fulltextIndex").schema("schema/fulltextIndex.xsd");
     for corpus in corpora {
-        xml.start("corpus").attribute("name", &corpus.name).number("ID", corpus.id);
-        for (id, description) in &corpus.documents {
-            xml.start("document").attribute("description", description).number("ID", id).end();
-        }
-        xml.end();
+        write_corpus(&mut xml, corpus.id, &corpus.title, &corpus.documents);
     }
     xml.end();
     xml.finish()

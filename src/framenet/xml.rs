@@ -12,6 +12,7 @@ use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::{FramenetError, Result, Warning, WarningCode};
+use crate::model::Title;
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
@@ -22,6 +23,9 @@ const MAX_ATTRIBUTE: usize = 64 << 10;
 /// Most oddities of one file that are kept one by one: a file with more is no FrameNet file, and a
 /// hostile one would fill memory with them.
 const MAX_WARNINGS: usize = 100_000;
+
+/// Characters that a message shows of a stray text.
+const SHOWN: usize = 60;
 
 /// A place in a file.
 #[derive(Clone, Copy)]
@@ -63,6 +67,9 @@ impl<'a> At<'a> {
         }
     }
 }
+
+/// Attributes of a `corpus` and of a `document`.
+pub(super) const TITLED: [&str; 3] = ["ID", "name", "description"];
 
 /// An XML file being read.
 pub(super) struct XmlFile<'a> {
@@ -136,9 +143,65 @@ impl<'a> XmlFile<'a> {
                     return Ok(element);
                 }
                 Event::Eof => return Err(self.at.malformed("the file has no root element")),
+                Event::Text(piece) if !piece.trim().is_empty() => self.stray_text(&piece, "before"),
                 _ => {}
             }
         }
+    }
+
+    /// What the root element declares beside FrameNet's own attributes: name spaces, schema, language.
+    pub(super) fn declarations(&mut self) -> Result<Vec<(String, String)>> {
+        loop {
+            let start = match self.next()? {
+                Event::Start(start) => start,
+                Event::Eof => return Err(self.at.malformed("the file has no root element")),
+                _ => continue,
+            };
+            let mut declared = Vec::new();
+            for attribute in start.attributes().with_checks(false) {
+                let attribute = attribute.map_err(|error| self.at.malformed(error))?;
+                let key = attribute.key.into_inner();
+                if key == "xmlns" || ["xmlns:", "xsi:", "xml:"].iter().any(|of| key.starts_with(of))
+                {
+                    let value = attribute
+                        .normalized_value(XmlVersion::Implicit1_0)
+                        .map_err(|error| self.at.malformed(error))?;
+                    declared.push((key.to_owned(), value.into_owned()));
+                }
+            }
+            return Ok(declared);
+        }
+    }
+
+    /// Reads what follows the root element, whose end was read, past it; gives what was odd in the
+    /// whole file.
+    pub(super) fn finish(mut self) -> Result<Vec<Warning>> {
+        loop {
+            match self.next()? {
+                Event::Start(start) => {
+                    let element = Element { start, at: self.at };
+                    let detail = format!("{} after the root element; not read", element.brief()?);
+                    self.warn(&element, WarningCode::OutsideRoot, detail);
+                    self.skip()?;
+                }
+                Event::Text(piece) if !piece.trim().is_empty() => self.stray_text(&piece, "after"),
+                Event::CData(piece) => self.stray_text(&piece, "after"),
+                Event::GeneralRef(piece) => self.stray_text(&piece, "after"),
+                Event::Eof => return Ok(self.warnings),
+                _ => {}
+            }
+        }
+    }
+
+    fn stray_text(&mut self, piece: &str, where_it_is: &str) {
+        let shown: String = piece.trim().chars().take(SHOWN).collect();
+        let detail = format!(
+            "text `{}` ({} bytes) {where_it_is} the root element; not read",
+            shown.escape_debug(),
+            piece.len()
+        );
+        let (file, line) = (self.at.file.to_owned(), self.at.line());
+        self.warnings.push(Warning { code: WarningCode::OutsideRoot, file, line, detail });
     }
 
     /// Hands every child of the open element to `visit`, which reads it to its end.
@@ -291,6 +354,19 @@ impl<'a> Element<'a> {
         at.line()
     }
 
+    /// The element with what tells it from others of its name, as in `frame` (ID 5, name `A`).
+    fn brief(&self) -> Result<String> {
+        let mut of = Vec::new();
+        for key in ["ID", "name"] {
+            if let Some(value) = self.attribute(key)? {
+                let shown: String = value.chars().take(SHOWN).collect();
+                of.push(format!("{key} `{}`", shown.escape_debug()));
+            }
+        }
+        let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
+        Ok(format!("element `{}`{of}", self.name()))
+    }
+
     /// Calls `visit` with every attribute's local name and unescaped value.
     pub(super) fn attributes(
         &self,
@@ -349,6 +425,36 @@ impl<'a> Element<'a> {
         }
     }
 
+    /// Name and description, where they are given.
+    fn titles(&self) -> Result<(Option<String>, Option<String>)> {
+        let (mut name, mut description) = (None, None);
+        self.attributes(|key, value| {
+            match key {
+                "name" => name = Some(value.into_owned()),
+                "description" => description = Some(value.into_owned()),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok((name, description))
+    }
+
+    /// What the element calls a corpus.
+    pub(super) fn corpus_title(&self) -> Result<Title> {
+        let (name, description) = self.titles()?;
+        Ok(Title { name: name.unwrap_or_default(), description })
+    }
+
+    /// What the element calls a document, whose description stands alone in FrameNet 1.5.
+    pub(super) fn document_title(&self) -> Result<Title> {
+        let (name, description) = self.titles()?;
+        let description = description.unwrap_or_default();
+        Ok(match name {
+            Some(name) => Title { name, description: Some(description) },
+            None => Title { name: description, description: None },
+        })
+    }
+
     pub(super) fn wrong(&self, what: &str, found: &str, expected: &'static str) -> FramenetError {
         FramenetError::Value {
             file: self.at.file.to_owned(),
@@ -386,6 +492,36 @@ mod tests {
             let message = text_of(content).unwrap_err().to_string();
             assert!(message.starts_with(&format!("a.xml:{line}: ")), "{content:?}: {message}");
         }
+    }
+
+    #[test]
+    fn what_stands_outside_the_root_element_is_said_with_its_line() {
+        let odd = |content: &str| {
+            let mut xml = XmlFile::new("a.xml", content.as_bytes())?;
+            xml.root("a")?;
+            xml.text()?;
+            let warnings = xml.finish()?;
+            Ok(warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        };
+        let odd = |content: &str| odd(content).map_err(|error: FramenetError| error.to_string());
+        assert_eq!(
+            odd("<?xml version=\"1.0\"?>\n<a>x</a>\n<!-- b -->\n<?c?>\n"),
+            Ok(String::new())
+        );
+        for (content, expected) in [
+            (
+                "<a/>\n\n<b ID=\"5\" name=\"c\"><d/></b>",
+                "a.xml:3: element `b` (ID `5`, name `c`) after the root element; not read",
+            ),
+            ("<a/>\nx &amp;", "a.xml:1: text `x` (3 bytes) after the root element; not read"),
+            ("x\n<a/>", "a.xml:1: text `x` (2 bytes) before the root element; not read"),
+            ("<a/>\0\0", "a.xml:1: text `\\0\\0` (2 bytes) after the root element; not read"),
+        ] {
+            let odd = odd(content).unwrap();
+            assert!(odd.contains(expected), "{content:?}: {odd}");
+        }
+        let error = odd("<a/>\n</a>").unwrap_err();
+        assert!(error.starts_with("a.xml:2: malformed XML: "), "{error}");
     }
 
     #[test]

@@ -370,9 +370,8 @@ impl<'a> Lexicon<'a> {
     ) -> Result<impl Iterator<Item = Result<Document>> + use<'a>> {
         let names = names.clone();
         Ok(self.documents()?.filter(move |row| {
-            row.as_ref().map_or(true, |document| {
-                names.matches(&document.name) || names.matches(&document.file)
-            })
+            row.as_ref()
+                .map_or(true, |document| document.named_by(|text| names.matches(text)).is_some())
         }))
     }
 

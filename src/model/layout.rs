@@ -7,7 +7,7 @@
 
 use super::{
     AnnotationSetId, Colors, CorpusId, DocumentId, FrameId, LexUnit, Lexeme, LuId, Pos, RelationId,
-    SemTypeId, SentenceId,
+    SemTypeId, SentenceId, Title,
 };
 
 /// How the files at the top of a release list what lies below them; `None` for a file that the
@@ -18,7 +18,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReleaseLayout {
     /// `frameIndex.xml`, in file order.
-    pub frame_index: Vec<FrameIndexEntry>,
+    pub frame_index: Option<Vec<FrameIndexEntry>>,
     /// `luIndex.xml`.
     pub lu_index: Option<LuIndex>,
     /// `fulltextIndex.xml`.
@@ -64,6 +64,8 @@ pub struct LuIndexEntry {
     pub status: String,
     /// Whether its file holds annotation.
     pub annotated: bool,
+    /// Number of its annotated instances (`numAnnotInstances`); FrameNet 1.5 does not say it.
+    pub instances: Option<u32>,
 }
 
 /// A corpus of the full-text index.
@@ -71,10 +73,10 @@ pub struct LuIndexEntry {
 pub struct IndexCorpus {
     /// Number.
     pub id: CorpusId,
-    /// Name.
-    pub name: String,
-    /// Number and description of its documents, in file order.
-    pub documents: Vec<(DocumentId, String)>,
+    /// What the index calls it.
+    pub title: Title,
+    /// Number and title of its documents, in file order.
+    pub documents: Vec<(DocumentId, Title)>,
 }
 
 /// The order of `semTypes.xml`.

@@ -41,7 +41,7 @@ pub use lexunit::{
 };
 pub use name::is_name;
 pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
-pub use release::{Counted, Document, Release, ReleaseCounts};
+pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;

@@ -1,8 +1,10 @@
 //! A release: one import of one lexicon.
 
+use std::fmt;
+
 use super::{
-    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, OWN_RANGE, Origin,
-    ReleaseId, SemType, Sentence, SentenceLayers,
+    AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, Listing,
+    OWN_RANGE, Origin, ReleaseId, SemType, Sentence, SentenceLayers,
 };
 
 /// A FrameNet release (or a dataset of that shape) inside a store.
@@ -30,7 +32,7 @@ pub struct Release {
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ReleaseCounts {
     pub frames: u64,
-    /// LUs named by frame files, with or without a file in `lu/`, and those that were added.
+    /// LUs that frame files name or that have a file in `lu/`, and those that were added.
     pub lexunits: u64,
     pub lu_files: u64,
     pub documents: u64,
@@ -128,7 +130,8 @@ impl Counted for SemType {
 
 impl Counted for LexUnit {
     fn counts(&self) -> ReleaseCounts {
-        let is_listed = self.listing.frame_file || self.id.0 >= OWN_RANGE;
+        let Listing { frame_file, lu_file } = self.listing;
+        let is_listed = frame_file || lu_file || self.id.0 >= OWN_RANGE;
         ReleaseCounts {
             lexunits: u64::from(is_listed),
             lu_files: u64::from(self.listing.lu_file),
@@ -180,6 +183,70 @@ impl Counted for SentenceLayers {
     }
 }
 
+/// What a file calls a corpus or a document. FrameNet 1.5 gives a corpus a name and a document a
+/// description; 1.7 gives each both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Title {
+    /// The name, or the description of a document where that stands alone.
+    pub name: String,
+    /// The description beside a name.
+    pub description: Option<String>,
+}
+
+impl Title {
+    /// Whether two files may mean the same thing: equal titles, or one of them lacks half of the other.
+    #[must_use]
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let halves = |whole: &Self, half: &str| {
+            whole.name == half || whole.description.as_deref() == Some(half)
+        };
+        match (&self.description, &other.description) {
+            (Some(_), None) => halves(self, &other.name),
+            (None, Some(_)) => halves(other, &self.name),
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.name)?;
+        self.description.as_ref().map_or(Ok(()), |text| write!(f, " (`{text}`)"))
+    }
+}
+
+/// What the header of a file calls a document and its corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderTitles {
+    /// The corpus.
+    pub corpus: Title,
+    /// The document.
+    pub document: Title,
+}
+
+/// Which of a document's texts a query or a command named it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NamedBy {
+    /// Its name.
+    Name,
+    /// Its description, which stands beside the name.
+    Description,
+    /// The stem of its file.
+    File,
+}
+
+impl NamedBy {
+    /// As written in output.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Description => "description",
+            Self::File => "file",
+        }
+    }
+}
+
 /// A full-text document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
@@ -189,10 +256,111 @@ pub struct Document {
     pub corpus: CorpusId,
     /// Name of the corpus, as in `ANC`.
     pub corpus_name: String,
-    /// The document's description, which serves as its name.
+    /// Description of the corpus, where the file gives one.
+    pub corpus_description: Option<String>,
+    /// The document's name; its description where that stands alone.
     pub name: String,
+    /// The document's description beside a name.
+    pub description: Option<String>,
+    /// What LU files call corpus and document, where that is not what the document's file says.
+    pub in_headers: Option<HeaderTitles>,
     /// Stem of its file under `fulltext/`.
     pub file: String,
     /// Its sentences in reading order.
     pub sentences: Vec<super::SentenceId>,
+}
+
+impl Document {
+    /// A document of which no more is known than what it is called.
+    #[must_use]
+    pub fn titled(corpus: CorpusId, id: DocumentId, titles: HeaderTitles) -> Self {
+        Self {
+            id,
+            corpus,
+            corpus_name: titles.corpus.name,
+            corpus_description: titles.corpus.description,
+            name: titles.document.name,
+            description: titles.document.description,
+            in_headers: None,
+            file: String::new(),
+            sentences: Vec::new(),
+        }
+    }
+
+    /// Name and description.
+    #[must_use]
+    pub fn title(&self) -> Title {
+        Title { name: self.name.clone(), description: self.description.clone() }
+    }
+
+    /// What its own file calls it and its corpus.
+    #[must_use]
+    pub fn titles(&self) -> HeaderTitles {
+        HeaderTitles { corpus: self.corpus_title(), document: self.title() }
+    }
+
+    /// Whether it and its corpus are called so.
+    #[must_use]
+    pub fn is_titled(&self, corpus: &Title, document: &Title) -> bool {
+        self.name == document.name
+            && self.description == document.description
+            && self.corpus_name == corpus.name
+            && self.corpus_description == corpus.description
+    }
+
+    /// Name and description of its corpus.
+    #[must_use]
+    pub fn corpus_title(&self) -> Title {
+        let (name, description) = (self.corpus_name.clone(), self.corpus_description.clone());
+        Title { name, description }
+    }
+
+    /// The first of its texts for which something holds: name, description, stem of its file.
+    #[must_use]
+    pub fn named_by(&self, holds: impl Fn(&str) -> bool) -> Option<NamedBy> {
+        if holds(&self.name) {
+            return Some(NamedBy::Name);
+        }
+        if self.description.as_deref().is_some_and(&holds) {
+            return Some(NamedBy::Description);
+        }
+        holds(&self.file).then_some(NamedBy::File)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn title(name: &str, description: Option<&str>) -> Title {
+        Title { name: name.to_owned(), description: description.map(str::to_owned) }
+    }
+
+    #[test]
+    fn a_title_agrees_with_either_half_of_itself_and_no_other() {
+        let whole = title("L067", Some("Goodwill letter"));
+        for half in ["L067", "Goodwill letter"] {
+            assert!(whole.agrees_with(&title(half, None)), "{half}");
+            assert!(title(half, None).agrees_with(&whole), "{half}");
+        }
+        assert!(whole.agrees_with(&whole));
+        assert!(!whole.agrees_with(&title("L068", None)));
+        assert!(!whole.agrees_with(&title("L067", Some("another"))));
+        assert!(!title("a", None).agrees_with(&title("b", None)));
+    }
+
+    #[test]
+    fn a_document_says_which_of_its_texts_was_meant() {
+        let titles = HeaderTitles {
+            corpus: title("ANC", None),
+            document: title("L067", Some("Goodwill letter")),
+        };
+        let titled = Document::titled(CorpusId(1), DocumentId(1), titles);
+        let document = Document { file: "ANC__L067".to_owned(), ..titled };
+        let by = |text: &str| document.named_by(|own| own == text).map(NamedBy::as_str);
+        assert_eq!(by("L067"), Some("name"));
+        assert_eq!(by("Goodwill letter"), Some("description"));
+        assert_eq!(by("ANC__L067"), Some("file"));
+        assert_eq!(by("ANC"), None);
+    }
 }

@@ -15,6 +15,8 @@ pub struct Answer {
     pub lexunit: Arc<str>,
     /// Name of its document, for full text.
     pub document: Option<Arc<str>>,
+    /// Description of its document, where that has one beside its name.
+    pub document_description: Option<Arc<str>>,
     /// Its sentence.
     pub sentence: Sentence,
     /// The set.

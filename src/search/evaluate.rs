@@ -285,7 +285,7 @@ impl Match<'_> {
                 let document = self.document()?;
                 let file = self.home()?.file.as_deref();
                 document.is_some_and(|document| {
-                    pattern.matches(&document.name) || pattern.matches(&document.file)
+                    document.named_by(|text| pattern.matches(text)).is_some()
                 }) || file.is_some_and(|file| pattern.matches(file))
             }
             Field::Method => {

@@ -78,6 +78,9 @@ impl<'a> Match<'a> {
             release: Arc::clone(listed),
             frame: catalog.frame(release, set.frame)?,
             lexunit: catalog.lexunit(release, set.frame, set.lu)?,
+            document_description: document
+                .as_ref()
+                .and_then(|document| document.description.as_deref().map(Into::into)),
             document: document.map(|document| document.name.as_str().into()),
             sentence,
             set,

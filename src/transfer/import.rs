@@ -15,9 +15,9 @@ use rayon::prelude::*;
 use super::assemble::{Assembled, Assembler};
 use crate::database::{Database, DatabaseError, Result, reindex};
 use crate::framenet::{
-    FramenetError, Source, SourceReader, WarningLog, read_frame_file, read_frame_index,
-    read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
-    read_sem_types,
+    FOLDERS, FramenetError, LanguageGuess, Source, SourceReader, WarningLog, language_of_file,
+    language_of_name, read_frame_file, read_frame_index, read_fulltext_file, read_fulltext_index,
+    read_lu_file, read_lu_index, read_relations, read_sem_types,
 };
 use crate::index::{IndexError, IndexWriter};
 use crate::model::{Origin, Release, is_name};
@@ -27,8 +27,11 @@ use crate::model::{Origin, Release, is_name};
 pub struct ImportOptions {
     /// Name of the release; by default [`default_release_name`].
     pub release: Option<String>,
-    /// Language tag; by default `en`.
+    /// Language tag; by default `en`, with a warning where the release speaks for another.
     pub language: Option<String>,
+    /// What to record as the release's source, which has no name that says anything of it (a pipe); by
+    /// default the path.
+    pub source: Option<String>,
     /// Whether the first warning ends the import.
     pub strict: bool,
 }
@@ -65,10 +68,53 @@ pub fn default_release_name(path: &Path) -> String {
     let absolute = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let stem = if absolute.is_dir() { absolute.file_name() } else { absolute.file_stem() };
     let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    called_after(&stem)
+}
+
+fn called_after(stem: &str) -> String {
     match stem.strip_prefix("fndata-") {
         Some(version) => format!("bfn-{version}"),
-        None => stem,
+        None => stem.to_owned(),
     }
+}
+
+/// The name of a release: as given, or by its path; what came through a pipe is called after the
+/// `folder` that holds it there.
+pub(super) fn release_name(
+    options: &ImportOptions,
+    path: &Path,
+    folder: Option<&str>,
+) -> Result<String> {
+    let name = match (&options.release, &options.source) {
+        (Some(name), _) => name.clone(),
+        (None, None) => default_release_name(path),
+        (None, Some(given)) => match folder {
+            Some(folder) => called_after(folder),
+            None => return Err(DatabaseError::ReleaseUnnamed { source_name: given.clone() }),
+        },
+    };
+    check_release_name(&name)?;
+    Ok(name)
+}
+
+/// What the names of a release, and what its first files declare, say of its language.
+fn language_of_files(source: &Source) -> Result<Option<(String, LanguageGuess)>> {
+    let path = std::fs::canonicalize(source.path()).unwrap_or_else(|_| source.path().to_owned());
+    let own = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    for name in own.into_iter().chain(source.folder().map(str::to_owned)) {
+        if let Some(guess) = language_of_name(&name) {
+            return Ok(Some((name, guess)));
+        }
+    }
+    let mut reader = source.reader()?;
+    for folder in FOLDERS {
+        if let Some(file) = source.xml_files(folder).first()
+            && let Some(guess) = language_of_file(file, &reader.read(file)?)?
+        {
+            return Ok(Some(((*file).to_owned(), guess)));
+        }
+    }
+    Ok(None)
 }
 
 /// Refuses a name that no release can have.
@@ -103,9 +149,8 @@ impl Database {
         let Some(index) = &self.writer else {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
         };
-        let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
-        check_release_name(&name)?;
         let source = Source::open(path)?;
+        let name = release_name(options, path, source.folder())?;
         if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
             return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
         }
@@ -116,12 +161,12 @@ impl Database {
             id: self.store.begin_release()?,
             name,
             language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
-            source: path.display().to_string(),
+            source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
             source_bytes: source.xml_bytes(),
             imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
             counts: crate::model::ReleaseCounts::default(),
         };
-        let outcome = self.import_files(&source, release, options.strict, &mut index, progress);
+        let outcome = self.import_files(&source, release, options, &mut index, progress);
         if outcome.is_err() {
             // What went wrong first is what there is to say; the next writing recovers the index.
             let _ = index.rollback();
@@ -133,7 +178,7 @@ impl Database {
         &self,
         source: &Source,
         mut release: Release,
-        strict: bool,
+        options: &ImportOptions,
         index: &mut IndexWriter,
         progress: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportReport> {
@@ -148,7 +193,10 @@ impl Database {
         };
         advance(0);
 
-        let mut assembler = Assembler::new(&self.store, index, release.id, strict);
+        let mut assembler = Assembler::new(&self.store, index, release.id, options.strict);
+        assembler.add_source(source)?;
+        let asks = options.language.is_none();
+        let by_files = if asks { language_of_files(source)? } else { None };
         read_top_files(source, &mut assembler)?;
         in_chunks(source, &frame_files, read_frame_file, |chunk| {
             advance(chunk.len());
@@ -165,6 +213,10 @@ impl Database {
             chunk.into_iter().try_for_each(|file| assembler.add_fulltext_file(file))?;
             assembler.flush()
         })?;
+        let by_letters = || assembler.language_of_letters();
+        if let Some(found) = by_files.or_else(by_letters).filter(|_| asks) {
+            assembler.ask_for_language(&release.language, found)?;
+        }
         let Assembled { counts, statuses, warnings } = assembler.finish()?;
         release.counts = counts;
         let mut listed = false;

@@ -12,15 +12,15 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::import::check_release_name;
+use super::ImportOptions;
+use super::import::release_name;
 use super::stand_in::frame_by_name;
-use super::{ImportOptions, default_release_name};
 use crate::database::{Database, DatabaseError, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
-    Frame, FrameId, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId, OWN_RANGE, Occurrence,
-    Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId,
+    Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId,
+    OWN_RANGE, Occurrence, Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId, Title,
 };
 use crate::store::{Batch, Store};
 use crate::text::{fold, lemmatize};
@@ -70,8 +70,7 @@ impl Database {
         let Some(index) = &self.writer else {
             return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
         };
-        let name = options.release.clone().unwrap_or_else(|| default_release_name(path));
-        check_release_name(&name)?;
+        let name = release_name(options, path, None)?;
         let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(unreadable)?;
         let source_bytes = file.metadata().map_err(unreadable)?.len();
@@ -84,7 +83,7 @@ impl Database {
             id: self.store.begin_release()?,
             name,
             language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
-            source: path.display().to_string(),
+            source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
             source_bytes,
             imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
             counts: ReleaseCounts::default(),
@@ -236,13 +235,10 @@ impl<'a> Loader<'a> {
             self.next_document += 1;
             DocumentId(self.next_document - 1)
         };
-        let new = |id, name: &str| Document {
-            id,
-            corpus,
-            corpus_name: corpus_name.clone(),
-            name: name.to_owned(),
-            file: String::new(),
-            sentences: Vec::new(),
+        let title = |name: &str| Title { name: name.to_owned(), description: None };
+        let new = |id, name: &str| {
+            let titles = HeaderTitles { corpus: title(&corpus_name), document: title(name) };
+            Document::titled(corpus, id, titles)
         };
         let mut places = Vec::new();
         // A part of the data without documents is one document.

@@ -81,6 +81,14 @@ pub enum DatabaseError {
         /// The text.
         name: String,
     },
+    /// A release came through a pipe, and nothing says what it is called.
+    #[error(
+        "E-value: `{source_name}` gives the release no name; give it one with `--release NAME`"
+    )]
+    ReleaseUnnamed {
+        /// What it was read from.
+        source_name: String,
+    },
     /// A release of that name is there already.
     #[error(
         "the store already holds a release `{name}`, imported from `{source_path}`; import under \

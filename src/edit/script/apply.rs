@@ -76,7 +76,7 @@ impl Script<'_, '_> {
             }
             Operation::AddDocument(line) => self.add_document(line),
             Operation::EditDocument(EditDocument { document, name }) => {
-                let document = Document { name, ..self.document(&document)? };
+                let document = Document { name, in_headers: None, ..self.document(&document)? };
                 let id = document.id;
                 self.edits.set_document(document)?;
                 unnamed(id)
@@ -338,13 +338,20 @@ impl Script<'_, '_> {
     fn add_document(&mut self, line: AddDocument) -> Outcome {
         let known =
             self.edits.all_documents()?.into_iter().find(|it| it.corpus_name == line.corpus);
+        // In a corpus whose documents have names beside descriptions, this one's is empty.
+        let description =
+            known.as_ref().and_then(|known| known.description.as_ref()).map(|_| String::new());
+        let corpus_description = known.as_ref().and_then(|known| known.corpus_description.clone());
         let document = Document {
             id: DocumentId(0),
             corpus: known.map_or(CorpusId(0), |known| known.corpus),
             // As FrameNet calls the files of full texts.
             file: format!("{}__{}", line.corpus, line.name),
             corpus_name: line.corpus,
+            corpus_description,
             name: line.name,
+            description,
+            in_headers: None,
             sentences: Vec::new(),
         };
         let (corpus, id) = self.edits.add_document(document)?;

@@ -147,7 +147,8 @@ impl Script<'_, '_> {
             Some(_) => return Err(wrong("document", name, "a document").into()),
             None => {
                 let documents = self.edits.all_documents()?;
-                let named = documents.iter().filter(|it| it.name == name || it.file == name);
+                let is_meant = |it: &&Document| it.named_by(|own| own == name).is_some();
+                let named = documents.iter().filter(is_meant);
                 let named: Vec<_> = named.map(Row::key).collect();
                 match named.as_slice() {
                     [key] => *key,

@@ -10,7 +10,7 @@ use crate::model::{
     CorpusId, DocumentId, DocumentLayout, FrameId, FrameIndexEntry, FrameLayout, IndexCorpus,
     LexUnitHead, LexUnitLayout, ListedElement, ListedRelation, ListedSentence, ListedSubcorpus,
     LuId, LuIndex, LuIndexEntry, OddLabel, OddOffsets, RelationId, RelationKind, RelationList,
-    ReleaseLayout, SemTypeList,
+    ReleaseLayout, SemTypeList, Title,
 };
 
 /// The file that a layout describes, with the layout.
@@ -31,7 +31,7 @@ pub enum Layout {
 #[serde(deny_unknown_fields)]
 pub(super) struct ReleaseLayoutRecord {
     kind: Kind,
-    frame_index: Vec<FrameIndexRecord>,
+    frame_index: Option<Vec<FrameIndexRecord>>,
     lu_index: Option<LuIndexRecord>,
     fulltext_index: Option<Vec<IndexCorpusRecord>>,
     sem_types: Option<SemTypeListRecord>,
@@ -68,6 +68,8 @@ struct LuIndexEntryRecord {
     frame: NamedId,
     status: String,
     annotated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    instances: Option<u32>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,7 +77,18 @@ struct LuIndexEntryRecord {
 struct IndexCorpusRecord {
     id: u32,
     name: String,
-    documents: Vec<NamedId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    documents: Vec<IndexDocumentRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IndexDocumentRecord {
+    id: u32,
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,10 +123,12 @@ impl From<ReleaseLayout> for ReleaseLayoutRecord {
             name,
             modified,
         };
-        let corpus = |IndexCorpus { id, name, documents }: IndexCorpus| {
-            let document = |(id, name): (DocumentId, String)| NamedId { id: id.0, name };
+        let document = |(id, Title { name, description }): (DocumentId, Title)| {
+            IndexDocumentRecord { id: id.0, name, description }
+        };
+        let corpus = |IndexCorpus { id, title: Title { name, description }, documents }| {
             let documents = documents.into_iter().map(document).collect();
-            IndexCorpusRecord { id: id.0, name, documents }
+            IndexCorpusRecord { id: id.0, name, description, documents }
         };
         let sem_types = sem_types.map(|SemTypeList { created, sem_types }| SemTypeListRecord {
             created,
@@ -121,7 +136,7 @@ impl From<ReleaseLayout> for ReleaseLayoutRecord {
         });
         Self {
             kind: Kind::ReleaseLayout,
-            frame_index: frame_index.into_iter().map(frame).collect(),
+            frame_index: frame_index.map(|index| index.into_iter().map(frame).collect()),
             lu_index: lu_index.map(LuIndexRecord::from),
             fulltext_index: fulltext_index.map(|corpora| corpora.into_iter().map(corpus).collect()),
             sem_types,
@@ -137,16 +152,18 @@ impl From<ReleaseLayoutRecord> for ReleaseLayout {
             name,
             modified,
         };
-        let corpus = |IndexCorpusRecord { id, name, documents }: IndexCorpusRecord| {
-            let document = |NamedId { id, name }| (DocumentId(id), name);
+        let document = |IndexDocumentRecord { id, name, description }| {
+            (DocumentId(id), Title { name, description })
+        };
+        let corpus = |IndexCorpusRecord { id, name, description, documents }| {
             let documents = documents.into_iter().map(document).collect();
-            IndexCorpus { id: CorpusId(id), name, documents }
+            IndexCorpus { id: CorpusId(id), title: Title { name, description }, documents }
         };
         let sem_types = record.sem_types.map(|SemTypeListRecord { created, sem_types }| {
             SemTypeList { created, sem_types: sem_type_ids(sem_types) }
         });
         Self {
-            frame_index: record.frame_index.into_iter().map(frame).collect(),
+            frame_index: record.frame_index.map(|index| index.into_iter().map(frame).collect()),
             lu_index: record.lu_index.map(LuIndex::from),
             fulltext_index: record
                 .fulltext_index
@@ -160,9 +177,9 @@ impl From<ReleaseLayoutRecord> for ReleaseLayout {
 impl From<LuIndex> for LuIndexRecord {
     fn from(LuIndex { legend, entries }: LuIndex) -> Self {
         let entry = |entry: LuIndexEntry| {
-            let LuIndexEntry { id, name, frame, frame_name, status, annotated } = entry;
+            let LuIndexEntry { id, name, frame, frame_name, status, annotated, instances } = entry;
             let frame = NamedId { id: frame.0, name: frame_name };
-            LuIndexEntryRecord { id: id.0, name, frame, status, annotated }
+            LuIndexEntryRecord { id: id.0, name, frame, status, annotated, instances }
         };
         let line = |(name, description)| LegendRecord { name, description };
         Self {
@@ -175,7 +192,7 @@ impl From<LuIndex> for LuIndexRecord {
 impl From<LuIndexRecord> for LuIndex {
     fn from(LuIndexRecord { legend, entries }: LuIndexRecord) -> Self {
         let entry = |entry: LuIndexEntryRecord| {
-            let LuIndexEntryRecord { id, name, frame, status, annotated } = entry;
+            let LuIndexEntryRecord { id, name, frame, status, annotated, instances } = entry;
             LuIndexEntry {
                 id: LuId(id),
                 name,
@@ -183,6 +200,7 @@ impl From<LuIndexRecord> for LuIndex {
                 frame_name: frame.name,
                 status,
                 annotated,
+                instances,
             }
         };
         let line = |LegendRecord { name, description }| (name, description);

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::annotation::NamedId;
 use super::{Checked, Kind, sentence_id, written};
-use crate::model::{CorpusId, Document, DocumentId, LuId, Occurrence, Sentence};
+use crate::model::{
+    CorpusId, Document, DocumentId, HeaderTitles, LuId, Occurrence, Sentence, Title,
+};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,20 +90,62 @@ impl From<OccurrenceRecord> for Occurrence {
 pub(super) struct DocumentRecord {
     kind: Kind,
     corpus: NamedId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    corpus_description: Option<String>,
     id: u32,
     name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    in_headers: Option<HeaderTitlesRecord>,
     file: String,
     sentences: Vec<String>,
 }
 
+/// What LU files call a document and its corpus, where that is not what the document's file says.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeaderTitlesRecord {
+    corpus: TitleRecord,
+    document: TitleRecord,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TitleRecord {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+impl From<Title> for TitleRecord {
+    fn from(Title { name, description }: Title) -> Self {
+        Self { name, description }
+    }
+}
+
+impl From<TitleRecord> for Title {
+    fn from(TitleRecord { name, description }: TitleRecord) -> Self {
+        Self { name, description }
+    }
+}
+
 impl From<Document> for DocumentRecord {
     fn from(document: Document) -> Self {
-        let Document { id, corpus, corpus_name, name, file, sentences } = document;
+        let Document { id, corpus, corpus_name, corpus_description, .. } = document;
+        let Document { name, description, in_headers, file, sentences, .. } = document;
+        let titles = |HeaderTitles { corpus, document }| HeaderTitlesRecord {
+            corpus: TitleRecord::from(corpus),
+            document: TitleRecord::from(document),
+        };
         Self {
             kind: Kind::Document,
             corpus: NamedId { id: corpus.0, name: corpus_name },
+            corpus_description,
             id: id.0,
             name,
+            description,
+            in_headers: in_headers.map(titles),
             file,
             sentences: written(&sentences),
         }
@@ -111,12 +155,19 @@ impl From<Document> for DocumentRecord {
 impl DocumentRecord {
     pub(super) fn into_model(self) -> Checked<Document> {
         let sentences = self.sentences.iter().map(|id| sentence_id("sentences", id));
+        let titles = |HeaderTitlesRecord { corpus, document }| HeaderTitles {
+            corpus: Title::from(corpus),
+            document: Title::from(document),
+        };
         Ok(Document {
             id: DocumentId(self.id),
             corpus: CorpusId(self.corpus.id),
             corpus_name: self.corpus.name,
+            corpus_description: self.corpus_description,
             sentences: sentences.collect::<Checked<_>>()?,
             name: self.name,
+            description: self.description,
+            in_headers: self.in_headers.map(titles),
             file: self.file,
         })
     }

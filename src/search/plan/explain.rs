@@ -1,10 +1,12 @@
 //! A query's plan, with what was expected and what came of it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
 use super::{Narrowed, Plan, Planner};
 use crate::database::{Database, Result};
+use crate::model::NamedBy;
 use crate::query::{Expression, Selection, Term};
 
 /// Rows that an estimate counts; beyond, what RocksDB says of the whole store is good enough.
@@ -55,6 +57,8 @@ pub struct TermReport {
     pub asked: u64,
     /// For how many of these it held.
     pub passed: u64,
+    /// How many documents a `doc` term names, by which of their texts; empty for other terms.
+    pub documents: BTreeMap<NamedBy, u64>,
 }
 
 /// How a query was answered.
@@ -100,7 +104,12 @@ impl Database {
         for ((term, negated), tally) in evaluator.terms().into_iter().zip(tallies) {
             let (access, estimated) = planner.report(&plan, term, negated)?;
             let (asked, passed) = tally;
-            terms.push(TermReport { term: term.to_string(), access, estimated, asked, passed });
+            let mut documents = BTreeMap::new();
+            for (_, by) in self.documents_of_term(expression, term)? {
+                *documents.entry(by).or_default() += 1;
+            }
+            let term = term.to_string();
+            terms.push(TermReport { term, access, estimated, asked, passed, documents });
         }
         let searched = self.releases_of(expression)?;
         Ok(Explanation {

@@ -128,7 +128,7 @@ impl Database {
         Err(self.unknown(kind, name)?)
     }
 
-    /// That a document is called so, or its file, or a file that sets were imported from.
+    /// That a document is called so by its name, description or file, or a file that sets were imported from.
     fn check_document(&self, catalog: &Catalog<'_>, called: &Pattern) -> Result<()> {
         let name = called.as_exact().unwrap_or_default();
         for release in catalog.releases() {
@@ -138,8 +138,9 @@ impl Database {
         }
         let mut known = BTreeSet::new();
         let is_called = |document: Document| {
-            let found = called.matches(&document.file);
+            let found = document.named_by(|text| called.matches(text)).is_some();
             known.extend([document.name, document.file]);
+            known.extend(document.description);
             found
         };
         if self.any_document(catalog, is_called)? {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Planner;
 use super::narrowed::Narrowed;
-use crate::database::Result;
-use crate::model::{CorpusId, Document, DocumentId, Pos};
-use crate::query::{Field, Pattern};
+use crate::database::{Database, Result};
+use crate::model::{CorpusId, Document, DocumentId, NamedBy, Pos};
+use crate::query::{Expression, Field, Pattern, Term, Test};
 
 impl Planner<'_> {
     pub(super) fn frames_matching(&self, pattern: &Pattern) -> Result<Option<Narrowed>> {
@@ -116,4 +116,31 @@ impl Planner<'_> {
 /// An LU's name without its part of speech.
 pub(in crate::search) fn lemma(lexunit: &str) -> &str {
     lexunit.rsplit_once('.').map_or(lexunit, |(lemma, _)| lemma)
+}
+
+impl Database {
+    /// The documents that a `doc` term of a query names, each with the first of its texts that the term
+    /// holds for; none for any other term.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn documents_of_term(
+        &self,
+        expression: &Expression,
+        term: &Term,
+    ) -> Result<Vec<(Document, NamedBy)>> {
+        let (Field::Doc, Test::Pattern(pattern)) = (term.field, &term.test) else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        for release in self.releases_of(expression)? {
+            for document in self.store.documents(release.id)? {
+                let document = document?;
+                if let Some(by) = document.named_by(|text| pattern.matches(text)) {
+                    found.push((document, by));
+                }
+            }
+        }
+        Ok(found)
+    }
 }

@@ -75,7 +75,7 @@ impl Planner<'_> {
                 Route::index(with_offspring(Filter::Corpus(corpora)))
             }
             Field::Doc => {
-                let called = |of: &Document| pattern.matches(&of.name) || pattern.matches(&of.file);
+                let called = |of: &Document| of.named_by(|text| pattern.matches(text)).is_some();
                 let documents = self.documents_where(called)?.into_iter().collect();
                 // Imported sets also go by their file, which the index does not hold.
                 let imported = Filter::Origin(Origin::Imported);

@@ -13,7 +13,7 @@ use crate::model::{
     ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
     NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
     RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
-    SentenceId, Span, ValencePattern, ValenceUnit, Valences, hexadecimal,
+    SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -143,15 +143,22 @@ fn lexunit() -> LexUnit {
     }
 }
 
-fn document() -> Document {
+pub(super) fn document() -> Document {
     Document {
         id: DocumentId(401),
         corpus: CorpusId(301),
         corpus_name: "MINI".to_owned(),
+        corpus_description: None,
         name: "HarbourLog".to_owned(),
+        description: None,
+        in_headers: None,
         file: "MINI__HarbourLog".to_owned(),
         sentences: vec![sentence_id(), SentenceId::new(IdSpace::Exemplar, 5002)],
     }
+}
+
+pub(super) fn document_key() -> DocumentKey {
+    DocumentKey { release: RELEASE, corpus: CorpusId(301), document: DocumentId(401) }
 }
 
 fn sentence() -> Sentence {
@@ -261,14 +268,15 @@ fn sentence_layers() -> SentenceLayers {
     }
 }
 
-fn release_layout() -> ReleaseLayout {
+pub(super) fn release_layout() -> ReleaseLayout {
     let text = str::to_owned;
+    let title = |name: &str| Title { name: name.to_owned(), description: None };
     ReleaseLayout {
-        frame_index: vec![FrameIndexEntry {
+        frame_index: Some(vec![FrameIndexEntry {
             id: FrameId(102),
             name: text("Checking"),
             modified: text("then"),
-        }],
+        }]),
         lu_index: Some(LuIndex {
             legend: vec![(text("New"), text("not yet done"))],
             entries: vec![LuIndexEntry {
@@ -278,12 +286,13 @@ fn release_layout() -> ReleaseLayout {
                 frame_name: text("Checking"),
                 status: text("New"),
                 annotated: true,
+                instances: None,
             }],
         }),
         fulltext_index: Some(vec![IndexCorpus {
             id: CorpusId(301),
-            name: text("MINI"),
-            documents: vec![(DocumentId(401), text("HarbourLog"))],
+            title: title("MINI"),
+            documents: vec![(DocumentId(401), title("HarbourLog"))],
         }]),
         sem_types: Some(SemTypeList { created: text("then"), sem_types: vec![SemTypeId(5)] }),
         relations: Some(RelationList {
@@ -297,6 +306,10 @@ fn release_layout() -> ReleaseLayout {
             }],
         }),
     }
+}
+
+pub(super) fn release_layout_key() -> LayoutKey {
+    LayoutKey::of_release(RELEASE)
 }
 
 fn frame_layout() -> FrameLayout {
@@ -415,7 +428,8 @@ fn judgement() -> JudgementRecord {
 }
 
 /// Records of version 2: a change of every kind of subject, each with another action; a set that has
-/// its sentence's number, and one that has not; a set that filters have scored.
+/// its sentence's number, and one that has not; a set that filters have scored; what FrameNet 1.7 says
+/// of a document and in its top files.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
     let location = |sentence| {
         let (frame, lu) = (FrameId(102), LuId(1001));
@@ -436,6 +450,8 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("location_own", location(SentenceId::new(IdSpace::FullText, 8002))),
         ("location", location(sentence_id())),
         ("annotation_scored", scored().to_value().unwrap()),
+        ("document", v2_document::tests::described().to_value().unwrap()),
+        ("layout_release", v2_release_layout::tests::described().to_value().unwrap()),
         ("change_judgement", change(0, SubjectRecord::Judgement(403, "kim".to_owned()))),
     ]
 }
@@ -474,8 +490,8 @@ fn every_record_comes_back_as_it_was() {
     law(&RelationKey { release, relation: RelationId(11) }, &relation());
     law(&SemTypeKey { release, sem_type: SemTypeId(5) }, &sem_type());
     law(&LexUnitKey { release, frame: FrameId(102), lu: LuId(1006) }, &lexunit());
-    let document_key = DocumentKey { release, corpus: CorpusId(301), document: DocumentId(401) };
-    law(&document_key, &document());
+    law(&document_key(), &document());
+    law(&document_key(), &v2_document::tests::described());
     law(&SentenceKey { release, sentence: sentence_id() }, &sentence());
     let set_key =
         SentenceSetKey { release, sentence: sentence_id(), set: set(IdSpace::Exemplar, 7001) };
@@ -486,7 +502,8 @@ fn every_record_comes_back_as_it_was() {
     law(&key, &scored());
     let of_lexunit = LayoutKey::of_lexunit(release, FrameId(102), LuId(1006));
     let of_document = LayoutKey::of_document(release, CorpusId(301), DocumentId(401));
-    law(&LayoutKey::of_release(release), &release_layout());
+    law(&release_layout_key(), &release_layout());
+    law(&release_layout_key(), &v2_release_layout::tests::described());
     law(&LayoutKey::of_frame(release, FrameId(102)), &frame_layout());
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
@@ -549,7 +566,9 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v1_user.rs"),
         include_str!("v2_annotation.rs"),
         include_str!("v2_change.rs"),
+        include_str!("v2_document.rs"),
         include_str!("v2_location.rs"),
+        include_str!("v2_release_layout.rs"),
     ];
     let lines = sources.iter().flat_map(|source| source.lines());
     let mut inside = false;
@@ -567,18 +586,4 @@ fn the_schema_page_lists_every_family_and_every_field() {
         }
     }
     assert!(fields > 80, "{fields}");
-}
-
-#[test]
-fn where_a_set_is_kept_is_read_from_either_version() {
-    let (frame, lu) = (FrameId(102), LuId(1001));
-    let own = set(IdSpace::Generated, (1 << 56) - 1);
-    for sentence in [SentenceId::new(IdSpace::Generated, own.number()), sentence_id()] {
-        let location = SetLocation { frame, lu, sentence };
-        let record = SetLocationRecord { frame: 102, lu: 1001, sentence: sentence.bits() };
-        assert_eq!(decode_location(own, &encode_location(own, location).unwrap()), Ok(location));
-        assert_eq!(decode_location(own, &encode(&record).unwrap()), Ok(location));
-    }
-    assert_eq!(decode_location(own, &[3]), Err("record version 3, expected 2".to_owned()));
-    assert!(decode_location(own, &[2, 102, 5, 1, 253, 0, 0, 0, 0, 0, 0, 0, 255]).is_err());
 }

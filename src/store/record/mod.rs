@@ -15,7 +15,9 @@ mod v1_layout;
 mod v1_user;
 mod v2_annotation;
 mod v2_change;
+mod v2_document;
 mod v2_location;
+mod v2_release_layout;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
@@ -39,7 +41,9 @@ use v1_annotation::AnnotationRecord;
 pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
 use v2_annotation::ScoredRecord;
 pub(super) use v2_change::{ChangeRecord, SubjectRecord};
+use v2_document::DescribedRecord;
 use v2_location::LocationRecord;
+use v2_release_layout::DescribedLayoutRecord;
 
 /// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
@@ -67,8 +71,9 @@ const CONFIG: Configuration<LittleEndian, Varint, Limit<LIMIT>> =
 const CHANGE_VERSION: u8 = 2;
 /// So for the records that locate sets.
 const LOCATION_VERSION: u8 = 2;
-/// Version of the records of sets that filters have scored; every other set is of version 1.
-const SCORED_VERSION: u8 = 2;
+/// Version of the records that say more than version 1 can hold: of sets that filters have scored,
+/// documents with descriptions, top files of FrameNet 1.7. Every other one is of version 1.
+const SECOND_VERSION: u8 = 2;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
@@ -165,31 +170,40 @@ stored! {
     FrameRelation, RelationKey, v1::RelationRecord;
     SemType, SemTypeKey, v1::SemTypeRecord;
     LexUnit, LexUnitKey, v1::LexUnitRecord;
-    Document, DocumentKey, v1::DocumentRecord;
     Sentence, SentenceKey, v1::SentenceRecord;
     SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
-    ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord;
     FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
     LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
     DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
 }
 
-impl Stored for AnnotationSet {
-    type Key = AnnotationKey;
+/// A model that is written in version 1 where that can hold it, and else in version 2.
+macro_rules! stored_in_either {
+    ($($model:ty, $key:ty, $first:ty, $second:ty;)*) => {$(
+        impl Stored for $model {
+            type Key = $key;
 
-    fn to_value(&self) -> Encoded {
-        match ScoredRecord::of(self) {
-            Some(record) => encode_as(SCORED_VERSION, &record),
-            None => encode(&AnnotationRecord::from(self)),
-        }
-    }
+            fn to_value(&self) -> Encoded {
+                match <$second>::of(self) {
+                    Some(record) => encode_as(SECOND_VERSION, &record),
+                    None => encode(&<$first>::from(self)),
+                }
+            }
 
-    fn from_value(key: &AnnotationKey, value: &[u8]) -> Result<Self, String> {
-        match value.first() {
-            Some(&VERSION) => decode::<AnnotationRecord>(value)?.into_model(key),
-            _ => decode_as::<ScoredRecord>(SCORED_VERSION, value)?.into_model(key),
+            fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+                match value.first() {
+                    Some(&VERSION) => decode::<$first>(value)?.into_model(key),
+                    _ => decode_as::<$second>(SECOND_VERSION, value)?.into_model(key),
+                }
+            }
         }
-    }
+    )*};
+}
+
+stored_in_either! {
+    Document, DocumentKey, v1::DocumentRecord, DescribedRecord;
+    ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord, DescribedLayoutRecord;
+    AnnotationSet, AnnotationKey, AnnotationRecord, ScoredRecord;
 }
 
 /// A release's record and its model, for the list in `meta`.

@@ -395,7 +395,10 @@ impl DocumentRecord {
             id: key.document,
             corpus: key.corpus,
             corpus_name: self.corpus_name,
+            corpus_description: None,
             name: self.name,
+            description: None,
+            in_headers: None,
             file: self.file,
             sentences: self.sentences.into_iter().map(sentence_from).collect::<Result<_>>()?,
         })

@@ -6,7 +6,7 @@ use crate::model::{
     AnnotationSetId, Colors, CorpusId, DocumentId, DocumentLayout, FrameId, FrameIndexEntry,
     FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout, Lexeme, ListedElement, ListedRelation,
     ListedSentence, ListedSubcorpus, LuId, LuIndex, LuIndexEntry, OddLabel, OddOffsets, Pos,
-    RelationId, RelationKind, RelationList, ReleaseLayout, SemTypeId, SemTypeList,
+    RelationId, RelationKind, RelationList, ReleaseLayout, SemTypeId, SemTypeList, Title,
 };
 
 use super::super::key::LayoutKey;
@@ -59,13 +59,13 @@ struct RelationKindRecord {
 impl From<&ReleaseLayout> for ReleaseLayoutRecord {
     fn from(layout: &ReleaseLayout) -> Self {
         let corpus = |corpus: &IndexCorpus| {
-            let documents = corpus.documents.iter().map(|(id, name)| (id.0, name.clone()));
-            (corpus.id.0, corpus.name.clone(), documents.collect())
+            let documents = corpus.documents.iter().map(|(id, title)| (id.0, title.name.clone()));
+            (corpus.id.0, corpus.title.name.clone(), documents.collect())
         };
         let frame =
             |entry: &FrameIndexEntry| (entry.id.0, entry.name.clone(), entry.modified.clone());
         Self {
-            frame_index: layout.frame_index.iter().map(frame).collect(),
+            frame_index: layout.frame_index.iter().flatten().map(frame).collect(),
             lu_index: layout.lu_index.as_ref().map(Into::into),
             fulltext_index: layout
                 .fulltext_index
@@ -82,14 +82,16 @@ impl From<&ReleaseLayout> for ReleaseLayoutRecord {
 
 impl ReleaseLayoutRecord {
     pub(super) fn into_model(self, _key: &LayoutKey) -> Result<ReleaseLayout> {
+        let title = |name| Title { name, description: None };
+        let document = |(id, name)| (DocumentId(id), title(name));
         let corpus = |(id, name, documents): IndexCorpusRecord| IndexCorpus {
             id: CorpusId(id),
-            name,
-            documents: documents.into_iter().map(|(id, name)| (DocumentId(id), name)).collect(),
+            title: title(name),
+            documents: documents.into_iter().map(document).collect(),
         };
         let frame = |(id, name, modified)| FrameIndexEntry { id: FrameId(id), name, modified };
         Ok(ReleaseLayout {
-            frame_index: self.frame_index.into_iter().map(frame).collect(),
+            frame_index: Some(self.frame_index.into_iter().map(frame).collect()),
             lu_index: self.lu_index.map(Into::into),
             fulltext_index: self
                 .fulltext_index
@@ -126,6 +128,7 @@ impl From<LuIndexRecord> for LuIndex {
             frame_name: entry.frame_name,
             status: entry.status,
             annotated: entry.annotated,
+            instances: None,
         };
         Self { legend: record.legend, entries: record.entries.into_iter().map(entry).collect() }
     }

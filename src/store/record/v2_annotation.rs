@@ -41,7 +41,7 @@ impl ScoredRecord {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{SCORED_VERSION, Stored, decode_as, encode_as, golden};
+    use super::super::{SECOND_VERSION, Stored, decode_as, encode_as, golden};
     use super::*;
 
     #[test]
@@ -49,7 +49,7 @@ mod tests {
         let (key, set) = golden::keyed(golden::annotation(Provenance::User));
         let record =
             ScoredRecord { record: (&set).into(), precision: 0.5, recall: 0.5, filter: [3; 16] };
-        let error = AnnotationSet::from_value(&key, &encode_as(SCORED_VERSION, &record).unwrap());
+        let error = AnnotationSet::from_value(&key, &encode_as(SECOND_VERSION, &record).unwrap());
         assert_eq!(error, Err("scores of filters, and a set of origin user".to_owned()));
     }
 

@@ -32,3 +32,28 @@ impl LocationRecord {
         Ok(SetLocation { frame: FrameId(self.frame), lu: LuId(self.lu), sentence })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SetLocationRecord, decode_location, encode, encode_location};
+    use super::*;
+    use crate::model::IdSpace;
+
+    #[test]
+    fn where_a_set_is_kept_is_read_from_either_version() {
+        let (frame, lu) = (FrameId(102), LuId(1001));
+        let own = AnnotationSetId::new(IdSpace::Generated, (1 << 56) - 1);
+        let other = SentenceId::new(IdSpace::FullText, 6001);
+        for sentence in [SentenceId::new(IdSpace::Generated, own.number()), other] {
+            let location = SetLocation { frame, lu, sentence };
+            let record = SetLocationRecord { frame: 102, lu: 1001, sentence: sentence.bits() };
+            assert_eq!(
+                decode_location(own, &encode_location(own, location).unwrap()),
+                Ok(location)
+            );
+            assert_eq!(decode_location(own, &encode(&record).unwrap()), Ok(location));
+        }
+        assert_eq!(decode_location(own, &[3]), Err("record version 3, expected 2".to_owned()));
+        assert!(decode_location(own, &[2, 102, 5, 1, 253, 0, 0, 0, 0, 0, 0, 0, 255]).is_err());
+    }
+}

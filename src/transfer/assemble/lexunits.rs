@@ -4,8 +4,8 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
 use crate::model::{
-    CorpusId, Document, DocumentId, IdSpace, LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus,
-    OddLabel,
+    CorpusId, Document, DocumentId, HeaderTitles, IdSpace, LexUnit, LexUnitHead, LexUnitLayout,
+    ListedSubcorpus, OddLabel, Title,
 };
 
 impl Assembler<'_> {
@@ -129,18 +129,34 @@ impl Assembler<'_> {
         corpora: Corpora,
     ) -> Result<Vec<(CorpusId, Vec<DocumentId>)>> {
         let mut listed = Vec::with_capacity(corpora.len());
-        for (corpus, corpus_name, documents) in corpora {
+        for (corpus, corpus_title, documents) in corpora {
             let mut ids = Vec::with_capacity(documents.len());
-            for (id, name) in documents {
-                let corpus_name = corpus_name.clone();
-                let (file_stem, sentences) = (String::new(), Vec::new());
-                let row = Document { id, corpus, corpus_name, name, file: file_stem, sentences };
-                self.check_document_names(file, &row)?;
-                self.corpora.entry((corpus, id)).or_insert(row);
+            for (id, title) in documents {
+                self.add_header(file, (corpus, id), &corpus_title, title)?;
                 ids.push(id);
             }
             listed.push((corpus, ids));
         }
         Ok(listed)
+    }
+
+    /// Keeps a document that no earlier LU file lists; warns when one calls it or its corpus otherwise.
+    fn add_header(
+        &mut self,
+        file: &str,
+        key: (CorpusId, DocumentId),
+        corpus: &Title,
+        document: Title,
+    ) -> Result<()> {
+        let titles = |document| HeaderTitles { corpus: corpus.clone(), document };
+        let Some(known) = self.corpora.get(&key) else {
+            self.corpora.insert(key, Document::titled(key.0, key.1, titles(document)));
+            return Ok(());
+        };
+        if known.is_titled(corpus, &document) {
+            return Ok(());
+        }
+        let known = known.titles();
+        self.warn_titles(file, key, &titles(document), &known)
     }
 }

@@ -7,17 +7,22 @@ mod lexunits;
 mod sentences;
 mod sets;
 mod top_files;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use self::whole::Folders;
 use super::stand_in::frame_by_name;
 use crate::database::Result;
-use crate::framenet::{FrameFile, FramenetError, FullTextFile, Warning, WarningCode, WarningLog};
+use crate::framenet::{
+    FrameFile, FramenetError, FullTextFile, Letters, Warning, WarningCode, WarningLog,
+};
 use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame, FrameId,
-    FrameLayout, FrameRelation, IdSpace, LexUnit, ListedElement, LuId, Origin, ReleaseCounts,
-    ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId, Origin,
+    ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    Title,
 };
 use crate::store::{Batch, Store};
 
@@ -66,13 +71,17 @@ pub(super) struct Assembler<'a> {
     counts: ReleaseCounts,
     statuses: BTreeMap<(Origin, String), u64>,
     warnings: WarningLog,
+    folders: Folders,
+    /// Those of the texts, with the first file that goes beyond ASCII.
+    letters: Letters,
+    foreign: Option<String>,
     /// How the top files list what lies below them.
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
     frame_index: BTreeMap<FrameId, usize>,
     lu_index: BTreeMap<(LuId, FrameId), usize>,
-    document_index: BTreeMap<(CorpusId, DocumentId), String>,
+    document_index: BTreeMap<(CorpusId, DocumentId), Title>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
@@ -109,6 +118,9 @@ impl<'a> Assembler<'a> {
             counts: ReleaseCounts::default(),
             statuses: BTreeMap::new(),
             warnings: WarningLog::default(),
+            folders: Folders::ALL,
+            letters: Letters::default(),
+            foreign: None,
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
             frame_index: BTreeMap::new(),
@@ -130,6 +142,9 @@ impl<'a> Assembler<'a> {
     }
 
     fn warn(&mut self, code: WarningCode, file: &str, line: usize, detail: String) -> Result<()> {
+        if self.folders.explain(code) {
+            return Ok(());
+        }
         self.add_warning(Warning { code, file: file.to_owned(), line, detail })
     }
 
@@ -169,19 +184,7 @@ impl<'a> Assembler<'a> {
         }
         self.add_warnings(warnings)?;
         self.check_sem_types(&file, &sem_type_names)?;
-        if let Some(entry) = self.frame_index.get(&frame.id) {
-            let entry = &mut self.layout.frame_index[*entry];
-            frame.modified.clone_from(&entry.modified);
-            if entry.name == frame.name {
-                entry.name.clear();
-            } else {
-                let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
-                self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
-            }
-        } else {
-            let detail = format!("frame `{}` is not in frameIndex.xml; kept", frame.name);
-            self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
-        }
+        self.check_frame_index(&file, &mut frame)?;
         for fe in frame.elements.iter().filter(|fe| fe.sem_types.len() > 1) {
             self.note(WarningCode::SemTypesSeveral, &file, 0, || {
                 format!("FE `{}` has {} semantic types", fe.name, fe.sem_types.len())
@@ -222,9 +225,13 @@ impl<'a> Assembler<'a> {
         }
         for (id, entry) in std::mem::take(&mut self.frame_index) {
             if !self.has_frame_file(id) {
-                let name = self.layout.frame_index[entry].name.clone();
-                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
-                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
+                let index = self.layout.frame_index.as_ref();
+                let name = index.map(|index| index[entry].name.clone()).unwrap_or_default();
+                if self.folders.frames {
+                    let detail =
+                        format!("frame `{name}` ({id}) has no file in frame/; kept by name");
+                    self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
+                }
                 self.add_missing_frame(id, &name)?;
             }
         }
@@ -251,24 +258,23 @@ impl<'a> Assembler<'a> {
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
         let FullTextFile { file, corpus, document, sentences, warnings } = file;
         let key = (corpus.0, document.0);
+        let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         if self.corpora.get(&key).is_some_and(|known| !known.file.is_empty()) {
-            let what = format!("document `{}` ({} of corpus {})", document.1, key.1, key.0);
+            let name = &titles.document.name;
+            let what = format!("document `{name}` ({} of corpus {})", key.1, key.0);
             return self.warn_repeated(&file, &what);
         }
         self.add_warnings(warnings)?;
-        self.check_document_index(&file, key, &document.1)?;
+        self.check_document_index(&file, key, &titles.document)?;
         self.counts.documents += 1;
         let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
         let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
+        let in_headers = self.in_headers(&file, key, &titles)?;
         let row = Document {
-            id: key.1,
-            corpus: key.0,
-            corpus_name: corpus.1,
-            name: document.1,
             file: stem.to_owned(),
-            sentences: Vec::new(),
+            in_headers,
+            ..Document::titled(key.0, key.1, titles)
         };
-        self.check_document_names(&file, &row)?;
         // In place of what LU files say of it.
         self.corpora.insert(key, row);
         let mut layout = DocumentLayout::default();
@@ -282,16 +288,38 @@ impl<'a> Assembler<'a> {
         Ok(self.batch.put_document_layout(key.0, key.1, &layout)?)
     }
 
-    /// Warns when LU files call the document or its corpus otherwise.
-    fn check_document_names(&mut self, file: &str, row: &Document) -> Result<()> {
-        let Some(known) = self.corpora.get(&(row.corpus, row.id)) else { return Ok(()) };
-        if (&known.corpus_name, &known.name) == (&row.corpus_name, &row.name) {
-            return Ok(());
+    /// What LU files call a document and its corpus, where that is not what the document's own file
+    /// says; warns when they cannot mean the same.
+    fn in_headers(
+        &mut self,
+        file: &str,
+        key: (CorpusId, DocumentId),
+        titles: &HeaderTitles,
+    ) -> Result<Option<HeaderTitles>> {
+        let Some(known) = self.corpora.get(&key) else { return Ok(None) };
+        if known.is_titled(&titles.corpus, &titles.document) {
+            return Ok(None);
         }
-        let detail = format!(
-            "document {} of corpus {} is `{}` of `{}` here and `{}` of `{}` elsewhere",
-            row.id, row.corpus, row.name, row.corpus_name, known.name, known.corpus_name
-        );
+        let known = known.titles();
+        let agree = known.corpus.agrees_with(&titles.corpus)
+            && known.document.agrees_with(&titles.document);
+        if !agree {
+            self.warn_titles(file, key, titles, &known)?;
+        }
+        Ok(Some(known))
+    }
+
+    fn warn_titles(
+        &mut self,
+        file: &str,
+        (corpus, id): (CorpusId, DocumentId),
+        here: &HeaderTitles,
+        elsewhere: &HeaderTitles,
+    ) -> Result<()> {
+        let of = |titles: &HeaderTitles| format!("{} of {}", titles.document, titles.corpus);
+        let (here, elsewhere) = (of(here), of(elsewhere));
+        let detail =
+            format!("document {id} of corpus {corpus} is {here} here and {elsewhere} elsewhere");
         self.warn(WarningCode::NameMismatch, file, 0, detail)
     }
 

@@ -74,6 +74,10 @@ impl Assembler<'_> {
 
     /// Counts what of a text trips readers that trim, clean or count bytes.
     fn note_text(&mut self, place: &Place<'_>, line: usize, text: &str) {
+        self.letters.count(text);
+        if self.foreign.is_none() && !text.is_ascii() {
+            self.foreign = Some(place.file.to_owned());
+        }
         let quoted = || format!("text `{text}`");
         if text.trim() != text {
             self.note(WarningCode::TextSpace, place.file, line, quoted);

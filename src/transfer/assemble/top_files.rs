@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::Assembler;
+use super::whole::Folders;
 use crate::database::Result;
 use crate::framenet::{TopFile, WarningCode};
 use crate::model::{
-    CorpusId, DocumentId, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit, LuIndex,
-    RelationList, SemType, SemTypeId, SemTypeList,
+    CorpusId, DocumentId, Frame, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit, LuIndex,
+    RelationList, SemType, SemTypeId, SemTypeList, Title,
 };
 
 impl Assembler<'_> {
@@ -44,9 +45,11 @@ impl Assembler<'_> {
         names: &[(SemTypeId, String)],
     ) -> Result<()> {
         for (id, name) in names {
-            // Without semTypes.xml, whose absence was warned of, no name can be wrong.
             let known = self.sem_types.get(id);
-            if known != Some(name) && self.layout.sem_types.is_some() {
+            // Without semTypes.xml, whose absence was warned of, the first name is right.
+            if known.is_none() && self.layout.sem_types.is_none() {
+                self.add_missing_sem_type(*id, name)?;
+            } else if known != Some(name) {
                 let detail =
                     format!("semantic type {id} is called `{name}` here; the number counts");
                 self.warn(WarningCode::NameMismatch, file, 0, detail)?;
@@ -60,16 +63,35 @@ impl Assembler<'_> {
         file: TopFile<Vec<FrameIndexEntry>>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        let mut index = Vec::with_capacity(file.content.len());
         for entry in file.content {
             if self.frame_index.contains_key(&entry.id) {
                 let what = format!("frame `{}` ({})", entry.name, entry.id);
                 self.warn_repeated("frameIndex.xml", &what)?;
                 continue;
             }
-            self.frame_index.insert(entry.id, self.layout.frame_index.len());
-            self.layout.frame_index.push(entry);
+            self.frame_index.insert(entry.id, index.len());
+            index.push(entry);
         }
+        self.layout.frame_index = Some(index);
         Ok(())
+    }
+
+    /// Takes the date of a frame's last change from the index, and warns when that says otherwise of it.
+    pub(super) fn check_frame_index(&mut self, file: &str, frame: &mut Frame) -> Result<()> {
+        let Some(index) = &mut self.layout.frame_index else { return Ok(()) };
+        let detail = match self.frame_index.get(&frame.id).map(|at| &mut index[*at]) {
+            Some(entry) => {
+                frame.modified.clone_from(&entry.modified);
+                if entry.name == frame.name {
+                    entry.name.clear();
+                    return Ok(());
+                }
+                format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name)
+            }
+            None => format!("frame `{}` is not in frameIndex.xml; kept", frame.name),
+        };
+        self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
     pub(in crate::transfer) fn add_lu_index(&mut self, file: TopFile<LuIndex>) -> Result<()> {
@@ -130,9 +152,9 @@ impl Assembler<'_> {
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
         for corpus in &file.content {
-            for (id, name) in &corpus.documents {
-                if self.document_index.insert((corpus.id, *id), name.clone()).is_some() {
-                    let what = format!("document `{name}` ({id} of corpus {})", corpus.id);
+            for (id, title) in &corpus.documents {
+                if self.document_index.insert((corpus.id, *id), title.clone()).is_some() {
+                    let what = format!("document {title} ({id} of corpus {})", corpus.id);
                     self.warn_repeated("fulltextIndex.xml", &what)?;
                 }
             }
@@ -146,19 +168,20 @@ impl Assembler<'_> {
         &mut self,
         file: &str,
         (corpus, id): (CorpusId, DocumentId),
-        name: &str,
+        title: &Title,
     ) -> Result<()> {
         let listed = self.document_index.remove(&(corpus, id));
         let Some(index) = &mut self.layout.fulltext_index else { return Ok(()) };
-        if listed.as_deref() == Some(name) {
+        if listed.as_ref() == Some(title) {
             let corpora = index.iter_mut().filter(|known| known.id == corpus);
             let documents = corpora.flat_map(|known| &mut known.documents);
-            documents.filter(|entry| entry.0 == id).for_each(|entry| entry.1.clear());
+            documents.filter(|entry| entry.0 == id).for_each(|entry| entry.1 = Title::default());
             return Ok(());
         }
         let detail = match listed {
-            Some(listed) => format!("document `{name}` ({id}) is `{listed}` in fulltextIndex.xml"),
-            None => format!("document `{name}` ({id}) is not in fulltextIndex.xml; kept"),
+            Some(listed) if listed.agrees_with(title) => return Ok(()),
+            Some(listed) => format!("document {title} ({id}) is {listed} in fulltextIndex.xml"),
+            None => format!("document {title} ({id}) is not in fulltextIndex.xml; kept"),
         };
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
@@ -210,15 +233,18 @@ impl Assembler<'_> {
 
     /// Warns of what index files name and no file was read for.
     pub(super) fn warn_unread(&mut self) -> Result<()> {
-        for ((id, _), entry) in std::mem::take(&mut self.lu_index) {
+        let (lexunits, documents) =
+            (std::mem::take(&mut self.lu_index), std::mem::take(&mut self.document_index));
+        let Folders { lexunits: has_lexunits, fulltext: has_documents, .. } = self.folders;
+        for ((id, _), entry) in lexunits.into_iter().filter(|_| has_lexunits) {
             let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
             let name = entries.map_or("", |entries| &entries[entry].name);
             let detail = format!("LU `{name}` ({id}) has no file in lu/");
             self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
         }
-        for ((corpus, id), name) in std::mem::take(&mut self.document_index) {
+        for ((corpus, id), title) in documents.into_iter().filter(|_| has_documents) {
             let detail =
-                format!("document `{name}` ({id} of corpus {corpus}) has no file in fulltext/");
+                format!("document {title} ({id} of corpus {corpus}) has no file in fulltext/");
             self.warn(WarningCode::IndexMismatch, "fulltextIndex.xml", 0, detail)?;
         }
         Ok(())

@@ -76,6 +76,10 @@ impl Directory {
     /// Gives the directory its name.
     pub(super) fn publish(self) -> Result<()> {
         let failed = |source| DatabaseError::Export { path: self.target.clone(), source };
+        // A release that had no such folder is written without it.
+        for folder in FOLDERS {
+            let _ = std::fs::remove_dir(self.files.path().join(folder));
+        }
         if self.target.exists() {
             std::fs::remove_dir(&self.target).map_err(failed)?;
         }

@@ -8,8 +8,8 @@ use crate::framenet::{
     write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
 };
 use crate::model::{
-    FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
-    RelationKind, RelationList, ReleaseLayout, SemType, SemTypeList,
+    Document, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
+    RelationKind, RelationList, ReleaseLayout, SemType, SemTypeList, Title,
 };
 
 impl Exporter<'_> {
@@ -17,15 +17,17 @@ impl Exporter<'_> {
     pub(super) fn top_files(&self, tally: &mut Tally) -> Result<()> {
         // What no import laid out gets every file.
         let layout = self.store.release_layout(self.release.id)?.unwrap_or_else(|| ReleaseLayout {
+            frame_index: Some(Vec::new()),
             lu_index: Some(LuIndex::default()),
             fulltext_index: Some(Vec::new()),
             sem_types: Some(SemTypeList::default()),
             relations: Some(RelationList::default()),
-            ..ReleaseLayout::default()
         });
         let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
-        let frame_index = self.frame_index(frame_index, tally)?;
-        self.write(tally, "frameIndex.xml", &write_frame_index(&frame_index))?;
+        if let Some(index) = frame_index {
+            let index = self.frame_index(index, tally)?;
+            self.write(tally, "frameIndex.xml", &write_frame_index(&index))?;
+        }
         if let Some(index) = lu_index {
             let index = self.lu_index(index, tally)?;
             self.write(tally, "luIndex.xml", &write_lu_index(&index))?;
@@ -99,7 +101,9 @@ impl Exporter<'_> {
         left.sort_by_key(|key| (self.lexunits.get(key), *key));
         for (frame, id) in left {
             let (name, frame_name, status) = Default::default();
-            let mut entry = LuIndexEntry { id, name, frame, frame_name, status, annotated: false };
+            let (annotated, instances) = (false, None);
+            let mut entry =
+                LuIndexEntry { id, name, frame, frame_name, status, annotated, instances };
             self.renew(&mut entry, tally.lexunits.get(&(frame, id)))?;
             index.entries.push(entry);
         }
@@ -127,10 +131,12 @@ impl Exporter<'_> {
         let mut index = listed;
         for corpus in &mut index {
             let of = corpus.id;
-            corpus.documents.retain_mut(|(id, name)| {
+            corpus.documents.retain_mut(|(id, title)| {
                 let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
                 if left.remove(&(of, *id)) {
-                    fill(name, known.map_or("", |row| &row.name));
+                    if *title == Title::default() {
+                        *title = known.map(Document::title).unwrap_or_default();
+                    }
                     return true;
                 }
                 // Listed without a file.
@@ -142,12 +148,12 @@ impl Exporter<'_> {
         }
         let rest = self.documents.iter().filter(|(key, _)| left.contains(key));
         for ((corpus, id), row) in rest {
-            let entry = (*id, row.name.clone());
+            let entry = (*id, row.title());
             match index.iter_mut().find(|known| known.id == *corpus) {
                 Some(known) => known.documents.push(entry),
                 None => index.push(IndexCorpus {
                     id: *corpus,
-                    name: row.corpus_name.clone(),
+                    title: row.corpus_title(),
                     documents: vec![entry],
                 }),
             }

@@ -8,7 +8,7 @@ use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
-    ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId,
+    ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId, Title,
 };
 
 impl Exporter<'_> {
@@ -111,15 +111,17 @@ impl Exporter<'_> {
         &self,
         id: CorpusId,
         documents: &[DocumentId],
-    ) -> (CorpusId, String, Vec<(DocumentId, String)>) {
-        let description = |document: &DocumentId| {
-            let row = self.documents.get(&(id, *document));
-            (*document, row.map(|row| row.name.clone()).unwrap_or_default())
+    ) -> (CorpusId, Title, Vec<(DocumentId, Title)>) {
+        let titles = |document: &DocumentId| {
+            let row = self.documents.get(&(id, *document))?;
+            Some(row.in_headers.clone().unwrap_or_else(|| row.titles()))
         };
         // FrameNet 1.5 calls corpus 164 `QA` in full text and `ANC_r` elsewhere, by document.
-        let first = documents.first().and_then(|document| self.documents.get(&(id, *document)));
-        let name = first.map(|row| row.corpus_name.clone()).unwrap_or_default();
-        (id, name, documents.iter().map(description).collect())
+        let corpus = documents.first().and_then(titles).map(|titles| titles.corpus);
+        let document = |document: &DocumentId| {
+            (*document, titles(document).map(|titles| titles.document).unwrap_or_default())
+        };
+        (id, corpus.unwrap_or_default(), documents.iter().map(document).collect())
     }
 }
 

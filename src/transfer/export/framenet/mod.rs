@@ -395,8 +395,8 @@ impl<'a> Exporter<'a> {
         tally.written_documents.insert(key);
         let file = FullTextFile {
             file: name.clone(),
-            corpus: (document.corpus, document.corpus_name.clone()),
-            document: (document.id, document.name.clone()),
+            corpus: (document.corpus, document.corpus_title()),
+            document: (document.id, document.title()),
             sentences,
             warnings: Vec::new(),
         };
