@@ -95,8 +95,11 @@ pub fn language_of_file(
     Ok(None)
 }
 
-/// Writing systems by their letters, with a language that is written so.
-const SCRIPTS: [(&str, &str, &[(char, char)]); 9] = [
+/// A writing system, a language that is written so, and its ranges of letters.
+type Script = (&'static str, &'static str, &'static [(char, char)]);
+
+/// Writing systems.
+const SCRIPTS: [Script; 9] = [
     // Han is also Japanese: kana counts first.
     ("kana", "ja", &[('\u{3040}', '\u{30ff}')]),
     ("Han characters", "zh", &[('\u{3400}', '\u{4dbf}'), ('\u{4e00}', '\u{9fff}')]),

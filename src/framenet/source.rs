@@ -291,7 +291,7 @@ fn is_of_a_release(name: &str) -> bool {
         let file = name.strip_prefix(folder);
         file.is_some_and(|file| file.ends_with(".xml") && !file.contains('/'))
     };
-    TOP_FILES.contains(&name) || FOLDERS.iter().any(|folder| of_folder(folder))
+    TOP_FILES.contains(&name) || FOLDERS.iter().any(of_folder)
 }
 
 /// Whether a file or folder of that name is hidden or an operating system's own, as `._lu1.xml`,
