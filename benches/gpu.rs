@@ -247,7 +247,7 @@ fn write_model(directory: &Path, shape: Shape) -> Result<(), Box<dyn Error>> {
     }
     let views: Vec<NamedTensor<'_>> = tensors
         .iter()
-        .map(|(name, shape, numbers)| (name.as_str(), shape.clone(), numbers.as_slice()))
+        .map(|(name, shape, numbers)| (name.clone(), shape.clone(), numbers.as_slice()))
         .collect();
     Ok(write_weights(directory, &views)?)
 }

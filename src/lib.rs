@@ -45,7 +45,7 @@ pub mod decode;
 #[cfg(feature = "neural")]
 mod learn;
 #[cfg(feature = "neural")]
-pub use learn::Progress;
+pub use learn::{FileError, Progress, TrainerOptions};
 
 #[cfg(feature = "neural")]
 pub mod align;

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fnstore::FileError;
 use fnstore::align::{AlignError, AlignRequest, AlignedSpan, Aligner, Alignment, train};
 use fnstore::compute::Device;
 use fnstore::model::Span;
@@ -100,7 +101,7 @@ pub(crate) fn write_encoder(directory: &Path, mut seed: u32) {
     }
     let named: Vec<NamedTensor<'_>> = tensors
         .iter()
-        .map(|(name, shape, data)| (name.as_str(), shape.clone(), &data[..]))
+        .map(|(name, shape, data)| (name.clone(), shape.clone(), &data[..]))
         .collect();
     write_weights(directory, &named).unwrap();
 }
@@ -120,8 +121,10 @@ pub(crate) fn trained() -> Trained {
         encoder.path().to_owned(),
         head.path().to_owned(),
     );
-    (options.settings.epochs, options.settings.patience, options.settings.batch) = (60, 60, 6);
-    (options.settings.learning_rate, options.settings.hidden) = (5e-3, Some(32));
+    options.hidden = Some(32);
+    let training = &mut options.training;
+    (training.epochs, training.patience, training.batch) = (60, 60, 6);
+    training.learning_rate = 5e-3;
     train::run(&options, &Device::cpu(), &mut |_| ()).unwrap();
     Trained { encoder, head }
 }
@@ -254,7 +257,7 @@ fn a_head_is_refused_by_another_encoder_and_when_damaged() {
     std::fs::write(trained.head.path().join("model.safetensors"), b"not weights").unwrap();
     assert!(matches!(open(&trained), Err(AlignError::Network { .. })));
     trained.head = tempfile::tempdir().unwrap();
-    assert!(matches!(open(&trained), Err(AlignError::File { .. })));
+    assert!(matches!(open(&trained), Err(AlignError::File(FileError::Io { .. }))));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fnstore::FileError;
 use fnstore::compute::Device;
 use fnstore::nn::write_weights;
 use fnstore::tag::train::{Options, run};
@@ -25,8 +26,10 @@ pub(crate) fn with_encoder() -> TempDir {
 
 fn options(folder: &Path) -> Options {
     let mut options = Options::new(folder.join("encoder"), folder.join("tagger"));
-    (options.layer, options.hidden, options.batch) = (Some(1), 16, 16);
-    (options.epochs, options.patience, options.learning_rate) = (40, 40, 1e-2);
+    (options.layer, options.hidden) = (Some(1), 16);
+    let training = &mut options.training;
+    (training.epochs, training.patience, training.batch) = (40, 40, 16);
+    training.learning_rate = 1e-2;
     options
 }
 
@@ -139,7 +142,7 @@ fn a_tagger_is_refused_by_another_encoder_and_when_damaged() {
     write_weights(&tagger, &[]).unwrap();
     assert!(matches!(open(folder.path()), Err(TagError::Network { .. })));
     std::fs::remove_file(tagger.join("config.json")).unwrap();
-    assert!(matches!(open(folder.path()), Err(TagError::File { .. })));
+    assert!(matches!(open(folder.path()), Err(TagError::File(FileError::Io { .. }))));
 }
 
 #[test]

@@ -95,7 +95,7 @@ pub(crate) fn write_unless_there(directory: &Path) -> Result<(), Box<dyn Error>>
     tensors.sort_by(|a, b| a.0.cmp(&b.0));
     let named: Vec<NamedTensor<'_>> = tensors
         .iter()
-        .map(|(name, shape, numbers)| (name.as_str(), shape.clone(), &numbers[..]))
+        .map(|(name, shape, numbers)| (name.clone(), shape.clone(), &numbers[..]))
         .collect();
     Ok(write_weights(directory, &named)?)
 }

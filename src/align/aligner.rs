@@ -11,10 +11,10 @@ use super::candidates::{WordSpan, candidates, word_span};
 use super::data::{AlignedSpan, distinct_pairs};
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::head::{Head, HeadConfig, read_config};
+use super::head::{Head, HeadConfig, read_head_config};
 use super::linked::LinkedEncoder;
 use super::metrics::Report;
-use super::mlp::{Question, Scored, Scorer, best};
+use super::scorer::{Question, Scored, Scorer, best};
 use crate::compute::Device;
 use crate::model::Span;
 use crate::nn::{Adapter, Fingerprint, NnError, Weights};
@@ -94,14 +94,14 @@ impl Aligner {
     /// # Errors
     /// When either cannot be read, or the head was trained on the states of another encoder.
     pub fn open(head: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
-        let layer = read_config(head)?.layer;
+        let layer = read_head_config(head)?.layer;
         // What the encoder was trained along by, where it was, lies with the head.
         let adapter = Adapter::read(head).map_err(NnError::from)?;
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
-        let Head { config, parameters, linker } = Head::read(head, &encoder.fingerprint(), device)?;
+        let Head { config, mlp, linker } = Head::read(head, &encoder.fingerprint(), device)?;
         let weights = Weights::open(head).map_err(NnError::from)?;
         Ok(Self {
-            scorer: Scorer::new(&parameters, config.width, config.k, device)?,
+            scorer: Scorer::new(mlp, config.width, config.k, device)?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             encoder: LinkedEncoder::new(encoder, linker),
             config,

@@ -151,6 +151,7 @@ mod optional_word_pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::FileError;
 
     const LINE: &str = r#"{"id":"a","source":["x","y"],"source_span":[1,2],"target":["z"],"target_span":[0,1],"changed":true}"#;
 
@@ -188,7 +189,7 @@ mod tests {
         }
         assert!(matches!(
             AlignedSpan::read(Path::new("/nowhere.jsonl")),
-            Err(AlignError::File { .. })
+            Err(AlignError::File(FileError::Io { .. }))
         ));
     }
 }

@@ -1,24 +1,11 @@
 //! Items of data files, each with the file and line where it stands, so that whatever is wrong with one of
 //! them can be said of that line.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::AlignError;
-
-/// Where an item stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    file: Arc<Path>,
-    line: usize,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` line {}", self.file.display(), self.line)
-    }
-}
+use super::error::{AlignError, FileLine};
+use crate::learn::{FileError, read_lines};
 
 /// Items in the order of their files and lines.
 ///
@@ -26,8 +13,8 @@ impl fmt::Display for Place {
 /// use fnstore::align::{AlignedSpan, Dataset};
 /// # fn main() -> Result<(), fnstore::align::AlignError> {
 /// let data = Dataset::<AlignedSpan>::read("train.jsonl".as_ref())?;
-/// for (item, place) in data.items().iter().zip(data.places()) {
-///     println!("{place}: {} words", item.source.len());
+/// for (item, line) in data.items().iter().zip(data.lines()) {
+///     println!("{line}: {} words", item.source.len());
 /// }
 /// # Ok(())
 /// # }
@@ -36,12 +23,12 @@ impl fmt::Display for Place {
 pub struct Dataset<T> {
     items: Vec<T>,
     /// One for each item.
-    places: Vec<Place>,
+    lines: Vec<FileLine>,
 }
 
 impl<T> Default for Dataset<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), places: Vec::new() }
+        Self { items: Vec::new(), lines: Vec::new() }
     }
 }
 
@@ -54,11 +41,11 @@ impl<T> Dataset<T> {
 
     /// Where each of them stands.
     #[must_use]
-    pub fn places(&self) -> &[Place] {
-        &self.places
+    pub fn lines(&self) -> &[FileLine] {
+        &self.lines
     }
 
-    /// Items without their places.
+    /// Items without their lines.
     #[must_use]
     pub fn into_items(self) -> Vec<T> {
         self.items
@@ -76,16 +63,16 @@ impl<T> Dataset<T> {
         self.items.is_empty()
     }
 
-    /// Adds an item that stands at a place.
-    pub fn push(&mut self, item: T, place: Place) {
+    /// Adds an item that stands on a line.
+    pub fn push(&mut self, item: T, line: FileLine) {
         self.items.push(item);
-        self.places.push(place);
+        self.lines.push(line);
     }
 
     /// Adds the items of another file.
     pub fn append(&mut self, other: Self) {
         self.items.extend(other.items);
-        self.places.extend(other.places);
+        self.lines.extend(other.lines);
     }
 
     /// Keeps the items for which `keep` says so.
@@ -93,26 +80,26 @@ impl<T> Dataset<T> {
         let kept: Vec<bool> = self.items.iter().map(keep).collect();
         let mut of_item = kept.iter();
         self.items.retain(|_| of_item.next().is_some_and(|kept| *kept));
-        let mut of_place = kept.iter();
-        self.places.retain(|_| of_place.next().is_some_and(|kept| *kept));
+        let mut of_line = kept.iter();
+        self.lines.retain(|_| of_line.next().is_some_and(|kept| *kept));
     }
 
     /// An error that blames one of these items by its index names the item's file and line.
     #[must_use]
     pub fn blame(&self, error: AlignError) -> AlignError {
-        match error.request().and_then(|item| self.places.get(item)) {
-            Some(place) => AlignError::Item { place: place.clone(), source: Box::new(error) },
+        match error.request().and_then(|item| self.lines.get(item)) {
+            Some(line) => AlignError::Item { line: line.clone(), source: Box::new(error) },
             None => error,
         }
     }
 
     /// Says of the last item, or of the first line of `file` where there is none, what the data lacks.
     pub(super) fn lacks(&self, file: &Path, found: String) -> AlignError {
-        let (path, line) = match self.places.last() {
-            Some(Place { file, line }) => (PathBuf::from(&**file), *line),
+        let (path, line) = match self.lines.last() {
+            Some(FileLine { file, line }) => (PathBuf::from(&**file), *line),
             None => (file.to_owned(), 1),
         };
-        AlignError::Content { path, line, found, expected: "at least one" }
+        FileError::Content { path, line, found, expected: "at least one" }.into()
     }
 
     /// Reads the lines of a file that are not blank; `parse` says what it found in a line and what was
@@ -120,31 +107,12 @@ impl<T> Dataset<T> {
     pub(super) fn read_lines(
         path: &Path,
         action: &'static str,
-        mut parse: impl FnMut(&str) -> Result<T, (String, &'static str)>,
+        parse: impl FnMut(&str) -> Result<T, (String, &'static str)>,
     ) -> Result<Self, AlignError> {
-        let bytes = std::fs::read(path).map_err(|source| AlignError::File {
-            action,
-            path: path.to_owned(),
-            source,
-        })?;
         let file: Arc<Path> = path.into();
         let mut data = Self::default();
-        for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            let text = std::str::from_utf8(line).map_err(|error| {
-                (format!("bytes that are not UTF-8 from byte {}", error.valid_up_to()), "UTF-8")
-            });
-            let item = match text.map(str::trim_end) {
-                Ok("") => continue,
-                Ok(text) => parse(text),
-                Err(error) => Err(error),
-            };
-            let item = item.map_err(|(found, expected)| AlignError::Content {
-                path: path.to_owned(),
-                line: at + 1,
-                found,
-                expected,
-            })?;
-            data.push(item, Place { file: Arc::clone(&file), line: at + 1 });
+        for (line, item) in read_lines(path, action, parse)? {
+            data.push(item, FileLine { file: Arc::clone(&file), line });
         }
         Ok(data)
     }
@@ -168,9 +136,9 @@ mod tests {
         data.append(numbers(b"7").unwrap());
         data.retain(|number| number % 2 == 1);
         assert_eq!((data.items(), data.len()), (&[5, 7][..], 2));
-        let lines: Vec<usize> = data.places().iter().map(|place| place.line).collect();
+        let lines: Vec<usize> = data.lines().iter().map(|at| at.line).collect();
         assert_eq!(lines, [3, 1]);
-        assert!(data.places()[0].to_string().ends_with("` line 3"), "{}", data.places()[0]);
+        assert!(data.lines()[0].to_string().ends_with("` line 3"), "{}", data.lines()[0]);
         assert!(numbers(b"").unwrap().is_empty());
     }
 
@@ -182,7 +150,7 @@ mod tests {
             assert!(error.contains(says), "{error}");
         }
         let error = Dataset::<u8>::read_lines("/nowhere".as_ref(), "read numbers", |_| Ok(1));
-        assert!(matches!(error, Err(AlignError::File { .. })));
+        assert!(matches!(error, Err(AlignError::File(FileError::Io { .. }))));
     }
 
     #[test]

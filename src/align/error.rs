@@ -1,12 +1,28 @@
 //! What can go wrong while aligning, and while training the aligner.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::dataset::Place;
 use crate::compute::ComputeError;
+use crate::learn::FileError;
 use crate::nn::NnError;
 use crate::text::OffsetError;
 use crate::tokenize::TokenizeError;
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileLine {
+    pub(super) file: Arc<Path>,
+    /// From 1.
+    pub(super) line: usize,
+}
+
+impl fmt::Display for FileLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` line {}", self.file.display(), self.line)
+    }
+}
 
 /// Why words have no encoder states while those beside them have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -59,35 +75,16 @@ pub enum AlignError {
         source: TokenizeError,
     },
     /// An item of a data file cannot be aligned.
-    #[error("cannot align {place}")]
+    #[error("cannot align {line}")]
     Item {
         /// Where it stands.
-        place: Place,
+        line: FileLine,
         /// Why not.
         source: Box<AlignError>,
     },
-    /// A file of a head or of alignment data cannot be read or written.
-    #[error("cannot {action} `{path}`", path = .path.display())]
-    File {
-        /// What was being done.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// A file of a head or of alignment data does not hold what it should.
-    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// What stands there.
-        found: String,
-        /// What should.
-        expected: &'static str,
-    },
+    /// A file of a head, a linker or of alignment data cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The head was trained on another encoder.
     #[error("cannot use head `{head}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a head with `fnstore train aligner`", head = .head.display())]
     Encoder {

@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
 use super::features::{CUE_SCALE, Features, inputs};
+use super::link_network::{LinkNetwork, LinkerPart};
 use super::link_scores::LINK_CUES;
-use super::linker::{LinkerPart, Network};
 use super::metrics::Report;
-use super::mlp::Parameters;
-use super::trained::{self, CONFIG};
+use super::scorer::ACTIVATION;
+use super::trained;
 use crate::compute::Device;
+use crate::learn::{CONFIG, FileError, Mlp, read_config};
 use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
@@ -132,8 +133,8 @@ impl HeadConfig {
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) config: HeadConfig,
-    pub(super) parameters: Parameters,
-    pub(super) linker: Option<Network>,
+    pub(super) mlp: Mlp,
+    pub(super) linker: Option<LinkNetwork>,
 }
 
 impl Head {
@@ -143,49 +144,40 @@ impl Head {
         fingerprint: &str,
         device: &Device,
     ) -> Result<Self, AlignError> {
-        let config = read_config(directory)?;
+        let config = read_head_config(directory)?;
         let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
         trained::expect_encoder(directory, of_encoder, fingerprint.to_owned())?;
         let weights = Weights::open(directory).map_err(NnError::from)?;
         let linker = config.linker.as_ref();
-        let linker = linker.map(|part| Network::beside_head(&weights, part, config.width, device));
+        let linker =
+            linker.map(|part| LinkNetwork::beside_head(&weights, part, config.width, device));
         let linker = linker.transpose()?;
-        let inputs = inputs(config.width, linker.is_some());
-        let parameters = Parameters::read(inputs, config.hidden, |name, shape| {
-            let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
-            Ok::<_, AlignError>(tensor.into_data())
-        })?;
-        Ok(Self { config, parameters, linker })
+        let sizes = [inputs(config.width, linker.is_some()), config.hidden, 1];
+        let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;
+        Ok(Self { config, mlp, linker })
     }
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_config(directory: &Path) -> Result<HeadConfig, AlignError> {
+pub(super) fn read_head_config(directory: &Path) -> Result<HeadConfig, AlignError> {
+    let config: HeadConfig = read_config(directory, "read head", "the configuration of a head")?;
     let path = directory.join(CONFIG);
-    let json = std::fs::read_to_string(&path).map_err(|source| AlignError::File {
-        action: "read head",
-        path: path.clone(),
-        source,
-    })?;
-    let refuse = |line, found, expected| AlignError::Content { path, line, found, expected };
-    let config: HeadConfig = match serde_json::from_str(&json) {
-        Ok(config) => config,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a head")),
-    };
+    let refuse =
+        |found: String, expected| AlignError::from(FileError::content(&path, 1, found, expected));
     if config.format != FORMAT {
-        return Err(refuse(1, format!("format {}", config.format), "format 1"));
+        return Err(refuse(format!("format {}", config.format), "format 1"));
     }
     let known =
         config.unit == "words" && has_known_features(&config) && config.cue_scale == CUE_SCALE;
     if !known {
         let found = format!("{} {:?}", config.unit, config.features);
-        return Err(refuse(1, found, "the unit, features and cue scale of src/align/features.rs"));
+        return Err(refuse(found, "the unit, features and cue scale of src/align/features.rs"));
     }
     if let Some(Err((found, expected))) = config.linker.as_ref().map(LinkerPart::check) {
-        return Err(refuse(1, found, expected));
+        return Err(refuse(found, expected));
     }
     if config.width == 0 || config.hidden == 0 {
-        return Err(refuse(1, "no inputs or no hidden units".to_owned(), "at least one of each"));
+        return Err(refuse("no inputs or no hidden units".to_owned(), "at least one of each"));
     }
     Ok(config)
 }
@@ -205,7 +197,7 @@ mod tests {
 
     fn write(head: &Head, directory: &Path) {
         let out = trained::prepare(directory).unwrap();
-        trained::write(out, &head.config, &head.parameters, head.linker.as_ref()).unwrap();
+        trained::write(out, &head.config, &head.mlp, head.linker.as_ref()).unwrap();
     }
 
     fn read(directory: &Path) -> Result<Head, AlignError> {
@@ -213,14 +205,14 @@ mod tests {
     }
 
     fn assert_is(found: &Head, wanted: &Head) {
-        assert_eq!((&found.config, &found.parameters), (&wanted.config, &wanted.parameters));
+        assert_eq!((&found.config, &found.mlp), (&wanted.config, &wanted.mlp));
     }
 
     fn head() -> Head {
         let mut config = HeadConfig::current("tiny".to_owned(), "abc".to_owned(), 3);
         (config.hidden, config.k) = (2, 5);
-        let parameters = Parameters::random(10, 2, &mut SplitMix64::new(1));
-        Head { config, parameters, linker: None }
+        let mlp = Mlp::random(&[10, 2, 1], ACTIVATION, &mut SplitMix64::new(1));
+        Head { config, mlp, linker: None }
     }
 
     #[test]
@@ -241,7 +233,7 @@ mod tests {
         let json = std::fs::read_to_string(&path).unwrap();
         let json = json.replace("\"layer\": 4,", "").replace("\"labels\": \"hard\",", "");
         std::fs::write(&path, json).unwrap();
-        let config = read_config(directory.path()).unwrap();
+        let config = read_head_config(directory.path()).unwrap();
         assert_eq!((config.layer, config.training.labels), (None, Labels::Soft));
     }
 
@@ -258,7 +250,7 @@ mod tests {
     fn a_damaged_head_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
-        assert!(matches!(read(directory.path()), Err(AlignError::File { .. })));
+        assert!(matches!(read(directory.path()), Err(AlignError::File(FileError::Io { .. }))));
         write(&head(), directory.path());
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
@@ -272,7 +264,7 @@ mod tests {
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
             let error = read(directory.path()).unwrap_err();
-            assert!(matches!(error, AlignError::Content { .. }), "{old}: {error}");
+            assert!(matches!(error, AlignError::File(FileError::Content { .. })), "{old}: {error}");
         }
         std::fs::write(&path, json.replacen("\"hidden\": 2", "\"hidden\": 3", 1)).unwrap();
         let error = read(directory.path()).unwrap_err();

@@ -3,18 +3,18 @@
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
 use super::features::PairStates;
-use super::linker::Network;
+use super::link_network::LinkNetwork;
 
 /// Encodes pairs and, where a linker is there, scores the links between their words.
 #[derive(Debug)]
 pub(super) struct LinkedEncoder {
     encoder: PairEncoder,
-    linker: Option<Network>,
+    linker: Option<LinkNetwork>,
 }
 
 impl LinkedEncoder {
     /// A linker must read the states of this encoder.
-    pub(super) fn new(encoder: PairEncoder, linker: Option<Network>) -> Self {
+    pub(super) fn new(encoder: PairEncoder, linker: Option<LinkNetwork>) -> Self {
         Self { encoder, linker }
     }
 
@@ -29,7 +29,7 @@ impl LinkedEncoder {
     }
 
     /// The linker.
-    pub(super) fn linker(&self) -> Option<&Network> {
+    pub(super) fn linker(&self) -> Option<&LinkNetwork> {
         self.linker.as_ref()
     }
 

@@ -10,15 +10,16 @@
 //! pooled states    features.rs   2 D + 4 features of a pair of spans, and ten more where a linker
 //!                                stands beside the head: link_scores.rs, linked.rs
 //! candidates       candidates.rs all spans within k words of the source span's length
-//! scores           mlp.rs        the head; gradient.rs, train/: how it learns; head.rs: its configuration;
-//!                  trained.rs    its directory, and where its encoder is
+//! scores           scorer.rs     the head's network; head.rs: its configuration; trained.rs: its directory,
+//!                                and where its encoder is
+//! links            link_network.rs  the linker's network over link_features.rs; linker.rs: by itself
+//! training         train/        of heads and of linkers; nothing else here imports it
 //! answer           aligner.rs    the best candidate, piece by piece
 //! data files       data.rs       items with gold spans; dataset.rs: and the lines on which they stand
 //! how good         metrics.rs    precision, recall, F1; breakdown.rs: on which spans;
 //!                                diversity.rs: how far parts of speech change
 //! by people        tasks.rs      what annotators are asked, what they answer, how far they agree
-//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states;
-//!                  linker/       trained on gold links
+//! words alone      words/        statistical word aligners, its baseline; embedding.rs: by nearest states
 //! ```
 //!
 //! Bibliography: Culkin, Hu, Stengel-Eskin, Qin and Van Durme 2021, Iterative Paraphrastic
@@ -34,13 +35,14 @@ mod embedding;
 mod encode;
 mod error;
 mod features;
-mod gradient;
 mod head;
+mod link_features;
+mod link_network;
 mod link_scores;
 mod linked;
 pub mod linker;
 mod metrics;
-mod mlp;
+mod scorer;
 mod tasks;
 pub mod train;
 mod trained;
@@ -50,10 +52,10 @@ pub use aligner::{AlignRequest, Aligner, Alignment, Prediction, Ranking};
 pub use breakdown::{Bin, Breakdown, DISTANCE_BIN, DISTANCE_BINS, LONGEST, Lengths, SeenSpans};
 pub use candidates::{WordSpan, candidates};
 pub use data::AlignedSpan;
-pub use dataset::{Dataset, Place};
+pub use dataset::Dataset;
 pub use diversity::TagDistances;
 pub use embedding::EmbeddingAligner;
-pub use error::{AlignError, TooLong};
+pub use error::{AlignError, FileLine, TooLong};
 pub use features::Features;
 pub use head::{HeadConfig, Labels, TrainingRecord};
 pub use metrics::{Agreement, Counts, Report, best_threshold};

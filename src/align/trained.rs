@@ -1,18 +1,17 @@
 //! What training leaves behind: a directory with `config.json`, which names the encoder whose states were
 //! read, and `model.safetensors`. Heads and linkers are written, and find their encoder, in the same way.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
-use super::linker::Network;
-use super::mlp::Parameters;
-use crate::nn::{NamedTensor, WholeDirectory};
+use super::link_network::LinkNetwork;
+use crate::learn::{CONFIG, FileError, Mlp, read_config, write_model};
+use crate::nn::WholeDirectory;
 
-/// Name of the configuration's file.
-pub(super) const CONFIG: &str = "config.json";
+/// What is done when a head or linker cannot be written.
+const WRITE: &str = "write a model to";
 
 /// What every configuration says of the encoder.
 #[derive(Debug, Deserialize)]
@@ -26,17 +25,7 @@ struct OfEncoder {
 
 impl OfEncoder {
     fn read(model: &Path) -> Result<Self, AlignError> {
-        let path = model.join(CONFIG);
-        let json = match std::fs::read(&path) {
-            Ok(json) => json,
-            Err(source) => return Err(AlignError::File { action: "read", path, source }),
-        };
-        serde_json::from_slice(&json).map_err(|error| AlignError::Content {
-            path,
-            line: error.line(),
-            found: error.to_string(),
-            expected: "the configuration of a head or linker",
-        })
+        Ok(read_config(model, "read", "the configuration of a head or linker")?)
     }
 }
 
@@ -48,12 +37,9 @@ impl OfEncoder {
 pub fn encoder_of(model: &Path, directories: &[PathBuf]) -> Result<PathBuf, AlignError> {
     let OfEncoder { encoder, .. } = OfEncoder::read(model)?;
     if !is_name(&encoder) {
-        return Err(AlignError::Content {
-            path: model.join(CONFIG),
-            line: 1,
-            found: format!("`encoder` `{encoder}`"),
-            expected: "the name of a directory among the models",
-        });
+        let expected = "the name of a directory among the models";
+        let found = format!("`encoder` `{encoder}`");
+        return Err(FileError::content(&model.join(CONFIG), 1, found, expected).into());
     }
     let mut places = directories.iter().map(|directory| directory.join(&encoder));
     places.find(|place| place.join(CONFIG).is_file()).ok_or_else(|| AlignError::EncoderMissing {
@@ -97,25 +83,20 @@ fn is_name(name: &str) -> bool {
 
 /// Tries, before the work, whether a head or linker can be written at a place.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, AlignError> {
-    WholeDirectory::prepare(out, |old| OfEncoder::read(old).is_ok()).map_err(|e| failed(out, e))
+    let prepared = WholeDirectory::prepare(out, |old| OfEncoder::read(old).is_ok());
+    Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
 
 /// Writes a head or linker, all of it or nothing; a head with the linker that stands beside it.
 pub(super) fn write(
     out: WholeDirectory,
     config: &impl Serialize,
-    parameters: &Parameters,
-    beside: Option<&Network>,
+    mlp: &Mlp,
+    beside: Option<&LinkNetwork>,
 ) -> Result<(), AlignError> {
-    let place = out.place().to_owned();
-    let others = beside.map(Network::tensors_beside_head).unwrap_or_default();
-    let mut tensors: Vec<NamedTensor<'_>> = parameters.tensors().into();
-    tensors.extend(others.iter().map(|(name, shape, data)| (name.as_str(), shape.clone(), *data)));
-    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
-}
-
-fn failed(out: &Path, source: io::Error) -> AlignError {
-    AlignError::File { action: "write a model to", path: out.to_owned(), source }
+    let mut tensors = mlp.tensors("");
+    tensors.extend(beside.into_iter().flat_map(LinkNetwork::tensors_beside_head));
+    Ok(write_model(out, WRITE, config, &tensors)?)
 }
 
 #[cfg(test)]
@@ -151,7 +132,10 @@ mod tests {
         let directories = [folder.path().to_owned()];
         for name in ["", ".", "..", "../head", "/etc", "a/", "a\\b", "./head"] {
             let error = encoder_of(&model(folder.path(), name), &directories).unwrap_err();
-            assert!(matches!(error, AlignError::Content { .. }), "{name}: {error}");
+            assert!(
+                matches!(error, AlignError::File(FileError::Content { .. })),
+                "{name}: {error}"
+            );
         }
     }
 

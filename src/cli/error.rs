@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
 use fnstore::exchange::ExchangeError;
@@ -35,16 +36,16 @@ pub(super) struct LinesFailed {
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
-        matches!(cause.downcast_ref(), Some(AlignError::Content { .. } | AlignError::Item { .. }))
-            || matches!(
-                cause.downcast_ref(),
-                Some(TagError::Content { .. } | TagError::NoTags { .. })
-            )
-            || matches!(
-                cause.downcast_ref(),
-                Some(FilterError::Content { .. } | FilterError::TooFew { .. })
-            )
-            || cause.is::<LinesFailed>()
+        matches!(
+            cause.downcast_ref(),
+            Some(AlignError::File(FileError::Content { .. }) | AlignError::Item { .. })
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(TagError::File(FileError::Content { .. }) | TagError::NoTags { .. })
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
+        ) || cause.is::<LinesFailed>()
             || matches!(
                 cause.downcast_ref(),
                 Some(

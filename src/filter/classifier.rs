@@ -5,16 +5,15 @@
 //! (10, 10), `NAME.output.weight` (1, 10), and their biases.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::committee::Committee;
 use super::error::FilterError;
-use super::evidence::{Evidence, Input};
-use super::folds::inputs_of;
+use super::evidence::{Evidence, Input, inputs_of};
 use super::table::Share;
+use crate::learn::{CONFIG, FileError, read_config, write_model};
 use crate::model::FilterScores;
 use crate::nn::{Fingerprint, Weights, WholeDirectory};
 
@@ -23,7 +22,8 @@ pub const MODEL_TYPE: &str = "filter";
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
-const CONFIG: &str = "config.json";
+/// What is done when a filter cannot be written.
+const WRITE: &str = "write a filter to";
 const PRECISION: &str = "precision";
 const RECALL: &str = "recall";
 
@@ -115,22 +115,17 @@ impl Filter {
     /// # Errors
     /// When its files are missing or damaged, or belong to another kind of model.
     pub fn open(directory: &Path) -> Result<Self, FilterError> {
-        let config = read_config(directory)?;
+        let config = read_filter_config(directory)?;
         let of_weights = |source| FilterError::Weights { path: directory.to_owned(), source };
         let weights = Weights::open(directory).map_err(of_weights)?;
-        let read = |prefix| {
-            Committee::read(prefix, [config.members, config.inputs.len()], |name, shape| {
-                Ok(weights.tensor(name, shape).map_err(of_weights)?.into_data())
-            })
-        };
+        let sizes = [config.members, config.inputs.len()];
+        let read = |name| Committee::read(&weights, name, sizes).map_err(of_weights);
         let (precision, recall) = (read(PRECISION)?, read(RECALL)?);
         if !precision.is_sound() || !recall.is_sound() {
-            return Err(FilterError::Content {
-                path: directory.join("model.safetensors"),
-                line: 1,
-                found: "numbers with which inputs cannot be standardised".to_owned(),
-                expected: "finite means, and standard deviations above 0",
-            });
+            let path = directory.join("model.safetensors");
+            let found = "numbers with which inputs cannot be standardised";
+            let expected = "finite means, and standard deviations above 0";
+            return Err(FileError::content(&path, 1, found, expected).into());
         }
         let fingerprint = weights.fingerprint().map_err(of_weights)?;
         Ok(Self { precision, recall, fingerprint, config })
@@ -169,42 +164,28 @@ impl Filter {
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-fn read_config(directory: &Path) -> Result<FilterConfig, FilterError> {
+fn read_filter_config(directory: &Path) -> Result<FilterConfig, FilterError> {
+    let (action, expected) = ("read filter", "the configuration of a filter");
     let path = directory.join(CONFIG);
-    let json = std::fs::read_to_string(&path).map_err(|source| FilterError::File {
-        action: "read filter",
-        path: path.clone(),
-        source,
-    })?;
-    let refuse = |line, found, expected| FilterError::Content { path, line, found, expected };
-    let expected = "the configuration of a filter";
-    let kind: Kind = match serde_json::from_str(&json) {
-        Ok(kind) => kind,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), expected)),
-    };
+    let refuse =
+        |found: String, expected| FilterError::from(FileError::content(&path, 1, found, expected));
+    let kind: Kind = read_config(directory, action, expected)?;
     if kind.model_type.as_deref() != Some(MODEL_TYPE) || kind.format != Some(FORMAT) {
-        let kind =
-            (kind.model_type.as_deref().unwrap_or("no model type"), kind.format.unwrap_or(0));
-        return Err(refuse(
-            1,
-            format!("`{}` of format {}", kind.0, kind.1),
-            "`filter` of format 1",
-        ));
+        let (model, format) = (kind.model_type, kind.format.unwrap_or(0));
+        let model = model.as_deref().unwrap_or("no model type");
+        return Err(refuse(format!("`{model}` of format {format}"), "`filter` of format 1"));
     }
-    let config: FilterConfig = match serde_json::from_str(&json) {
-        Ok(config) => config,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), expected)),
-    };
+    let config: FilterConfig = read_config(directory, action, expected)?;
     let distinct: BTreeSet<&Input> = config.inputs.iter().collect();
     if config.inputs.is_empty() || distinct.len() < config.inputs.len() {
-        return Err(refuse(1, format!("`inputs` {:?}", config.inputs), "one or more, each once"));
+        return Err(refuse(format!("`inputs` {:?}", config.inputs), "one or more, each once"));
     }
     if config.members == 0 {
-        return Err(refuse(1, "`members` 0".to_owned(), "1 or more"));
+        return Err(refuse("`members` 0".to_owned(), "1 or more"));
     }
     for cut in [config.precision.cut, config.recall.cut] {
         if !(0.0..=1.0).contains(&cut) {
-            return Err(refuse(1, format!("`cut` {cut}"), "a number from 0 to 1"));
+            return Err(refuse(format!("`cut` {cut}"), "a number from 0 to 1"));
         }
     }
     Ok(config)
@@ -213,7 +194,8 @@ fn read_config(directory: &Path) -> Result<FilterConfig, FilterError> {
 /// Tries, before the work, whether a filter can be written at a place: nothing may be there, an empty directory, or an
 /// earlier filter.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, FilterError> {
-    WholeDirectory::prepare(out, |old| read_config(old).is_ok()).map_err(|e| failed(out, e))
+    let prepared = WholeDirectory::prepare(out, |old| read_filter_config(old).is_ok());
+    Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
 
 /// Writes a filter, all of it or nothing.
@@ -222,21 +204,16 @@ pub(super) fn write(
     config: &FilterConfig,
     [precision, recall]: &[Committee; 2],
 ) -> Result<(), FilterError> {
-    let place = out.place().to_owned();
-    let names = [precision.names(PRECISION), recall.names(RECALL)];
-    let tensors = [precision.named(&names[0]), recall.named(&names[1])].concat();
-    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
-}
-
-fn failed(out: &Path, source: io::Error) -> FilterError {
-    FilterError::File { action: "write a filter to", path: out.to_owned(), source }
+    let tensors = [precision.tensors(PRECISION), recall.tensors(RECALL)].concat();
+    Ok(write_model(out, WRITE, config, &tensors)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::network::Network;
+    use super::super::network::{ACTIVATION, Member, Standard, sizes};
     use super::*;
-    use crate::learn::SplitMix64;
+    use crate::learn::{Mlp, SplitMix64};
+    use crate::nn::write_weights;
 
     fn written(directory: &Path) -> FilterConfig {
         let share = Share { hits: 3, of: 4 };
@@ -269,7 +246,11 @@ mod tests {
         let data = [vec![1.0, 0.5, 0.9], vec![2.0, 0.7, 0.8]];
         let networks = [1, 2].map(|seed| {
             let mut random = SplitMix64::new(seed);
-            Committee::new((0..2).map(|_| Network::random(&data, &mut random)).collect())
+            let member = |_| {
+                let mlp = Mlp::random(&sizes(3), ACTIVATION, &mut random);
+                Member::new(Standard::of(&data), mlp).unwrap()
+            };
+            Committee::new((0..2).map(member).collect())
         });
         write(prepare(directory).unwrap(), &config, &networks).unwrap();
         config
@@ -300,11 +281,15 @@ mod tests {
             assert!(all.contains(said), "{all}");
         };
         error("cannot read filter");
-        let config = written(directory.path());
+        written(directory.path());
         // Standard deviations of 0.
-        let zeros = |_: &str, shape: &[usize]| Ok::<_, ()>(vec![0.0; shape.iter().product()]);
-        let unsound = [(); 2].map(|()| Committee::read("p", [2, 3], zeros).unwrap());
-        write(prepare(directory.path()).unwrap(), &config, &unsound).unwrap();
+        let weights = Weights::open(directory.path()).unwrap();
+        let read = |name| Committee::read(&weights, name, [2, 3]).unwrap();
+        let sound = [read(PRECISION), read(RECALL)];
+        let mut tensors = [sound[0].tensors(PRECISION), sound[1].tensors(RECALL)].concat();
+        let deviation = tensors.iter_mut().find(|(name, ..)| name == "recall.1.inputs.sd");
+        deviation.unwrap().2 = &[0.0; 3];
+        write_weights(directory.path(), &tensors).unwrap();
         error("standard deviations above 0");
         written(directory.path());
         let path = directory.path().join(CONFIG);

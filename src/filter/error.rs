@@ -2,34 +2,16 @@
 
 use std::path::PathBuf;
 
+use crate::learn::FileError;
 use crate::nn::WeightsError;
 
 /// What can go wrong with a filter.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// A file of a filter or of judged outputs cannot be read or written.
-    #[error("cannot {action} `{path}`", path = .path.display())]
-    File {
-        /// What was being done.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// A file of a filter or of judged outputs does not hold what it should.
-    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// What stands there.
-        found: String,
-        /// What should.
-        expected: &'static str,
-    },
+    /// A file of a filter or of judged outputs cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The weights of a filter cannot be read.
     #[error("cannot read the weights of filter `{path}`", path = .path.display())]
     Weights {

@@ -55,7 +55,7 @@ impl Input {
     }
 
     /// Its value.
-    pub(super) fn of(self, evidence: &Evidence) -> f32 {
+    fn of(self, evidence: &Evidence) -> f32 {
         match self {
             Self::Round => f32::from(evidence.round),
             Self::Paraphrase => evidence.paraphrase,
@@ -64,4 +64,9 @@ impl Input {
             Self::Frames => (evidence.frames as f32).ln_1p(),
         }
     }
+}
+
+/// The values of some inputs, in their order.
+pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Vec<f32> {
+    inputs.iter().map(|input| input.of(evidence)).collect()
 }

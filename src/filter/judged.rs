@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::FilterError;
 use super::evidence::Evidence;
+use crate::learn::read_lines;
 use crate::model::Judgement;
 
 /// Least mean judgement of an output that is acceptable (Culkin et al. 2021, section 6.1).
@@ -54,29 +55,15 @@ impl Judged {
     /// When the file cannot be read, a line is no such object or has a number out of range, or a set stands there
     /// twice (naming the line).
     pub fn read(path: &Path) -> Result<Vec<Self>, FilterError> {
-        let text = std::fs::read_to_string(path).map_err(|source| FilterError::File {
-            action: "read judged outputs",
-            path: path.to_owned(),
-            source,
-        })?;
         let mut sets = HashSet::new();
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(at, line)| {
-                let refuse = |(found, expected)| FilterError::Content {
-                    path: path.to_owned(),
-                    line: at + 1,
-                    found,
-                    expected,
-                };
-                let output = Self::parse(line).map_err(refuse)?;
-                if !sets.insert((output.release.clone(), output.set.clone())) {
-                    let found = format!("`set` `{}` again", output.set);
-                    return Err(refuse((found, "each set once")));
-                }
-                Ok(output)
-            })
-            .collect()
+        let outputs = read_lines(path, "read judged outputs", |line| {
+            let output = Self::parse(line)?;
+            if !sets.insert((output.release.clone(), output.set.clone())) {
+                return Err((format!("`set` `{}` again", output.set), "each set once"));
+            }
+            Ok(output)
+        })?;
+        Ok(outputs.into_iter().map(|(_, output)| output).collect())
     }
 
     fn parse(line: &str) -> Result<Self, (String, &'static str)> {

@@ -7,8 +7,8 @@
 //! ```text
 //! what is looked at   evidence.rs     round, scores, whether the LU was proposed
 //! data                judged.rs       evidence with people's judgements, as JSON lines
-//! scores              network.rs      two hidden layers of ten, a sigmoid; its gradient; committee.rs: the mean of several
-//! training            train.rs        steps on weighted cross-entropy; folds.rs: weights and cuts chosen on held-out sentences
+//! scores              network.rs      two hidden layers of ten, a sigmoid; committee.rs: the mean of several
+//! training            train/          steps on weighted cross-entropy; folds.rs: weights and cuts chosen on held-out sentences
 //! on disk             classifier.rs   config.json and model.safetensors; evidence in, both scores out
 //! how good            table.rs        the paper's Table 4: heuristics and classifiers, with intervals
 //! ```
@@ -17,7 +17,6 @@ mod classifier;
 mod committee;
 mod error;
 mod evidence;
-mod folds;
 mod judged;
 mod network;
 mod table;

@@ -182,7 +182,7 @@ fn code_of_aligner(error: &AlignError) -> FindingCode {
     match error {
         AlignError::Encoder { .. } | AlignError::EncoderMissing { .. } => FindingCode::Encoder,
         AlignError::Network { source } => code_of_network(source),
-        AlignError::File { .. } | AlignError::Content { .. } => FindingCode::Config,
+        AlignError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }
@@ -205,7 +205,7 @@ fn code_of_tagger(error: &TagError) -> FindingCode {
     match error {
         TagError::Encoder { .. } => FindingCode::Encoder,
         TagError::Network { source } => code_of_network(source),
-        TagError::File { .. } | TagError::Content { .. } => FindingCode::Config,
+        TagError::File(_) => FindingCode::Config,
         _ => FindingCode::Tokenizer,
     }
 }

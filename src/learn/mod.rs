@@ -1,20 +1,32 @@
 //! What the small networks over a frozen encoder share: their inputs, and how they learn.
 //!
-//! The span aligner's head, the linker and the tagger read the states of words ([`WordEncoder`]) and are
-//! trained here, on any device, to the same bits in every run: numbers are drawn from one seeded generator
-//! ([`SplitMix64`]), gradients are summed by the kernels in one order (`products.rs`), and steps are taken by
-//! [`AdamW`] under a [`Schedule`]. The filter's networks, which read no states, learn with the same pieces.
+//! The span aligner's head, the linker, the tagger and the filter are each an [`Mlp`]: `mlp.rs` has its
+//! weights, `network.rs` its passes, `loss.rs` what it is told, `trainer.rs` the loop of steps and epochs
+//! ([`TrainingState::train`]). All but the filter's read the states of words ([`WordEncoder`]). Training gives
+//! the same bits in every run: numbers are drawn from one seeded generator ([`SplitMix64`]), gradients are
+//! summed in one order, and steps are taken by [`AdamW`] under a [`Schedule`].
 
 mod adamw;
+mod files;
 mod logistic;
+mod loss;
+mod mlp;
+mod network;
 mod products;
 mod progress;
 mod random;
+mod trainer;
 mod words;
 
 pub(crate) use adamw::{AdamW, Schedule, Trained};
+pub use files::FileError;
+pub(crate) use files::{CONFIG, read_config, read_lines, write_model};
 pub(crate) use logistic::{sigmoid, softplus};
-pub(crate) use products::{product_of_columns, transposed};
+pub(crate) use loss::{Labels, softmax};
+pub(crate) use mlp::{Activation, EPSILON, Mlp, Part};
+pub(crate) use network::Network;
 pub use progress::Progress;
 pub(crate) use random::SplitMix64;
+pub use trainer::TrainerOptions;
+pub(crate) use trainer::{Task, TrainingState};
 pub(crate) use words::{TooManyPieces, WordEncoder, states_of};

@@ -6,7 +6,7 @@ use crate::compute::{ComputeError, Device, Tensor};
 /// `left^T right`: (R, L) and (R, W) give (L, W).
 ///
 /// The kernel multiplies rows by rows, so both matrices are transposed first.
-pub(crate) fn product_of_columns(
+pub(super) fn product_of_columns(
     device: &Device,
     left: &[f32],
     left_width: usize,
@@ -19,7 +19,7 @@ pub(crate) fn product_of_columns(
 }
 
 /// The columns of a row-major matrix, one after another.
-pub(crate) fn transposed(matrix: &[f32], width: usize) -> Vec<f32> {
+pub(super) fn transposed(matrix: &[f32], width: usize) -> Vec<f32> {
     /// Rows and columns moved together, so that both sides stay in near memory.
     const BLOCK: usize = 32;
     let rows = matrix.len() / width;

@@ -92,8 +92,9 @@ mod tests {
 
     fn written(tensors: &[(&str, Tensor)]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
-        let named =
-            tensors.iter().map(|(name, tensor)| (*name, tensor.shape().to_vec(), tensor.data()));
+        let named = tensors
+            .iter()
+            .map(|(name, tensor)| ((*name).to_owned(), tensor.shape().to_vec(), tensor.data()));
         write_weights(dir.path(), &named.collect::<Vec<_>>()).unwrap();
         dir
     }

@@ -14,7 +14,7 @@ use safetensors::tensor::{Dtype, TensorView, serialize};
 use super::WeightsError;
 
 /// A tensor to write: its name, its shape, and its numbers in row-major order.
-pub type NamedTensor<'a> = (&'a str, Vec<usize>, &'a [f32]);
+pub type NamedTensor<'a> = (String, Vec<usize>, &'a [f32]);
 
 /// Key of the text beside the tensors in the file's header.
 pub(super) const NOTE: &str = "note";
@@ -51,7 +51,7 @@ pub fn write_tensors(
         .iter()
         .zip(&bytes)
         .map(|((name, shape, _), bytes)| {
-            Ok((*name, TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(format)?))
+            Ok((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).map_err(format)?))
         })
         .collect::<Result<_, WeightsError>>()?;
     let note = note.map(|note| HashMap::from([(NOTE.to_owned(), note.to_owned())]));
@@ -74,7 +74,10 @@ mod tests {
     fn written_weights_read_back_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let matrix = [1.0, -2.5, 3.0, f32::MIN_POSITIVE, 0.0, 1e30];
-        let tensors = [("b.weight", vec![2, 3], &matrix[..]), ("a.bias", vec![1], &[0.5][..])];
+        let tensors = [
+            ("b.weight".to_owned(), vec![2, 3], &matrix[..]),
+            ("a.bias".to_owned(), vec![1], &[0.5][..]),
+        ];
         write_weights(directory.path(), &tensors).unwrap();
         let weights = Weights::open(directory.path()).unwrap();
         assert_eq!(weights.tensor("b.weight", &[2, 3]).unwrap().data(), matrix);
@@ -86,7 +89,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state");
         for note in ["", "step 3: caf\u{e9} \"noir\""] {
-            write_tensors(&path, &[("x", vec![1], &[0.1][..])], Some(note)).unwrap();
+            write_tensors(&path, &[("x".to_owned(), vec![1], &[0.1][..])], Some(note)).unwrap();
             let weights = Weights::open_file(&path).unwrap();
             assert_eq!(weights.note(), Some(note));
             assert_eq!(weights.tensor("x", &[1]).unwrap().data(), [0.1]);
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn a_shape_that_does_not_fit_its_numbers_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        let tensors = [("x", vec![2, 2], &[0.0][..])];
+        let tensors = [("x".to_owned(), vec![2, 2], &[0.0][..])];
         assert!(write_weights(directory.path(), &tensors).is_err());
         assert!(write_weights(Path::new("/nowhere"), &[]).is_err());
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::compute::ComputeError;
+use crate::learn::FileError;
 use crate::nn::NnError;
 use crate::tokenize::TokenizeError;
 
@@ -28,28 +29,9 @@ pub enum TagError {
         /// Which data: `training` or `development`.
         part: &'static str,
     },
-    /// A file of a tagger or of tagged sentences cannot be read or written.
-    #[error("cannot {action} `{path}`", path = .path.display())]
-    File {
-        /// What was being done.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
-    /// A file of a tagger or of tagged sentences does not hold what it should.
-    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// What stands there.
-        found: String,
-        /// What should.
-        expected: &'static str,
-    },
+    /// A file of a tagger or of tagged sentences cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The tagger was trained on another encoder.
     #[error("cannot use tagger `{tagger}` with this encoder: it was trained on the states of `{expected}`, this is `{found}`; give the encoder it names or train a tagger with `fnstore train tagger`", tagger = .tagger.display())]
     Encoder {

@@ -38,14 +38,30 @@ impl Accuracy {
     }
 }
 
+/// Words of the development data that are tagged rightly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DevAccuracy {
+    /// In sentences as they are written.
+    pub written: Accuracy,
+    /// In the same sentences in small letters.
+    pub lowercase: Accuracy,
+}
+
+impl DevAccuracy {
+    /// Words that are right, both ways together.
+    pub(super) fn right(&self) -> u64 {
+        self.written.right + self.lowercase.right
+    }
+}
+
 /// The words of training data, each with its most frequent tag, the alphabetically first of several.
 #[derive(Debug, Clone, Default)]
-pub struct Lexicon {
+pub struct TagLexicon {
     tag_of: HashMap<String, String>,
     most_frequent: String,
 }
 
-impl Lexicon {
+impl TagLexicon {
     /// The words of some sentences that have a tag.
     #[must_use]
     pub fn of(sentences: &[TaggedSentence]) -> Self {
@@ -91,12 +107,12 @@ fn most_frequent(tags: &BTreeMap<&str, u64>) -> String {
 /// How well a tagger does on some sentences.
 ///
 /// ```
-/// use fnstore::tag::{Lexicon, Measure, TaggedSentence};
+/// use fnstore::tag::{TagLexicon, Measure, TaggedSentence};
 ///
 /// let line = r#"{"words": ["he", "left"], "tags": ["PRP", "VBD"]}"#;
 /// let gold: TaggedSentence = serde_json::from_str(line)?;
 /// let mut measure = Measure::default();
-/// measure.add(&gold, &["PRP", "VBN"], &Lexicon::of(&[gold.clone()]));
+/// measure.add(&gold, &["PRP", "VBN"], &TagLexicon::of(&[gold.clone()]));
 /// assert_eq!((measure.all.share(), measure.baseline.share()), (0.5, 1.0));
 /// assert_eq!(measure.confusions[&("VBD".to_owned(), "VBN".to_owned())], 1);
 /// # Ok::<(), serde_json::Error>(())
@@ -122,7 +138,7 @@ impl Measure {
     ///
     /// # Panics
     /// When there are not as many tags as words.
-    pub fn add(&mut self, gold: &TaggedSentence, found: &[&str], lexicon: &Lexicon) {
+    pub fn add(&mut self, gold: &TaggedSentence, found: &[&str], lexicon: &TagLexicon) {
         assert_eq!(gold.words.len(), found.len(), "each word has its tag");
         self.sentences += 1;
         for ((word, tag), &found) in gold.words.iter().zip(&gold.tags).zip(found) {
@@ -160,18 +176,18 @@ mod tests {
             sentence(&[("can", "MD"), ("can", "NN"), ("can", "MD"), ("fish", "")]),
             sentence(&[("left", "VBN"), ("left", "VBD"), ("tin", "NN"), ("can", "NN")]),
         ];
-        let lexicon = Lexicon::of(&training);
+        let lexicon = TagLexicon::of(&training);
         assert_eq!(lexicon.tag("can"), "MD", "the first of equals");
         assert_eq!(lexicon.tag("left"), "VBD");
         // `fish` has no tag, `Can` another case; three NN are the most of all.
         assert!(!lexicon.contains("fish") && !lexicon.contains("Can"));
         assert_eq!((lexicon.tag("fish"), lexicon.tag("Can")), ("NN", "NN"));
-        assert_eq!(Lexicon::of(&[]).tag("x"), "");
+        assert_eq!(TagLexicon::of(&[]).tag("x"), "");
     }
 
     #[test]
     fn words_without_a_gold_tag_do_not_count_and_new_words_count_twice() {
-        let lexicon = Lexicon::of(&[sentence(&[("the", "DT"), ("lock", "NN")])]);
+        let lexicon = TagLexicon::of(&[sentence(&[("the", "DT"), ("lock", "NN")])]);
         let gold = sentence(&[("the", "DT"), ("lock", "VB"), ("clicked", "VBD"), ("x", "")]);
         let mut measure = Measure::default();
         measure.add(&gold, &["DT", "NN", "VBD", "NN"], &lexicon);

@@ -6,10 +6,9 @@
 //!
 //! ```text
 //! words, pieces    features.rs   D numbers of a word's state and a few of how it is written
-//! scores           network.rs    one hidden layer, softmax over the tags; its gradient
 //! training         train.rs      steps, epochs, the best one kept
 //! on disk          model.rs      config.json and model.safetensors
-//! answers          tagger.rs     sentences in, tags out
+//! answers          tagger.rs     one hidden layer, softmax over the tags: sentences in, tags out
 //! how good         measure.rs    accuracy, of words that were not seen in training too, beside a baseline
 //! data             sentence.rs   words with tags; penn.rs: the tags of FrameNet's full text
 //! ```
@@ -18,14 +17,13 @@ mod error;
 mod features;
 mod measure;
 mod model;
-mod network;
 mod penn;
 mod sentence;
 mod tagger;
 pub mod train;
 
 pub use error::TagError;
-pub use measure::{Accuracy, Lexicon, Measure};
+pub use measure::{Accuracy, DevAccuracy, Measure, TagLexicon};
 pub use model::{TaggerConfig, TaggerTraining};
 pub use penn::penn_tag;
 pub use sentence::TaggedSentence;

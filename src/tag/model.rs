@@ -4,21 +4,24 @@
 //! (H, D + 6), `hidden.bias`, `prelu.weight`, `output.weight` (T, H), `output.bias`). A tagger belongs to the
 //! states of one encoder and names it by fingerprint.
 
-use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::TagError;
 use super::features::WRITING;
-use super::network::Parameters;
-use super::train::DevAccuracy;
+use super::measure::DevAccuracy;
+use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_model};
 use crate::nn::{NnError, Weights, WholeDirectory};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
 
-const CONFIG: &str = "config.json";
+/// What is done when a tagger cannot be written.
+const WRITE: &str = "write a tagger to";
+
+/// What follows the sums of its hidden layer.
+pub(super) const ACTIVATION: Activation = Activation::Prelu;
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 pub(super) const FEATURES: &str = "state, 6 of writing";
@@ -74,53 +77,38 @@ pub struct TaggerTraining {
 /// Tries, before the work, whether a tagger can be written at a place: nothing may be there, an empty
 /// directory, or an earlier tagger.
 pub(super) fn prepare(out: &Path) -> Result<WholeDirectory, TagError> {
-    WholeDirectory::prepare(out, |old| read_config(old).is_ok()).map_err(|e| failed(out, e))
+    let prepared = WholeDirectory::prepare(out, |old| read_tagger_config(old).is_ok());
+    Ok(prepared.map_err(FileError::io(WRITE, out))?)
 }
 
 /// Writes a tagger, all of it or nothing.
-pub(super) fn write(
-    out: WholeDirectory,
-    config: &TaggerConfig,
-    parameters: &Parameters,
-) -> Result<(), TagError> {
-    let place = out.place().to_owned();
-    out.write_model(config, &parameters.tensors()).map_err(|error| failed(&place, error))
-}
-
-fn failed(out: &Path, source: io::Error) -> TagError {
-    TagError::File { action: "write a tagger to", path: out.to_owned(), source }
+pub(super) fn write(out: WholeDirectory, config: &TaggerConfig, mlp: &Mlp) -> Result<(), TagError> {
+    Ok(write_model(out, WRITE, config, &mlp.tensors(""))?)
 }
 
 /// Reads `config.json` and refuses what this build would misread.
-pub(super) fn read_config(directory: &Path) -> Result<TaggerConfig, TagError> {
+pub(super) fn read_tagger_config(directory: &Path) -> Result<TaggerConfig, TagError> {
+    let config: TaggerConfig =
+        read_config(directory, "read tagger", "the configuration of a tagger")?;
     let path = directory.join(CONFIG);
-    let json = std::fs::read_to_string(&path).map_err(|source| TagError::File {
-        action: "read tagger",
-        path: path.clone(),
-        source,
-    })?;
-    let refuse = |line, found, expected| TagError::Content { path, line, found, expected };
-    let config: TaggerConfig = match serde_json::from_str(&json) {
-        Ok(config) => config,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a tagger")),
-    };
+    let refuse = |found, expected| TagError::from(FileError::content(&path, 1, found, expected));
     if config.format != FORMAT || config.features != FEATURES {
         let found = format!("format {} of `{}`", config.format, config.features);
-        return Err(refuse(1, found, "format 1 of the features of src/tag/features.rs"));
+        return Err(refuse(found, "format 1 of the features of src/tag/features.rs"));
     }
     if config.width == 0 || config.hidden == 0 || config.tags.is_empty() {
         let found = "no inputs, no hidden units or no tags".to_owned();
-        return Err(refuse(1, found, "at least one of each"));
+        return Err(refuse(found, "at least one of each"));
     }
     Ok(config)
 }
 
 /// Reads a tagger's weights, which were trained on an encoder's states.
-pub(super) fn read_parameters(
+pub(super) fn read_mlp(
     directory: &Path,
     config: &TaggerConfig,
     fingerprint: &str,
-) -> Result<(Parameters, Weights), TagError> {
+) -> Result<(Mlp, Weights), TagError> {
     if config.encoder_fingerprint != fingerprint {
         return Err(TagError::Encoder {
             tagger: directory.to_owned(),
@@ -130,11 +118,8 @@ pub(super) fn read_parameters(
     }
     let weights = Weights::open(directory).map_err(NnError::from)?;
     let sizes = [config.width + WRITING, config.hidden, config.tags.len()];
-    let parameters = Parameters::read(sizes, |name, shape| {
-        let tensor = weights.tensor(name, shape).map_err(NnError::from)?;
-        Ok::<_, TagError>(tensor.into_data())
-    })?;
-    Ok((parameters, weights))
+    let mlp = Mlp::read(&weights, "", &sizes, ACTIVATION).map_err(NnError::from)?;
+    Ok((mlp, weights))
 }
 
 #[cfg(test)]
@@ -143,7 +128,7 @@ mod tests {
     use crate::learn::SplitMix64;
     use crate::tag::Accuracy;
 
-    fn tagger() -> (TaggerConfig, Parameters) {
+    fn tagger() -> (TaggerConfig, Mlp) {
         let accuracy = Accuracy { words: 8, right: 7 };
         let config = TaggerConfig {
             format: FORMAT,
@@ -167,19 +152,19 @@ mod tests {
             },
             dev: DevAccuracy { written: accuracy, lowercase: accuracy },
         };
-        let parameters = Parameters::random(3 + WRITING, 2, 2, &mut SplitMix64::new(1));
-        (config, parameters)
+        let sizes = [3 + WRITING, 2, 2];
+        (config, Mlp::random(&sizes, ACTIVATION, &mut SplitMix64::new(1)))
     }
 
     #[test]
     fn a_tagger_reads_back_as_it_was_written() {
         let directory = tempfile::tempdir().unwrap();
-        let (config, parameters) = tagger();
-        write(prepare(directory.path()).unwrap(), &config, &parameters).unwrap();
-        assert_eq!(read_config(directory.path()).unwrap(), config);
-        let (read, _) = read_parameters(directory.path(), &config, "abc").unwrap();
-        assert_eq!(read, parameters);
-        let error = read_parameters(directory.path(), &config, "xyz").unwrap_err();
+        let (config, mlp) = tagger();
+        write(prepare(directory.path()).unwrap(), &config, &mlp).unwrap();
+        assert_eq!(read_tagger_config(directory.path()).unwrap(), config);
+        let (read, _) = read_mlp(directory.path(), &config, "abc").unwrap();
+        assert_eq!(read, mlp);
+        let error = read_mlp(directory.path(), &config, "xyz").unwrap_err();
         assert!(matches!(error, TagError::Encoder { .. }));
         assert!(error.to_string().contains("tiny abc"), "{error}");
     }
@@ -188,9 +173,12 @@ mod tests {
     fn a_damaged_tagger_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(CONFIG);
-        assert!(matches!(read_config(directory.path()), Err(TagError::File { .. })));
-        let (config, parameters) = tagger();
-        write(prepare(directory.path()).unwrap(), &config, &parameters).unwrap();
+        assert!(matches!(
+            read_tagger_config(directory.path()),
+            Err(TagError::File(FileError::Io { .. }))
+        ));
+        let (config, mlp) = tagger();
+        write(prepare(directory.path()).unwrap(), &config, &mlp).unwrap();
         let json = std::fs::read_to_string(&path).unwrap();
         for (old, new) in [
             ("\"format\": 1", "\"format\": 2"),
@@ -201,13 +189,13 @@ mod tests {
             ("{", "["),
         ] {
             std::fs::write(&path, json.replacen(old, new, 1)).unwrap();
-            let error = read_config(directory.path()).unwrap_err();
-            assert!(matches!(error, TagError::Content { .. }), "{old}: {error}");
+            let error = read_tagger_config(directory.path()).unwrap_err();
+            assert!(matches!(error, TagError::File(FileError::Content { .. })), "{old}: {error}");
         }
         // One tag more than the network has outputs.
         std::fs::write(&path, json.replacen("\"DT\"", "\"CC\", \"DT\"", 1)).unwrap();
-        let config = read_config(directory.path()).unwrap();
-        let error = read_parameters(directory.path(), &config, "abc").unwrap_err();
+        let config = read_tagger_config(directory.path()).unwrap();
+        let error = read_mlp(directory.path(), &config, "abc").unwrap_err();
         assert!(matches!(error, TagError::Network { .. }), "{error}");
     }
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::TagError;
+use crate::learn::read_lines;
 
 /// The words of a sentence and their tags.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,34 +30,23 @@ impl TaggedSentence {
     /// When the file cannot be read, or a line is no such object or has not as many tags as words
     /// (naming the line).
     pub fn read(path: &Path) -> Result<Vec<Self>, TagError> {
-        let text = std::fs::read_to_string(path).map_err(|source| TagError::File {
-            action: "read tagged sentences",
-            path: path.to_owned(),
-            source,
-        })?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(at, line)| {
-                let refuse = |found: String, expected| TagError::Content {
-                    path: path.to_owned(),
-                    line: at + 1,
-                    found,
-                    expected,
-                };
-                let sentence: Self = serde_json::from_str(line)
-                    .map_err(|e| refuse(e.to_string(), "an object with `words` and `tags`"))?;
-                let (words, tags) = (sentence.words.len(), sentence.tags.len());
-                if words != tags {
-                    let found = format!("{words} `words` and {tags} `tags`");
-                    return Err(refuse(found, "as many of one as of the other"));
-                }
-                if sentence.tags.iter().flatten().any(|tag| tag.trim().is_empty()) {
-                    let found = "an empty tag in `tags`".to_owned();
-                    return Err(refuse(found, "a name, or null where it is not known"));
-                }
-                Ok(sentence)
-            })
-            .collect()
+        let sentences = read_lines(path, "read tagged sentences", Self::parse)?;
+        Ok(sentences.into_iter().map(|(_, sentence)| sentence).collect())
+    }
+
+    fn parse(line: &str) -> Result<Self, (String, &'static str)> {
+        let sentence: Self = serde_json::from_str(line)
+            .map_err(|e| (e.to_string(), "an object with `words` and `tags`"))?;
+        let (words, tags) = (sentence.words.len(), sentence.tags.len());
+        if words != tags {
+            let found = format!("{words} `words` and {tags} `tags`");
+            return Err((found, "as many of one as of the other"));
+        }
+        if sentence.tags.iter().flatten().any(|tag| tag.trim().is_empty()) {
+            let found = "an empty tag in `tags`".to_owned();
+            return Err((found, "a name, or null where it is not known"));
+        }
+        Ok(sentence)
     }
 
     /// The words, borrowed.

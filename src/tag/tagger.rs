@@ -4,10 +4,9 @@ use std::path::Path;
 
 use super::error::TagError;
 use super::features::features;
-use super::model::{TaggerConfig, read_config, read_parameters};
-use super::network::Network;
-use crate::compute::Device;
-use crate::learn::WordEncoder;
+use super::model::{TaggerConfig, read_mlp, read_tagger_config};
+use crate::compute::{ComputeError, Device, Tensor};
+use crate::learn::{Network, WordEncoder, softmax};
 use crate::nn::{Fingerprint, NnError};
 
 /// Sentences whose states are held at once.
@@ -51,12 +50,12 @@ impl Tagger {
     /// # Errors
     /// When either cannot be read, or the tagger was trained on the states of another encoder.
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, TagError> {
-        let config = read_config(directory)?;
+        let config = read_tagger_config(directory)?;
         let encoder = WordEncoder::open::<TagError>(encoder, config.layer, None, device)?;
-        let (parameters, weights) = read_parameters(directory, &config, &encoder.fingerprint())?;
+        let (mlp, weights) = read_mlp(directory, &config, &encoder.fingerprint())?;
         Ok(Self {
             // Two small products of a few words: sending them to a GPU takes longer than they do.
-            network: Network::new(parameters, &device.host())?,
+            network: Network::new(mlp, &device.host())?,
             fingerprint: weights.fingerprint().map_err(NnError::from)?,
             encoder,
             config,
@@ -107,7 +106,52 @@ impl Tagger {
 
     /// The tags of the words that some rows of features are of.
     fn tags_of(&self, rows: Vec<f32>) -> Result<Vec<Tag<'_>>, TagError> {
-        let best = self.network.best(rows)?.into_iter();
+        let best = best_tags(&self.network, rows)?.into_iter();
         Ok(best.map(|(tag, score)| Tag { name: &self.config.tags[tag], score }).collect())
+    }
+}
+
+/// The number of the likeliest tag of each row of features, (R, D + 6), and its share; of equals the first. A
+/// row's answer has the same bits in any company.
+pub(super) fn best_tags(
+    network: &Network,
+    rows: Vec<f32>,
+) -> Result<Vec<(usize, f32)>, ComputeError> {
+    let inputs = network.mlp().inputs();
+    let count = rows.len() / inputs;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut scores = network.run(&Tensor::new(&[count, inputs], rows)?)?;
+    let best = |scores: &mut [f32]| {
+        softmax(scores);
+        let mut best = (0, scores[0]);
+        for (tag, &share) in scores.iter().enumerate() {
+            if share > best.1 {
+                best = (tag, share);
+            }
+        }
+        best
+    };
+    Ok(scores.chunks_exact_mut(network.mlp().outputs()).map(best).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Activation, Mlp, SplitMix64};
+
+    #[test]
+    fn a_word_is_tagged_alike_alone_and_in_company() {
+        let mut random = SplitMix64::new(4);
+        let mlp = Mlp::random(&[6, 4, 3], Activation::Prelu, &mut random);
+        let network = Network::new(mlp, &Device::cpu()).unwrap();
+        let rows: Vec<f32> = (0..40 * 6).map(|_| 2.0 * random.unit() - 1.0).collect();
+        let together = best_tags(&network, rows.clone()).unwrap();
+        for (row, together) in rows.chunks_exact(6).zip(&together) {
+            assert_eq!(best_tags(&network, row.to_vec()).unwrap(), [*together]);
+            assert!(together.1 > 1.0 / 3.0 && together.1 <= 1.0);
+        }
+        assert_eq!(best_tags(&network, Vec::new()).unwrap(), []);
     }
 }

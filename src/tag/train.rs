@@ -11,16 +11,16 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
 use super::error::TagError;
 use super::features::{WRITING, features};
-use super::measure::Accuracy;
-use super::model::{FEATURES, FORMAT, TaggerConfig, TaggerTraining, prepare, write};
-use super::network::{Network, Parameters};
+use super::measure::{Accuracy, DevAccuracy};
+use super::model::{ACTIVATION, FEATURES, FORMAT, TaggerConfig, TaggerTraining, prepare, write};
 use super::sentence::TaggedSentence;
-use crate::compute::{Device, Tensor};
-use crate::learn::{Schedule, SplitMix64, WordEncoder};
+use super::tagger::best_tags;
+use crate::compute::Device;
+use crate::learn::{
+    Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingState, WordEncoder,
+};
 
 /// Sentences that are encoded before their features are laid down.
 const SENTENCES_AT_ONCE: usize = 512;
@@ -39,18 +39,8 @@ pub struct Options {
     pub out: PathBuf,
     /// Number of hidden units.
     pub hidden: usize,
-    /// Most passes over the data; one at least is made.
-    pub epochs: usize,
-    /// Passes without gain on the development data after which training stops.
-    pub patience: usize,
-    /// Words per step.
-    pub batch: usize,
-    /// Learning rate after warm-up; it falls to zero over all epochs.
-    pub learning_rate: f32,
-    /// Weight decay of the matrices.
-    pub weight_decay: f32,
-    /// Seed of weights and order.
-    pub seed: u64,
+    /// What every trainer is told; a step looks at `batch` words.
+    pub training: TrainerOptions,
 }
 
 impl Options {
@@ -62,28 +52,15 @@ impl Options {
             layer: Some(2),
             out,
             hidden: 48,
-            epochs: 8,
-            patience: 3,
-            batch: 256,
-            learning_rate: 2e-3,
-            weight_decay: 0.01,
-            seed: 1,
+            training: TrainerOptions {
+                epochs: 8,
+                patience: 3,
+                batch: 256,
+                learning_rate: 2e-3,
+                weight_decay: 0.01,
+                seed: 1,
+            },
         }
-    }
-}
-
-/// Words of the development data that are tagged rightly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DevAccuracy {
-    /// In sentences as they are written.
-    pub written: Accuracy,
-    /// In the same sentences in small letters.
-    pub lowercase: Accuracy,
-}
-
-impl DevAccuracy {
-    fn right(&self) -> u64 {
-        self.written.right + self.lowercase.right
     }
 }
 
@@ -145,7 +122,8 @@ pub fn run(
 
     // 2. Train and write.
     let inputs = encoder.width() + WRITING;
-    let best = fit(options, device, [inputs, tags.len()], &words, &dev_words, progress)?;
+    let TrainingState { best, best_epoch: epoch, best_dev: dev, .. } =
+        fit(options, device, [inputs, tags.len()], &words, &dev_words, progress)?;
     let name = options.encoder.file_name().map(|name| name.to_string_lossy().into_owned());
     let config = TaggerConfig {
         format: FORMAT,
@@ -153,7 +131,7 @@ pub fn run(
         encoder_fingerprint: encoder.fingerprint(),
         layer: options.layer,
         width: encoder.width(),
-        hidden: best.parameters.hidden,
+        hidden: best.hidden(),
         features: FEATURES.to_owned(),
         tags: tags.into_iter().map(str::to_owned).collect(),
         training: TaggerTraining {
@@ -161,16 +139,16 @@ pub fn run(
             words: tagged,
             // Each of them was too long both ways.
             left_out: left_out / 2,
-            epoch: best.epoch,
-            epochs: options.epochs.max(1),
-            batch: options.batch,
-            learning_rate: options.learning_rate,
-            weight_decay: options.weight_decay,
-            seed: options.seed,
+            epoch,
+            epochs: options.training.epochs.max(1),
+            batch: options.training.batch,
+            learning_rate: options.training.learning_rate,
+            weight_decay: options.training.weight_decay,
+            seed: options.training.seed,
         },
-        dev: best.dev,
+        dev,
     };
-    write(out, &config, &best.parameters)?;
+    write(out, &config, &best)?;
     Ok(config)
 }
 
@@ -199,14 +177,43 @@ fn encode(
     Ok(left_out)
 }
 
-/// The weights that did best on the development data.
-#[derive(Debug, PartialEq)]
-struct Best {
-    parameters: Parameters,
-    epoch: usize,
-    dev: DevAccuracy,
+/// A tagger learns the tags of words.
+struct Tagging<'a> {
+    device: &'a Device,
+    inputs: usize,
+    data: &'a Encoded,
+    dev: &'a [Encoded; 2],
 }
 
+impl Task for Tagging<'_> {
+    type Dev = DevAccuracy;
+    type Error = TagError;
+
+    fn rows(
+        &self,
+        items: &[usize],
+        _random: &mut SplitMix64,
+    ) -> Result<(Vec<f32>, Labels), TagError> {
+        let rows = items.iter().flat_map(|at| &self.data.rows[at * self.inputs..][..self.inputs]);
+        let labels = items.iter().map(|at| self.data.labels[*at]).collect();
+        Ok((rows.copied().collect(), Labels::Classes(labels)))
+    }
+
+    fn measure(&self, mlp: &Mlp) -> Result<DevAccuracy, TagError> {
+        let network = Network::new(mlp.clone(), self.device)?;
+        let [written, lowercase] = self.dev;
+        Ok(DevAccuracy {
+            written: accuracy(&network, self.inputs, written)?,
+            lowercase: accuracy(&network, self.inputs, lowercase)?,
+        })
+    }
+
+    fn is_gain(dev: &DevAccuracy, best: &DevAccuracy) -> bool {
+        dev.right() > best.right()
+    }
+}
+
+/// The weights that do best on the development data.
 fn fit(
     options: &Options,
     device: &Device,
@@ -214,53 +221,20 @@ fn fit(
     data: &Encoded,
     dev: &[Encoded; 2],
     progress: &mut dyn FnMut(Progress),
-) -> Result<Best, TagError> {
-    let mut random = SplitMix64::new(options.seed);
-    let mut parameters = Parameters::random(inputs, options.hidden.max(1), tags, &mut random);
-    let mut adam = parameters.optimizer();
-    let (batch, epochs) = (options.batch.max(1), options.epochs.max(1));
-    let total = data.labels.len().div_ceil(batch);
-    let schedule = Schedule {
-        rate: options.learning_rate,
-        decay: options.weight_decay,
-        steps: epochs * total,
-    };
-    let mut order: Vec<usize> = (0..data.labels.len()).collect();
-    let mut best: Option<Best> = None;
-    for epoch in 1..=epochs {
-        random.shuffle(&mut order);
-        let mut sum = 0.0;
-        for (step, chosen) in order.chunks(batch).enumerate() {
-            let rows = chosen.iter().flat_map(|at| &data.rows[at * inputs..][..inputs]);
-            let rows = Tensor::new(&[chosen.len(), inputs], rows.copied().collect())?;
-            let labels: Vec<usize> = chosen.iter().map(|at| data.labels[*at]).collect();
-            let network = Network::new(parameters.clone(), device)?;
-            let (loss, gradients) = network.loss_and_gradients(&rows, &labels)?;
-            parameters.update(&mut adam, &gradients, schedule);
-            sum += loss;
-            progress(Progress::Step { epoch, done: step + 1, total });
-        }
-        let network = Network::new(parameters.clone(), device)?;
-        let [written, lowercase] = dev;
-        let dev = DevAccuracy {
-            written: accuracy(&network, inputs, written)?,
-            lowercase: accuracy(&network, inputs, lowercase)?,
-        };
-        progress(Progress::Epoch { epoch, loss: sum / total.max(1) as f64, dev });
-        if best.as_ref().is_none_or(|best| dev.right() > best.dev.right()) {
-            best = Some(Best { parameters: parameters.clone(), epoch, dev });
-        } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.patience) {
-            break;
-        }
-    }
-    Ok(best.expect("there is a first epoch"))
+) -> Result<TrainingState<DevAccuracy>, TagError> {
+    let mut random = SplitMix64::new(options.training.seed);
+    let mlp = Mlp::random(&[inputs, options.hidden.max(1), tags], ACTIVATION, &mut random);
+    let mut state = TrainingState::new(mlp, random, data.labels.len());
+    let task = Tagging { device, inputs, data, dev };
+    state.train(&task, &options.training, device, &mut |_| Ok(()), progress)?;
+    Ok(state)
 }
 
 fn accuracy(network: &Network, inputs: usize, data: &Encoded) -> Result<Accuracy, TagError> {
     let mut accuracy = Accuracy::default();
     let chunks = data.rows.chunks(CHUNK * inputs).zip(data.labels.chunks(CHUNK));
     for (rows, labels) in chunks {
-        for ((found, _), label) in network.best(rows.to_vec())?.into_iter().zip(labels) {
+        for ((found, _), label) in best_tags(network, rows.to_vec())?.into_iter().zip(labels) {
             accuracy.add(found == *label);
         }
     }
@@ -284,7 +258,7 @@ mod tests {
         data
     }
 
-    fn train(options: &Options, threads: usize) -> (Best, Vec<f64>) {
+    fn train(options: &Options, threads: usize) -> (TrainingState<DevAccuracy>, Vec<f64>) {
         let (data, dev) = (words(300, 1), [words(90, 2), words(90, 3)]);
         let mut losses = Vec::new();
         let mut progress = |progress| {
@@ -299,7 +273,8 @@ mod tests {
 
     fn options() -> Options {
         let mut options = Options::new("".into(), "".into());
-        (options.hidden, options.batch, options.learning_rate) = (6, 16, 2e-2);
+        options.hidden = 6;
+        (options.training.batch, options.training.learning_rate) = (16, 2e-2);
         options
     }
 
@@ -307,23 +282,27 @@ mod tests {
     fn a_rule_is_learnt_and_holds_for_new_words() {
         let (best, losses) = train(&options(), 1);
         assert!(losses[losses.len() - 1] < losses[0] / 2.0, "{losses:?}");
-        assert!(best.dev.written.share() > 0.95, "{:?}", best.dev);
-        assert_eq!((best.dev.written.words, best.dev.lowercase.words), (90, 90));
+        assert!(best.best_dev.written.share() > 0.95, "{:?}", best.best_dev);
+        assert_eq!((best.best_dev.written.words, best.best_dev.lowercase.words), (90, 90));
     }
 
     #[test]
     fn the_same_seed_gives_the_same_weights_on_any_number_of_threads() {
         assert_eq!(train(&options(), 1), train(&options(), 3));
-        let other = Options { seed: 2, ..options() };
-        assert_ne!(train(&options(), 1).0.parameters, train(&other, 1).0.parameters);
+        let mut other = options();
+        other.training.seed = 2;
+        assert_ne!(train(&options(), 1).0.best, train(&other, 1).0.best);
     }
 
     #[test]
     fn training_stops_when_nothing_is_gained_any_more() {
-        let still = Options { learning_rate: 0.0, epochs: 9, patience: 2, ..options() };
+        let mut still = options();
+        let training = &mut still.training;
+        (training.learning_rate, training.epochs, training.patience) = (0.0, 9, 2);
         let (best, losses) = train(&still, 1);
-        assert_eq!((best.epoch, losses.len()), (1, 3));
-        let (_, losses) = train(&Options { epochs: 0, ..options() }, 1);
+        assert_eq!((best.best_epoch, losses.len()), (1, 3));
+        still.training.epochs = 0;
+        let (_, losses) = train(&still, 1);
         assert_eq!(losses.len(), 1, "one epoch is the least");
     }
 

@@ -14,15 +14,13 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use super::fit::State;
-use super::learner::Learner;
 use crate::align::data::AlignedSpan;
 use crate::align::error::AlignError;
-use crate::align::gradient::TRAINED;
 use crate::align::metrics::Report;
-use crate::align::mlp::Parameters;
+use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
-use crate::learn::{AdamW, SplitMix64};
-use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
+use crate::learn::{AdamW, FileError, Mlp, SplitMix64};
+use crate::nn::{Weights, WeightsError, write_tensors};
 
 /// The format that this build writes and reads.
 const FORMAT: u32 = 1;
@@ -78,18 +76,18 @@ impl Checkpoint {
             "linker": linker,
             "data": hash(data),
             "dev": hash(dev),
-            "layer": options.settings.layer,
+            "layer": options.layer,
             "features": options.features.names(),
             "labels": options.labels,
             "k": options.k,
-            "hidden": options.settings.hidden,
-            "epochs": options.settings.epochs,
-            "patience": options.settings.patience,
-            "batch": options.settings.batch,
-            "sample": options.settings.sample,
-            "learning_rate": exactly(options.settings.learning_rate),
-            "weight_decay": exactly(options.settings.weight_decay),
-            "seed": options.settings.seed,
+            "hidden": options.hidden,
+            "epochs": options.training.epochs,
+            "patience": options.training.patience,
+            "batch": options.training.batch,
+            "sample": options.sample,
+            "learning_rate": exactly(options.training.learning_rate),
+            "weight_decay": exactly(options.training.weight_decay),
+            "seed": options.training.seed,
         });
         let Value::Object(run) = run else { unreachable!("it is written as an object") };
         Self { path: path.to_owned(), run }
@@ -101,21 +99,17 @@ impl Checkpoint {
         let tried = tempfile::Builder::new()
             .prefix(".checkpoint-")
             .tempfile_in(folder.unwrap_or(Path::new(".")));
-        tried.map(drop).map_err(|source| AlignError::File {
-            action: "write checkpoint",
-            path: self.path.clone(),
-            source,
-        })
+        Ok(tried.map(drop).map_err(FileError::io("write checkpoint", &self.path))?)
     }
 
     /// Writes a state; an older one is there until this one is.
     pub(super) fn write(&self, state: &State) -> Result<(), AlignError> {
-        let Learner { parameters, adam } = &state.learner;
+        let State { mlp, adam, best, .. } = state;
         let note = Note {
             format: FORMAT,
             run: self.run.clone(),
-            inputs: parameters.inputs,
-            hidden: parameters.hidden,
+            inputs: mlp.inputs(),
+            hidden: mlp.hidden(),
             epoch: state.epoch,
             steps: adam.steps(),
             random: state.random.state(),
@@ -124,20 +118,15 @@ impl Checkpoint {
             best_dev: state.best_dev,
         };
         let note = serde_json::to_string(&note).expect("names and numbers have JSON");
-        let mut named: Vec<(String, Vec<usize>, &[f32])> = Vec::new();
-        for (prefix, parameters) in [("now", parameters), ("best", &state.best)] {
-            let tensors = parameters.tensors().into_iter();
-            named.extend(tensors.map(|(name, shape, x)| (format!("{prefix}.{name}"), shape, x)));
+        let mut tensors = mlp.tensors("now.");
+        tensors.extend(best.tensors("best."));
+        for (prefix, moments) in [("first.", &adam.first), ("second.", &adam.second)] {
+            // Those that are trained come first, and moments go by them.
+            let of_tensors = mlp.tensors(prefix).into_iter().zip(moments);
+            tensors
+                .extend(of_tensors.map(|((name, shape, _), moments)| (name, shape, &moments[..])));
         }
-        for (prefix, moments) in [("first", &adam.first), ("second", &adam.second)] {
-            let tensors = parameters.tensors().into_iter().zip(moments);
-            named.extend(tensors.map(|((name, shape, _), moments)| {
-                (format!("{prefix}.{name}"), shape, moments.as_slice())
-            }));
-        }
-        let named: Vec<NamedTensor<'_>> =
-            named.iter().map(|(name, shape, x)| (name.as_str(), shape.clone(), *x)).collect();
-        write_tensors(&self.path, &named, Some(&note))
+        write_tensors(&self.path, &tensors, Some(&note))
             .map_err(|e| self.failed("write checkpoint", e))
     }
 
@@ -149,22 +138,19 @@ impl Checkpoint {
         let failed = |error| self.failed("read checkpoint", error);
         let weights = Weights::open_file(&self.path).map_err(failed)?;
         let note = self.note(&weights)?;
-        let tensor = |name: String, shape: &[usize]| -> Result<Vec<f32>, AlignError> {
-            Ok(weights.tensor(&name, shape).map_err(failed)?.into_data())
-        };
-        let parameters = |prefix: &str| {
-            Parameters::read(note.inputs, note.hidden, |name, shape| {
-                tensor(format!("{prefix}.{name}"), shape)
-            })
-        };
-        let (now, best) = (parameters("now")?, parameters("best")?);
+        let sizes = [note.inputs, note.hidden, 1];
+        let mlp = |prefix: &str| Mlp::read(&weights, prefix, &sizes, ACTIVATION).map_err(failed);
+        let (mlp, best) = (mlp("now.")?, mlp("best.")?);
         let moments = |prefix: &str| -> Result<Vec<Vec<f32>>, AlignError> {
-            let trained = now.tensors().into_iter().take(TRAINED);
-            trained.map(|(name, shape, _)| tensor(format!("{prefix}.{name}"), &shape)).collect()
+            let trained = mlp.tensors(prefix).into_iter().take(mlp.lengths().count());
+            let moments =
+                trained.map(|(name, shape, _)| Ok(weights.tensor(&name, &shape)?.into_data()));
+            moments.collect::<Result<_, _>>().map_err(failed)
         };
-        let adam = AdamW::at(note.steps, moments("first")?, moments("second")?);
+        let adam = AdamW::at(note.steps, moments("first.")?, moments("second.")?);
         Ok(Some(State {
-            learner: Learner { parameters: now, adam },
+            mlp,
+            adam,
             random: SplitMix64::new(note.random),
             order: note.order,
             epoch: note.epoch,
@@ -176,16 +162,12 @@ impl Checkpoint {
 
     /// The text beside the tensors, when it is of this run.
     fn note(&self, weights: &Weights) -> Result<Note, AlignError> {
-        let refuse = |found: String| AlignError::Content {
-            path: self.path.clone(),
-            line: 1,
-            found,
-            expected: "a checkpoint of `fnstore train`",
-        };
+        let expected = "a checkpoint of `fnstore train`";
+        let refuse = |found: String| FileError::content(&self.path, 1, found, expected);
         let note = weights.note().ok_or_else(|| refuse("tensors without a note".to_owned()))?;
         let note: Note = serde_json::from_str(note).map_err(|e| refuse(e.to_string()))?;
         if note.format != FORMAT {
-            return Err(refuse(format!("format {}", note.format)));
+            return Err(refuse(format!("format {}", note.format)).into());
         }
         let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         for (setting, expected) in &self.run {
@@ -203,14 +185,17 @@ impl Checkpoint {
     }
 
     fn failed(&self, action: &'static str, error: WeightsError) -> AlignError {
-        AlignError::File { action, path: self.path.clone(), source: io::Error::other(error) }
+        FileError::io(action, &self.path)(io::Error::other(error)).into()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{options, shifted_copies};
-    use super::super::{Encoded, fit::fit};
+    use super::super::{
+        Encoded,
+        fit::{fit, start},
+    };
     use super::*;
 
     fn data() -> Encoded {
@@ -233,25 +218,21 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let data = data();
         let mut options = options();
-        options.settings.epochs = 5;
+        options.training.epochs = 5;
         let checkpoint = checkpoint(&directory.path().join("state"), &options, &data);
         assert!(checkpoint.read().unwrap().is_none());
         let train = |state: State, save: &mut dyn FnMut(&State) -> Result<(), AlignError>| {
             fit(&options, &Device::cpu(), state, [&data, &data], save, &mut |_| ())
         };
-        let start = || State::new(&options, 8, data.items.len());
-        let whole = train(start(), &mut |_| Ok(())).unwrap();
+        let begin = || start(&options, 8, data.items.len());
+        let whole = train(begin(), &mut |_| Ok(())).unwrap();
         for killed_after in 1..=5 {
-            let killed = train(start(), &mut |state| {
+            let killed = train(begin(), &mut |state| {
                 checkpoint.write(state)?;
-                let error = AlignError::File {
-                    action: "go on",
-                    path: PathBuf::new(),
-                    source: io::Error::other("killed"),
-                };
-                if state.epoch == killed_after { Err(error) } else { Ok(()) }
+                let killed = FileError::io("go on", Path::new(""))(io::Error::other("killed"));
+                if state.epoch == killed_after { Err(killed.into()) } else { Ok(()) }
             });
-            assert!(killed.is_err());
+            assert!(killed.unwrap_err().to_string().contains("cannot go on"));
             let state = checkpoint.read().unwrap().unwrap();
             assert_eq!(state.epoch, killed_after);
             assert_eq!(train(state, &mut |_| Ok(())).unwrap(), whole);
@@ -263,10 +244,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("state");
         let (data, options) = (data(), options());
-        checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
+        checkpoint(&path, &options, &data).write(&start(&options, 8, 12)).unwrap();
         assert!(checkpoint(&path, &options, &data).read().unwrap().is_some());
         let mut other = options.clone();
-        other.settings.seed = 9;
+        other.training.seed = 9;
         let error = checkpoint(&path, &other, &data).read().unwrap_err().to_string();
         assert!(error.contains("seed `1`, this run has `9`"), "{error}");
         let mut of_gpu = checkpoint(&path, &options, &data);
@@ -286,10 +267,10 @@ mod tests {
         for thousandths in 1..100_u8 {
             let rate = f32::from(thousandths) / 1000.0;
             let mut options = options();
-            (options.settings.learning_rate, options.settings.weight_decay) = (rate, rate);
-            checkpoint(&path, &options, &data).write(&State::new(&options, 8, 12)).unwrap();
+            (options.training.learning_rate, options.training.weight_decay) = (rate, rate);
+            checkpoint(&path, &options, &data).write(&start(&options, 8, 12)).unwrap();
             assert!(checkpoint(&path, &options, &data).read().unwrap().is_some(), "{rate}");
-            options.settings.learning_rate = rate.next_up();
+            options.training.learning_rate = rate.next_up();
             let error = checkpoint(&path, &options, &data).read().unwrap_err().to_string();
             assert!(error.contains(&format!("learning_rate `{rate}`")), "{error}");
         }
@@ -301,14 +282,15 @@ mod tests {
         let path = directory.path().join("state");
         let checkpoint = checkpoint(&path, &options(), &data());
         std::fs::write(&path, "half a file").unwrap();
-        assert!(matches!(checkpoint.read(), Err(AlignError::File { .. })));
+        assert!(matches!(checkpoint.read(), Err(AlignError::File(FileError::Io { .. }))));
         for note in [None, Some("{}")] {
             write_tensors(&path, &[], note).unwrap();
-            assert!(matches!(checkpoint.read(), Err(AlignError::Content { .. })));
+            assert!(matches!(checkpoint.read(), Err(AlignError::File(FileError::Content { .. }))));
         }
         let nowhere = Checkpoint { path: "/nowhere/state".into(), run: Map::new() };
-        assert!(nowhere.prepare().is_err());
-        let error = nowhere.write(&State::new(&options(), 8, 1)).unwrap_err();
+        let error = nowhere.prepare().unwrap_err();
+        assert!(error.to_string().contains("write checkpoint `/nowhere/state`"), "{error}");
+        let error = nowhere.write(&start(&options(), 8, 1)).unwrap_err();
         assert!(error.to_string().contains("write checkpoint `/nowhere/state`"), "{error}");
     }
 }

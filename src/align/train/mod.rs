@@ -1,4 +1,5 @@
-//! Training of a head on a frozen encoder.
+//! Training of a head on a frozen encoder; `linker.rs` has that of a linker. Only the command line imports
+//! what is here.
 //!
 //! Culkin et al. 2021, section 4.1: binary cross-entropy against soft labels `2^-d`, where `d` is
 //! the distance of a candidate to the gold span in words. The data is encoded once and its states
@@ -14,29 +15,30 @@
 
 mod checkpoint;
 mod fit;
-mod learner;
+pub mod linker;
 mod sample;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use checkpoint::Checkpoint;
-use fit::{State, answers, fit, report};
-pub(super) use learner::Learner;
+use fit::{State, answers, fit, report, start};
 
 use super::aligner::{first_of, is_candidate};
 use super::data::{AlignedSpan, distinct_pairs};
-use super::dataset::{Dataset, Place};
+use super::dataset::Dataset;
 use super::encode::PairEncoder;
-use super::error::{AlignError, TooLong};
+use super::error::{AlignError, FileLine, TooLong};
 use super::features::{Features, PairStates};
 use super::head::{HeadConfig, Labels, TrainingRecord};
+use super::link_network::LinkNetwork;
 use super::link_scores::LINK_CUES;
 use super::linked::LinkedEncoder;
-use super::linker::{Network, for_head};
+use super::linker::for_head;
 use super::metrics::{Report, best_threshold};
 use super::trained;
 use crate::compute::Device;
+use crate::learn::TrainerOptions;
 
 /// What to train on, and how.
 ///
@@ -45,7 +47,7 @@ use crate::compute::Device;
 ///
 /// let mut options =
 ///     Options::new("train.jsonl".into(), "dev.jsonl".into(), "encoder".into(), "head".into());
-/// options.settings.epochs = 3;
+/// options.training.epochs = 3;
 /// assert_eq!(options.k, 5);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -64,36 +66,19 @@ pub struct Options {
     pub linker: Option<PathBuf>,
     /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
     pub checkpoint: Option<PathBuf>,
-    /// What every trainer is told. A step looks at `batch` items and at `sample` candidates of each at most.
-    pub settings: Settings,
-}
-
-/// What the trainers of heads and of linkers are both told.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
     /// Directory of the encoder.
     pub encoder: PathBuf,
     /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
     pub layer: Option<usize>,
-    /// Directory of what is trained, made if need be; an earlier head or linker is replaced.
+    /// Directory of the head, made if need be; an earlier head or linker is replaced.
     pub out: PathBuf,
     /// Number of hidden units; `None` for half the number of inputs (whatever features are on), as in
     /// the paper.
     pub hidden: Option<usize>,
-    /// Most passes over the data; one at least is made.
-    pub epochs: usize,
-    /// Passes without gain on the development data after which training stops.
-    pub patience: usize,
-    /// Items per step.
-    pub batch: usize,
-    /// How much of an item a step looks at.
+    /// How many candidates of an item a step looks at, at most.
     pub sample: usize,
-    /// Learning rate after warm-up; it falls to zero over all epochs.
-    pub learning_rate: f32,
-    /// Weight decay of the matrices.
-    pub weight_decay: f32,
-    /// Seed of weights, order and samples.
-    pub seed: u64,
+    /// What every trainer is told; a step looks at `batch` items.
+    pub training: TrainerOptions,
 }
 
 impl Options {
@@ -108,15 +93,15 @@ impl Options {
             labels: Labels::default(),
             linker: None,
             checkpoint: None,
-            settings: Settings {
-                encoder,
-                layer: None,
-                out,
-                hidden: None,
+            encoder,
+            layer: None,
+            out,
+            hidden: None,
+            sample: 60,
+            training: TrainerOptions {
                 epochs: 16,
                 patience: 3,
                 batch: 32,
-                sample: 60,
                 learning_rate: 2e-3,
                 weight_decay: 0.01,
                 seed: 1,
@@ -129,14 +114,14 @@ impl Options {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     /// Where it stands.
-    pub place: Place,
+    pub line: FileLine,
     /// How long it is.
     pub why: TooLong,
 }
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.why)
+        write!(f, "{}: {}", self.line, self.why)
     }
 }
 
@@ -153,7 +138,7 @@ struct Encoded {
     pair_of: Vec<usize>,
 }
 
-/// Trains a head, writes it to [`Settings::out`], and returns its configuration, which holds the
+/// Trains a head, writes it to [`Options::out`], and returns its configuration, which holds the
 /// tuned threshold and the counts on the development data. Items that are too long for the encoder are
 /// left out.
 ///
@@ -166,18 +151,18 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<Report>),
 ) -> Result<HeadConfig, AlignError> {
     // 1. Read everything, and try what is to be written, before the long part starts.
-    let out = trained::prepare(&options.settings.out)?;
-    let name = trained::encoder_name(&options.settings.encoder)?;
+    let out = trained::prepare(&options.out)?;
+    let name = trained::encoder_name(&options.encoder)?;
     let data = Dataset::<AlignedSpan>::read(&options.data)?;
     let dev = Dataset::<AlignedSpan>::read(&options.dev)?;
     has_answer(&data, &options.data, options.k)?;
     has_answer(&dev, &options.dev, options.k)?;
-    let layer = options.settings.layer;
-    let encoder = PairEncoder::open(&options.settings.encoder, layer, None, device)?;
+    let layer = options.layer;
+    let encoder = PairEncoder::open(&options.encoder, layer, None, device)?;
     let linker = options.linker.as_ref().map(|linker| for_head(linker, &encoder, layer, device));
     let encoder = LinkedEncoder::new(encoder, linker.transpose()?);
     let checkpoint = options.checkpoint.as_ref().map(|path| {
-        let linker = encoder.linker().map(Network::fingerprint);
+        let linker = encoder.linker().map(LinkNetwork::fingerprint);
         let of_data = [data.items(), dev.items()];
         Checkpoint::new(path, options, device, (encoder.fingerprint(), linker), of_data)
     });
@@ -205,11 +190,11 @@ pub fn run(
     let dev = encode(dev, &options.dev, of_data)?;
 
     // 3. Train, tune the threshold, write.
-    let state = state.unwrap_or_else(|| State::new(options, encoder.width(), data.items.len()));
+    let state = state.unwrap_or_else(|| start(options, encoder.width(), data.items.len()));
     let mut save = |state: &State| checkpoint.as_ref().map_or(Ok(()), |to| to.write(state));
-    let State { best: parameters, best_epoch: epoch, .. } =
+    let State { best: mlp, best_epoch: epoch, .. } =
         fit(options, device, state, [&data, &dev], &mut save, progress)?;
-    let answers = answers(&parameters, options.k, device, &dev)?;
+    let answers = answers(&mlp, options.k, device, &dev)?;
     let scored: Vec<(f32, bool)> = answers
         .iter()
         .zip(&dev.items)
@@ -220,11 +205,11 @@ pub fn run(
     let gold = dev.items.iter().filter(|item| item.target_span.is_some()).count();
     let threshold = best_threshold(&scored, gold as u64).0;
     let mut config = HeadConfig::current(name, encoder.fingerprint(), encoder.width());
-    config.layer = options.settings.layer;
+    config.layer = options.layer;
     let of_links: &[&str] = if encoder.linker().is_some() { &LINK_CUES } else { &[] };
     let names = options.features.names();
     config.features = names.iter().chain(of_links).map(|name| (*name).to_owned()).collect();
-    config.hidden = parameters.hidden;
+    config.hidden = mlp.hidden();
     config.k = options.k;
     config.threshold = threshold;
     config.linker = encoder.linker().map(|linker| linker.part().clone());
@@ -232,15 +217,15 @@ pub fn run(
         items: data.items.len(),
         labels: options.labels,
         epoch,
-        batch: options.settings.batch,
-        sample: options.settings.sample,
-        learning_rate: options.settings.learning_rate,
-        weight_decay: options.settings.weight_decay,
-        seed: options.settings.seed,
+        batch: options.training.batch,
+        sample: options.sample,
+        learning_rate: options.training.learning_rate,
+        weight_decay: options.training.weight_decay,
+        seed: options.training.seed,
     };
     config.dev = report(&answers, &dev, options.k, 0.0);
     config.dev_at_threshold = report(&answers, &dev, options.k, threshold);
-    trained::write(out, &config, &parameters, encoder.linker())?;
+    trained::write(out, &config, &mlp, encoder.linker())?;
     Ok(config)
 }
 
@@ -268,9 +253,9 @@ fn encode(
     let states = encoder
         .encode_those_that_fit(&words, &mut done)
         .map_err(|error| data.blame(error.of_request(|pair| first_of(pair, &pair_of))))?;
-    for (place, &pair) in data.places().iter().zip(&pair_of) {
+    for (line, &pair) in data.lines().iter().zip(&pair_of) {
         if let Err(why) = states[pair] {
-            progress(Progress::LeftOut(LeftOut { place: place.clone(), why }));
+            progress(Progress::LeftOut(LeftOut { line: line.clone(), why }));
         }
     }
     let mut pair_of = pair_of.iter();
@@ -290,7 +275,7 @@ impl Encoded {
 mod tests {
     use super::*;
     use crate::align::candidates::WordSpan;
-    use crate::align::mlp::tests::random_pair;
+    use crate::align::scorer::tests::random_pair;
     use crate::learn::SplitMix64;
 
     /// Items whose answer can be read off the states: the target repeats the source, shifted.
@@ -339,8 +324,8 @@ mod tests {
 
     pub(super) fn options() -> Options {
         let mut options = Options::new("".into(), "".into(), "".into(), "".into());
-        (options.settings.epochs, options.settings.patience, options.settings.batch) = (30, 30, 8);
-        (options.settings.hidden, options.settings.learning_rate) = (Some(24), 1e-2);
+        (options.training.epochs, options.training.patience, options.training.batch) = (30, 30, 8);
+        (options.hidden, options.training.learning_rate) = (Some(24), 1e-2);
         options
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn sample(
             |span: &WordSpan| item.target_span.is_some_and(|gold| span.distance(gold) <= NEAR);
         let (mut looked_at, mut others): (Vec<_>, Vec<_>) = all.partition(near);
         random.shuffle(&mut others);
-        others.truncate(options.settings.sample.saturating_sub(looked_at.len()));
+        others.truncate(options.sample.saturating_sub(looked_at.len()));
         looked_at.extend(others);
         for candidate in looked_at {
             let start = rows.len();
@@ -68,7 +68,7 @@ mod tests {
     fn a_step_looks_at_the_gold_span_and_at_no_more_candidates_than_asked() {
         let data = shifted_copies(&mut SplitMix64::new(23), 3);
         let mut options = options();
-        options.settings.sample = 20;
+        options.sample = 20;
         let (rows, labels) = sample(&options, &data, &[0, 1, 2], &mut SplitMix64::new(1));
         assert_eq!(labels.iter().filter(|&&label| label == 1.0).count(), 3);
         assert_eq!(rows.len(), labels.len() * (2 * 8 + CUES));

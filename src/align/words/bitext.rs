@@ -197,6 +197,7 @@ impl Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learn::FileError;
 
     fn read(name: &str, text: &str) -> Result<Vec<SentencePair>, AlignError> {
         let dir = tempfile::tempdir().unwrap();
@@ -240,7 +241,10 @@ mod tests {
         }
         let error = read("a.tsv", "a\tb\nno tab here\n").unwrap_err().to_string();
         assert!(error.contains("line 2") && error.contains("tab"), "{error}");
-        assert!(matches!(read_pairs(Path::new("/nowhere.tsv")), Err(AlignError::File { .. })));
+        assert!(matches!(
+            read_pairs(Path::new("/nowhere.tsv")),
+            Err(AlignError::File(FileError::Io { .. }))
+        ));
     }
 
     #[test]

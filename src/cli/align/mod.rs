@@ -43,7 +43,7 @@ fn refused(why: TooLong) -> LineError {
 /// Names the lines of data files that could not be read, and says how many they are.
 pub(super) fn tell_refused<T, A>(data: &Dataset<T>, answers: &[Result<A, TooLong>]) -> u64 {
     let mut lines = 0;
-    for (place, answer) in data.places().iter().zip(answers) {
+    for (place, answer) in data.lines().iter().zip(answers) {
         if let Err(why) = answer {
             let LineError { code, message } = refused(*why);
             tell(&format!("{code}: {place}: {message}"));

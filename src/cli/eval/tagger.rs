@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use fnstore::database::Split;
-use fnstore::tag::{Accuracy, Lexicon, Measure, TaggedSentence, Tagger};
+use fnstore::tag::{Accuracy, Measure, TagLexicon, TaggedSentence, Tagger};
 use serde::Serialize;
 
 use crate::cli::output::{Format, Output};
@@ -48,7 +48,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     data.retain(|sentence| !trained.contains(&sentence.words[..]));
     let known = (all - data.len()) as u64;
     let tagger = args.tagger.open()?;
-    let lexicon = Lexicon::of(&train);
+    let lexicon = TagLexicon::of(&train);
     let written = measure(&tagger, &data, &lexicon)?;
     let lower = |sentence: &TaggedSentence| sentence.lowercase().unwrap_or(sentence.clone());
     let data: Vec<TaggedSentence> = data.iter().map(lower).collect();
@@ -67,7 +67,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn measure(
     tagger: &Tagger,
     sentences: &[TaggedSentence],
-    lexicon: &Lexicon,
+    lexicon: &TagLexicon,
 ) -> anyhow::Result<(Measure, u64)> {
     let words: Vec<Vec<&str>> = sentences.iter().map(TaggedSentence::words).collect();
     let (mut measure, mut left_out) = (Measure::default(), 0);

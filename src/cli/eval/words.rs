@@ -80,7 +80,7 @@ fn name(file: &Path) -> String {
 fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Report> {
     let mut pairs: Dataset<SentencePair> = Dataset::default();
     let mut pair_of = HashMap::new();
-    for (item, place) in data.items().iter().zip(data.places()) {
+    for (item, place) in data.items().iter().zip(data.lines()) {
         pair_of.entry((&item.source, &item.target)).or_insert_with(|| {
             let (source, target) = (item.source.clone(), item.target.clone());
             pairs.push(SentencePair { source, target, ..SentencePair::default() }, place.clone());

@@ -82,7 +82,7 @@ enum LabelsName {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let device = args.settings.device()?;
     let options = options(args)?;
-    let out = options.settings.out.display().to_string();
+    let out = options.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
     let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
@@ -110,7 +110,9 @@ fn f1_of(dev: &Report) -> String {
 fn options(args: Args) -> anyhow::Result<Options> {
     let [encoder, out] = args.settings.places()?;
     let mut options = Options::new(args.data, args.dev, encoder, out);
-    args.settings.lay_over(&mut options.settings);
+    options.layer = args.settings.layer;
+    options.hidden = args.settings.hidden().or(options.hidden);
+    args.settings.lay_over(&mut options.training);
     let on = |name| args.features.is_empty() || args.features.contains(&name);
     options.features = Features {
         difference: on(FeatureName::Df),

@@ -115,8 +115,9 @@ fn options(args: Args) -> Options {
     options.weights = args.weights.unwrap_or(options.weights);
     options.precision = args.precision.unwrap_or(options.precision);
     options.recall = args.recall.unwrap_or(options.recall);
-    options.steps = args.steps.unwrap_or(options.steps);
-    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
-    options.seed = args.seed.unwrap_or(options.seed);
+    let training = &mut options.training;
+    training.epochs = args.steps.unwrap_or(training.epochs);
+    training.learning_rate = args.learning_rate.unwrap_or(training.learning_rate);
+    training.seed = args.seed.unwrap_or(training.seed);
     options
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use fnstore::align::train::Settings;
+use fnstore::TrainerOptions;
 use fnstore::compute::Device;
 
 use crate::cli::device::DeviceArgs;
@@ -19,7 +19,7 @@ pub(super) struct SettingsArgs {
     /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
     /// [default: the last]
     #[arg(long, value_name = "N")]
-    layer: Option<usize>,
+    pub(super) layer: Option<usize>,
 
     /// Directory to write what is trained to: a new or empty one, or an earlier head or linker, which is
     /// there until the new one is
@@ -67,34 +67,45 @@ impl SettingsArgs {
     }
 
     /// Lays what was given over a trainer's defaults.
-    pub(super) fn lay_over(&self, settings: &mut Settings) {
-        settings.layer = self.layer;
-        settings.epochs = self.epochs.map_or(settings.epochs, NonZeroUsize::get);
-        settings.patience = self.patience.unwrap_or(settings.patience);
-        settings.hidden = self.hidden.map(NonZeroUsize::get).or(settings.hidden);
-        settings.learning_rate = self.learning_rate.unwrap_or(settings.learning_rate);
-        settings.seed = self.seed.unwrap_or(settings.seed);
+    pub(super) fn lay_over(&self, training: &mut TrainerOptions) {
+        training.epochs = self.epochs.map_or(training.epochs, NonZeroUsize::get);
+        training.patience = self.patience.unwrap_or(training.patience);
+        training.learning_rate = self.learning_rate.unwrap_or(training.learning_rate);
+        training.seed = self.seed.unwrap_or(training.seed);
+    }
+
+    /// Number of hidden units, where it was given.
+    pub(super) fn hidden(&self) -> Option<usize> {
+        self.hidden.map(NonZeroUsize::get)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use clap::{Args, Command};
-    use fnstore::align::{linker, train};
+    use fnstore::align::train::{self, linker};
 
     use super::*;
 
     #[test]
     fn help_states_the_defaults_that_are_taken() {
         let [a, b] = [PathBuf::new, PathBuf::new];
-        let head = train::Options::new(a(), b(), a(), b()).settings;
-        let linker = linker::train::Options::new(vec![], vec![], a(), b()).settings;
+        let head = train::Options::new(a(), b(), a(), b());
+        let linker = linker::Options::new(vec![], vec![], a(), b());
         let commands = [
-            (super::super::aligner::Args::augment_args(Command::new("aligner")), head),
-            (super::super::words::Args::augment_args(Command::new("words")), linker),
+            (
+                super::super::aligner::Args::augment_args(Command::new("aligner")),
+                head.hidden,
+                head.training,
+            ),
+            (
+                super::super::words::Args::augment_args(Command::new("words")),
+                Some(linker.hidden),
+                linker.training,
+            ),
         ];
-        for (command, settings) in commands {
-            let hidden = settings.hidden.map_or("half the number of".to_owned(), |n| n.to_string());
+        for (command, hidden, settings) in commands {
+            let hidden = hidden.map_or("half the number of".to_owned(), |n| n.to_string());
             for (id, default) in [
                 ("epochs", settings.epochs.to_string()),
                 ("patience", settings.patience.to_string()),

@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fnstore::database::Split;
-use fnstore::tag::train::{self, DevAccuracy, Options};
+use fnstore::tag::DevAccuracy;
+use fnstore::tag::train::{self, Options};
 
 use super::tell_progress;
 use crate::cli::device::DeviceArgs;
@@ -117,10 +118,11 @@ fn options(args: Args) -> anyhow::Result<Options> {
     let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
     let mut options = Options::new(encoder, args.out);
     options.layer = args.layer.or(options.layer);
-    options.epochs = args.epochs.map_or(options.epochs, NonZeroUsize::get);
-    options.patience = args.patience.unwrap_or(options.patience);
     options.hidden = args.hidden.map_or(options.hidden, NonZeroUsize::get);
-    options.learning_rate = args.learning_rate.unwrap_or(options.learning_rate);
-    options.seed = args.seed.unwrap_or(options.seed);
+    let training = &mut options.training;
+    training.epochs = args.epochs.map_or(training.epochs, NonZeroUsize::get);
+    training.patience = args.patience.unwrap_or(training.patience);
+    training.learning_rate = args.learning_rate.unwrap_or(training.learning_rate);
+    training.seed = args.seed.unwrap_or(training.seed);
     Ok(options)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fnstore::align::linker::train::{self, Options};
+use fnstore::align::train::linker::{self, Options};
 use fnstore::align::words::LinkCounts;
 
 use super::settings::SettingsArgs;
@@ -41,10 +41,10 @@ Examples:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let device = args.settings.device()?;
     let options = options(args)?;
-    let out = options.settings.out.display().to_string();
+    let out = options.out.display().to_string();
     let mut bar = progress::bar("encoding", "sentence pairs");
     let config =
-        train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
+        linker::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
     bar.finish_and_clear();
     let config = config?;
     let output = &mut context.output;
@@ -77,6 +77,8 @@ fn error_rate_of(dev: &LinkCounts) -> String {
 fn options(args: Args) -> anyhow::Result<Options> {
     let [encoder, out] = args.settings.places()?;
     let mut options = Options::new(args.data, args.dev, encoder, out);
-    args.settings.lay_over(&mut options.settings);
+    options.layer = args.settings.layer;
+    options.hidden = args.settings.hidden().unwrap_or(options.hidden);
+    args.settings.lay_over(&mut options.training);
     Ok(options)
 }

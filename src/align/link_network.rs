@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::features::{PairFeatures, WordPairs};
-use crate::align::encode::WordPair;
-use crate::align::error::AlignError;
-use crate::align::features::PairStates;
-use crate::align::link_scores::LinkScores;
-use crate::align::mlp::{Parameters, most_rows};
-use crate::align::words::{Link, Links};
+use super::encode::WordPair;
+use super::features::PairStates;
+use super::link_features::{PairFeatures, WordPairs};
+use super::link_scores::LinkScores;
+use super::scorer::{ACTIVATION, folded_output, most_rows};
+use super::words::{Link, Links};
 use crate::compute::kernels::{ScoreOutput, Weight, matmul, row_scores};
 use crate::compute::{ComputeError, Device, Renewable, Tensor};
-use crate::nn::{NnError, Weights};
+use crate::learn::{Mlp, Part};
+use crate::nn::{NamedTensor, NnError, Weights};
 
 /// What the inputs of the network are; a build that makes them otherwise gives them another name.
 const FEATURES: &str = "difference, product, 18 cues";
@@ -47,9 +47,9 @@ impl LinkerPart {
     }
 
     /// What was found that this build would misread, and what it expects.
-    pub(in crate::align) fn check(&self) -> Result<(), (String, &'static str)> {
+    pub(super) fn check(&self) -> Result<(), (String, &'static str)> {
         if self.features != FEATURES {
-            let expected = "the features of src/align/linker/features.rs";
+            let expected = "the features of src/align/link_features.rs";
             return Err((format!("a linker of `{}`", self.features), expected));
         }
         if self.hidden == 0 {
@@ -82,12 +82,12 @@ impl LinkerPart {
 
 /// A linker without its encoder.
 #[derive(Debug, Clone)]
-pub(in crate::align) struct Network {
+pub(super) struct LinkNetwork {
     part: LinkerPart,
     scorer: WordScorer,
 }
 
-impl Network {
+impl LinkNetwork {
     /// Reads a network for states `width` wide, whose tensors' names begin with `prefix`.
     pub(super) fn read(
         weights: &Weights,
@@ -95,34 +95,31 @@ impl Network {
         part: &LinkerPart,
         width: usize,
         device: &Device,
-    ) -> Result<Self, AlignError> {
-        let inputs = PairFeatures::inputs(width);
-        let parameters = Parameters::read(inputs, part.hidden, |name, shape| {
-            let tensor = weights.tensor(&format!("{prefix}{name}"), shape);
-            Ok::<_, AlignError>(tensor.map_err(NnError::from)?.into_data())
-        })?;
-        Ok(Self { part: part.clone(), scorer: WordScorer::new(parameters, device)? })
+    ) -> Result<Self, NnError> {
+        let sizes = [PairFeatures::inputs(width), part.hidden, 1];
+        let mlp = Mlp::read(weights, prefix, &sizes, ACTIVATION)?;
+        Ok(Self { part: part.clone(), scorer: WordScorer::new(mlp, device)? })
     }
 
     /// Reads the network among a head's weights.
-    pub(in crate::align) fn beside_head(
+    pub(super) fn beside_head(
         weights: &Weights,
         part: &LinkerPart,
         width: usize,
         device: &Device,
-    ) -> Result<Self, AlignError> {
+    ) -> Result<Self, NnError> {
         Self::read(weights, PREFIX, part, width, device)
     }
 
     /// What a configuration says of it.
-    pub(in crate::align) fn part(&self) -> &LinkerPart {
+    pub(super) fn part(&self) -> &LinkerPart {
         &self.part
     }
 
     /// A name for its weights.
-    pub(in crate::align) fn fingerprint(&self) -> String {
+    pub(super) fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (name, shape, data) in self.scorer.parameters.tensors() {
+        for (name, shape, data) in self.scorer.mlp.tensors("") {
             hasher.update(format!("{name} {shape:?}").as_bytes());
             data.iter().for_each(|number| {
                 hasher.update(&number.to_be_bytes());
@@ -132,14 +129,13 @@ impl Network {
     }
 
     /// Its tensors, by their names in a head's file.
-    pub(in crate::align) fn tensors_beside_head(&self) -> Vec<(String, Vec<usize>, &[f32])> {
-        let tensors = self.scorer.parameters.tensors().into_iter();
-        tensors.map(|(name, shape, data)| (format!("{PREFIX}{name}"), shape, data)).collect()
+    pub(super) fn tensors_beside_head(&self) -> Vec<NamedTensor<'_>> {
+        self.scorer.mlp.tensors(PREFIX)
     }
 
     /// The score of each word of a sentence against each of its paraphrase, for each pair of sentences. A pair's
     /// scores depend on nothing but the pair.
-    pub(in crate::align) fn scores(
+    pub(super) fn scores(
         &self,
         pairs: &[(&PairStates, &WordPair<'_>)],
     ) -> Result<Vec<LinkScores>, ComputeError> {
@@ -191,7 +187,7 @@ fn groups(features: &[PairFeatures], most: usize) -> Vec<Range<usize>> {
 /// The network's weights, arranged for scoring.
 #[derive(Debug, Clone)]
 pub(super) struct WordScorer {
-    parameters: Parameters,
+    mlp: Mlp,
     weights: Renewable<Placed>,
 }
 
@@ -204,22 +200,23 @@ struct Placed {
 }
 
 impl Placed {
-    fn new(parameters: &Parameters, device: &Device) -> Result<Self, ComputeError> {
-        let shape = [parameters.hidden, parameters.inputs];
-        let (output, bias) = parameters.folded_output();
+    fn new(mlp: &Mlp, device: &Device) -> Result<Self, ComputeError> {
+        let layer = &mlp.layers[0];
+        let shape = [layer.outputs, layer.inputs];
+        let (output, bias) = folded_output(mlp);
         Ok(Self {
-            hidden: Weight::new(device, &Tensor::new(&shape, parameters.weight.clone())?)
+            hidden: Weight::new(device, &Tensor::new(&shape, layer[Part::Weight].to_vec())?)
                 .placed()?,
-            bias: Tensor::new(&shape[..1], parameters.bias.clone())?.to_device(device)?,
-            output: ScoreOutput::new(device, output, parameters.slope[0], bias)?,
+            bias: Tensor::new(&shape[..1], layer[Part::Bias].to_vec())?.to_device(device)?,
+            output: ScoreOutput::new(device, output, layer.slope(), bias)?,
         })
     }
 }
 
 impl WordScorer {
-    pub(super) fn new(parameters: Parameters, device: &Device) -> Result<Self, ComputeError> {
-        let weights = Renewable::open(device, |device| Placed::new(&parameters, device))?;
-        Ok(Self { parameters, weights })
+    pub(super) fn new(mlp: Mlp, device: &Device) -> Result<Self, ComputeError> {
+        let weights = Renewable::open(device, |device| Placed::new(&mlp, device))?;
+        Ok(Self { mlp, weights })
     }
 
     /// The score of each pair of words, for each pair of sentences: one half of the sentences after the other where the
@@ -273,7 +270,7 @@ impl WordScorer {
         words: &WordPairs<'_>,
         rows: Range<usize>,
     ) -> Result<Vec<f32>, ComputeError> {
-        let place = |device: &Device| Placed::new(&self.parameters, device);
+        let place = |device: &Device| Placed::new(&self.mlp, device);
         let score = |device: &Device, placed: &Placed| {
             let inputs = words.rows(device, rows.clone())?;
             let hidden = matmul(device, &inputs, &placed.hidden, Some(&placed.bias))?;
@@ -313,7 +310,10 @@ mod tests {
     fn a_part_that_this_build_would_misread_is_refused() {
         let part = LinkerPart::new(1, [0.5, 0.5]);
         assert!(part.check().is_ok());
-        assert!(LinkerPart { hidden: 0, ..part.clone() }.check().is_err());
-        assert!(LinkerPart { features: "17 cues".to_owned(), ..part }.check().is_err());
+        let found = |part: LinkerPart| part.check().unwrap_err().0;
+        let without_units = LinkerPart { hidden: 0, ..part.clone() };
+        assert_eq!(found(without_units), "a linker without hidden units");
+        let other = LinkerPart { features: "17 cues".to_owned(), ..part };
+        assert_eq!(found(other), "a linker of `17 cues`");
     }
 }

@@ -2,19 +2,15 @@
 //!
 //! The place of DiscAlign in Culkin et al. 2021 (section 4.2), which is trained on a part of Edinburgh++
 //! too; this one has no bitext behind it but the encoder's own. A sentence and its paraphrase are encoded
-//! together, a feed-forward network as the span aligner's scores every pair of words
-//! (`features.rs`), and links are
+//! together, a feed-forward network as the span aligner's scores every pair of words (`link_network.rs`),
+//! and links are
 //!
 //! - the pairs that score [`LinkerPart::threshold`] or more, and
 //! - those that are the best of both their words and score [`LinkerPart::mutual_threshold`] or more.
 //!
-//! `train.rs` says how it learns. On disk it is a directory with `config.json` ([`LinkerConfig`]) and
+//! On disk it is a directory with `config.json` ([`LinkerConfig`]) and
 //! `model.safetensors`, with the tensors of a head. A head that sees links has its linker in its own directory
 //! ([`HeadConfig::linker`](super::HeadConfig::linker)), and that directory is opened as a linker too.
-
-mod features;
-mod network;
-pub mod train;
 
 use std::path::Path;
 
@@ -22,18 +18,19 @@ use serde::{Deserialize, Serialize};
 
 use super::encode::{PairEncoder, WordPair};
 use super::error::{AlignError, TooLong};
-use super::head::read_config;
+use super::head::read_head_config;
+use super::link_features::PairFeatures;
+use super::link_network::LinkNetwork;
+pub use super::link_network::LinkerPart;
 use super::linked::LinkedEncoder;
-use super::trained::{self, CONFIG};
+use super::trained;
 use super::words::{LinkCounts, Links, SentencePair};
 use crate::compute::Device;
+use crate::learn::{CONFIG, FileError, read_config};
 use crate::nn::{Adapter, NnError, Weights};
-use features::PairFeatures;
-pub use network::LinkerPart;
-pub(super) use network::Network;
 
 /// The format that this build writes and reads.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// Pairs whose states are held at once.
 const PAIRS_AT_ONCE: usize = 128;
@@ -55,9 +52,28 @@ pub struct LinkerConfig {
     #[serde(flatten)]
     pub part: LinkerPart,
     /// How the weights were trained.
-    pub training: train::LinkerTraining,
+    pub training: LinkerTraining,
     /// Links found in the development data, on which epoch and thresholds were chosen.
     pub dev: LinkCounts,
+}
+
+/// How a linker was trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkerTraining {
+    /// Number of sentence pairs.
+    pub pairs: usize,
+    /// Epoch whose weights were kept, from 1.
+    pub epoch: usize,
+    /// Sentence pairs per step.
+    pub batch: usize,
+    /// Words without a link that a step looked at for each word, the nearest not counted.
+    pub sample: usize,
+    /// Learning rate after warm-up.
+    pub learning_rate: f32,
+    /// Weight decay.
+    pub weight_decay: f32,
+    /// Seed of weights, order and samples.
+    pub seed: u64,
 }
 
 /// An encoder and the network that was trained to link words by its states.
@@ -90,14 +106,14 @@ impl Linker {
     pub fn open(directory: &Path, encoder: &Path, device: &Device) -> Result<Self, AlignError> {
         let weights = || Weights::open(directory).map_err(NnError::from);
         let (layer, adapter, of_encoder, network) = if trained::is_head(directory)? {
-            let config = read_config(directory)?;
+            let config = read_head_config(directory)?;
             let part = config.linker.as_ref().ok_or_else(|| no_linker(directory))?;
-            let network = Network::beside_head(&weights()?, part, config.width, device)?;
+            let network = LinkNetwork::beside_head(&weights()?, part, config.width, device)?;
             let adapter = Adapter::read(directory).map_err(NnError::from)?;
             (config.layer, adapter, [config.encoder, config.encoder_fingerprint], network)
         } else {
             let config = read(directory)?;
-            let network = Network::read(&weights()?, "", &config.part, config.width, device)?;
+            let network = LinkNetwork::read(&weights()?, "", &config.part, config.width, device)?;
             (config.layer, None, [config.encoder, config.encoder_fingerprint], network)
         };
         let encoder = PairEncoder::open(encoder, layer, adapter, device)?;
@@ -134,7 +150,7 @@ impl Linker {
 }
 
 /// What features of each pair are made of. `done` hears how many are finished.
-fn encode(
+pub(super) fn encode(
     encoder: &PairEncoder,
     pairs: &[SentencePair],
     done: &mut dyn FnMut(usize),
@@ -154,53 +170,41 @@ pub(super) fn for_head(
     encoder: &PairEncoder,
     layer: Option<usize>,
     device: &Device,
-) -> Result<Network, AlignError> {
+) -> Result<LinkNetwork, AlignError> {
     let config = read(directory)?;
     let of_encoder = [config.encoder.as_str(), &config.encoder_fingerprint];
     trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
     if config.layer != layer {
         let of = |layer: Option<usize>| layer.map_or("last".to_owned(), |layer| layer.to_string());
-        return Err(AlignError::Content {
-            path: directory.join(CONFIG),
-            line: 1,
-            found: format!("`layer` {}", of(config.layer)),
-            expected: "the layer whose states the head reads (`--layer`)",
-        });
+        let expected = "the layer whose states the head reads (`--layer`)";
+        return Err(refused(directory, format!("`layer` {}", of(config.layer)), expected));
     }
     let weights = Weights::open(directory).map_err(NnError::from)?;
-    Network::read(&weights, "", &config.part, config.width, device)
+    Ok(LinkNetwork::read(&weights, "", &config.part, config.width, device)?)
 }
 
 fn no_linker(directory: &Path) -> AlignError {
-    AlignError::Content {
-        path: directory.join(CONFIG),
-        line: 1,
-        found: "a head without `linker`".to_owned(),
-        expected: "a linker (`fnstore train words`), or a head that has one",
-    }
+    let expected = "a linker (`fnstore train words`), or a head that has one";
+    refused(directory, "a head without `linker`".to_owned(), expected)
+}
+
+fn refused(directory: &Path, found: String, expected: &'static str) -> AlignError {
+    FileError::content(&directory.join(CONFIG), 1, found, expected).into()
 }
 
 /// Reads `config.json` and refuses what this build would misread.
 fn read(directory: &Path) -> Result<LinkerConfig, AlignError> {
-    let path = directory.join(CONFIG);
-    let json = std::fs::read_to_string(&path).map_err(|source| AlignError::File {
-        action: "read linker",
-        path: path.clone(),
-        source,
-    })?;
-    let refuse = |line, found, expected| AlignError::Content { path, line, found, expected };
-    let config: LinkerConfig = match serde_json::from_str(&json) {
-        Ok(config) => config,
-        Err(e) => return Err(refuse(e.line(), e.to_string(), "the configuration of a linker")),
-    };
+    let config: LinkerConfig =
+        read_config(directory, "read linker", "the configuration of a linker")?;
+    let refuse = |found: String, expected| refused(directory, found, expected);
     if config.format != FORMAT {
-        return Err(refuse(1, format!("format {}", config.format), "format 1"));
+        return Err(refuse(format!("format {}", config.format), "format 1"));
     }
     if let Err((found, expected)) = config.part.check() {
-        return Err(refuse(1, found, expected));
+        return Err(refuse(found, expected));
     }
     if config.width == 0 {
-        return Err(refuse(1, "states without numbers".to_owned(), "a `width` of at least 1"));
+        return Err(refuse("states without numbers".to_owned(), "a `width` of at least 1"));
     }
     Ok(config)
 }

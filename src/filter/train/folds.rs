@@ -8,12 +8,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::thread;
 
-use super::classifier::FilterEdition;
-use super::committee::Committee;
-use super::evidence::{Evidence, Input};
-use super::judged::Judged;
-use super::table::{Share, rounded_down};
-use super::train::{Aim, Example, Options, train};
+use super::{Aim, Example, Options, train};
+use crate::filter::classifier::FilterEdition;
+use crate::filter::committee::Committee;
+use crate::filter::evidence::{Input, inputs_of};
+use crate::filter::judged::Judged;
+use crate::filter::table::{Share, rounded_down};
 
 /// Number of parts.
 pub(super) const FOLDS: usize = 10;
@@ -62,10 +62,6 @@ fn seen_in(placed: &[Placed], fold: usize) -> impl Iterator<Item = &Example> {
 /// The part that a fold's network is chosen by.
 fn dev_of(fold: usize) -> usize {
     (fold + 1) % FOLDS
-}
-
-pub(super) fn inputs_of(evidence: &Evidence, inputs: &[Input]) -> Vec<f32> {
-    inputs.iter().map(|input| input.of(evidence)).collect()
 }
 
 /// Scores of outputs by networks that saw nothing of their seeds, in the outputs' order.

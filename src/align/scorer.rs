@@ -23,10 +23,10 @@ use crate::compute::kernels::{
     SpanCandidate, SpanHead, SpanRows, Weight, matmul, span_maxima, span_scores,
 };
 use crate::compute::{ComputeError, Device, Renewable, Tensor};
-use crate::learn::SplitMix64;
+use crate::learn::{Activation, EPSILON, Mlp, Part};
 
-/// Added to a variance before its root is taken (PyTorch's default).
-pub(super) const EPSILON: f32 = 1e-5;
+/// What follows the hidden sums, of the head and of the linker's network.
+pub(super) const ACTIVATION: Activation = Activation::NormalisedPrelu;
 
 /// Candidates that one product takes; bounds memory and what a thread does at once, not results.
 const CHUNK: usize = 2048;
@@ -42,105 +42,17 @@ pub(super) fn most_rows(device: &Device, on_cpu: usize) -> usize {
     }
 }
 
-/// The weights of a head, as they are trained and stored.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Parameters {
-    /// Number of inputs (features.rs).
-    pub(super) inputs: usize,
-    /// Number of hidden units H.
-    pub(super) hidden: usize,
-    /// (H, inputs).
-    pub(super) weight: Vec<f32>,
-    /// (H).
-    pub(super) bias: Vec<f32>,
-    /// Slope of PReLU below zero (1).
-    pub(super) slope: Vec<f32>,
-    /// Scale of the normalised values (H).
-    pub(super) gamma: Vec<f32>,
-    /// Shift of the normalised values (H).
-    pub(super) beta: Vec<f32>,
-    /// (H).
-    pub(super) output: Vec<f32>,
-    /// (1).
-    pub(super) output_bias: Vec<f32>,
-    /// Running mean of the hidden values (H).
-    pub(super) mean: Vec<f32>,
-    /// Running variance of the hidden values (H).
-    pub(super) variance: Vec<f32>,
-}
-
-impl Parameters {
-    /// Untrained weights, drawn as PyTorch draws them: uniform in `+-1/sqrt(inputs)`, slope 0.25.
-    pub(super) fn random(inputs: usize, hidden: usize, random: &mut SplitMix64) -> Self {
-        let mut draw = |count: usize, fan_in: usize| -> Vec<f32> {
-            let bound = 1.0 / (fan_in as f32).sqrt();
-            (0..count).map(|_| (2.0 * random.unit() - 1.0) * bound).collect()
-        };
-        Self {
-            inputs,
-            hidden,
-            weight: draw(hidden * inputs, inputs),
-            bias: draw(hidden, inputs),
-            slope: vec![0.25],
-            gamma: vec![1.0; hidden],
-            beta: vec![0.0; hidden],
-            output: draw(hidden, hidden),
-            output_bias: draw(1, hidden),
-            mean: vec![0.0; hidden],
-            variance: vec![1.0; hidden],
-        }
-    }
-
-    /// Weights read by their names and shapes.
-    pub(super) fn read<E>(
-        inputs: usize,
-        hidden: usize,
-        mut tensor: impl FnMut(&str, &[usize]) -> Result<Vec<f32>, E>,
-    ) -> Result<Self, E> {
-        Ok(Self {
-            inputs,
-            hidden,
-            weight: tensor("hidden.weight", &[hidden, inputs])?,
-            bias: tensor("hidden.bias", &[hidden])?,
-            slope: tensor("prelu.weight", &[1])?,
-            gamma: tensor("norm.weight", &[hidden])?,
-            beta: tensor("norm.bias", &[hidden])?,
-            mean: tensor("norm.running_mean", &[hidden])?,
-            variance: tensor("norm.running_var", &[hidden])?,
-            output: tensor("output.weight", &[1, hidden])?,
-            output_bias: tensor("output.bias", &[1])?,
-        })
-    }
-
-    /// Every tensor with its name in a file and its shape, in a fixed order: first those that are
-    /// trained.
-    pub(super) fn tensors(&self) -> [(&'static str, Vec<usize>, &[f32]); 9] {
-        let (h, i) = (self.hidden, self.inputs);
-        [
-            ("hidden.weight", vec![h, i], &self.weight),
-            ("hidden.bias", vec![h], &self.bias),
-            ("prelu.weight", vec![1], &self.slope),
-            ("norm.weight", vec![h], &self.gamma),
-            ("norm.bias", vec![h], &self.beta),
-            ("output.weight", vec![1, h], &self.output),
-            ("output.bias", vec![1], &self.output_bias),
-            ("norm.running_mean", vec![h], &self.mean),
-            ("norm.running_var", vec![h], &self.variance),
-        ]
-    }
-
-    /// Output weights and bias with the normalisation folded in: `n` becomes `h` under them.
-    pub(super) fn folded_output(&self) -> (Vec<f32>, f32) {
-        let mut bias = self.output_bias[0];
-        let output = (0..self.hidden)
-            .map(|unit| {
-                let scale = self.gamma[unit] / (self.variance[unit] + EPSILON).sqrt();
-                bias += self.output[unit] * (self.beta[unit] - scale * self.mean[unit]);
-                self.output[unit] * scale
-            })
-            .collect();
-        (output, bias)
-    }
+/// Weights and bias of the one output, with the normalisation before it folded in: `n` becomes `h` under them.
+pub(super) fn folded_output(mlp: &Mlp) -> (Vec<f32>, f32) {
+    let [hidden, output] = &mlp.layers[..] else { unreachable!("a head has one hidden layer") };
+    let mut bias = output[Part::Bias][0];
+    let weights = (0..hidden.outputs).map(|unit| {
+        let scale = hidden[Part::Gamma][unit] / (hidden[Part::Variance][unit] + EPSILON).sqrt();
+        let weight = output[Part::Weight][unit];
+        bias += weight * (hidden[Part::Beta][unit] - scale * hidden[Part::Mean][unit]);
+        weight * scale
+    });
+    (weights.collect(), bias)
 }
 
 /// A span of a sentence to be found in its paraphrase.
@@ -167,7 +79,7 @@ pub(super) fn best<'a>(scores: impl IntoIterator<Item = &'a Scored>) -> Option<S
 /// The head, arranged for scoring.
 #[derive(Debug, Clone)]
 pub(super) struct Scorer {
-    parameters: Parameters,
+    mlp: Mlp,
     width: usize,
     k: u32,
     weights: Renewable<Weights>,
@@ -184,23 +96,23 @@ struct Weights {
 }
 
 impl Weights {
-    fn place(parameters: &Parameters, width: usize, device: &Device) -> Result<Self, ComputeError> {
-        let hidden = parameters.hidden;
-        let rows = || parameters.weight.chunks_exact(parameters.inputs);
+    fn place(mlp: &Mlp, width: usize, device: &Device) -> Result<Self, ComputeError> {
+        let (layer, hidden, inputs) = (&mlp.layers[0], mlp.hidden(), mlp.inputs());
+        let rows = || layer[Part::Weight].chunks_exact(inputs);
         let part = |from: usize| -> Result<Weight, ComputeError> {
             let columns = rows().flat_map(|row| row[from..from + width].iter().copied()).collect();
             Weight::new(device, &Tensor::new(&[hidden, width], columns)?).placed()
         };
-        let (output, output_bias) = parameters.folded_output();
-        let mut units = [&parameters.bias[..], &output].concat();
-        for column in 2 * width..parameters.inputs {
+        let (output, output_bias) = folded_output(mlp);
+        let mut units = [&layer[Part::Bias], &output].concat();
+        for column in 2 * width..inputs {
             units.extend(rows().map(|row| row[column]));
         }
         let units = Tensor::new(&[units.len() / hidden, hidden], units)?;
         Ok(Self {
             difference: part(0)?,
             maximum: part(width)?,
-            head: SpanHead::new(device, units, parameters.slope[0], output_bias)?,
+            head: SpanHead::new(device, units, layer.slope(), output_bias)?,
         })
     }
 }
@@ -221,13 +133,13 @@ struct Chunk<'a> {
 impl Scorer {
     /// Arranges weights for states `width` wide.
     pub(super) fn new(
-        parameters: &Parameters,
+        mlp: Mlp,
         width: usize,
         k: u32,
         device: &Device,
     ) -> Result<Self, ComputeError> {
-        let weights = Renewable::open(device, |device| Weights::place(parameters, width, device))?;
-        Ok(Self { parameters: parameters.clone(), width, k, weights })
+        let weights = Renewable::open(device, |device| Weights::place(&mlp, width, device))?;
+        Ok(Self { mlp, width, k, weights })
     }
 
     /// Scores of all candidates of each question, in the order of
@@ -312,7 +224,7 @@ impl Scorer {
         part: &Device,
         chunk: Chunk<'_>,
     ) -> Result<Vec<Vec<Scored>>, ComputeError> {
-        let place = |device: &Device| Weights::place(&self.parameters, self.width, device);
+        let place = |device: &Device| Weights::place(&self.mlp, self.width, device);
         let score = |device: &Device, weights: &Weights| {
             let rows = chunk.rows.on(device)?;
             let maxima = span_maxima(device, &rows, &chunk.pairs)?;
@@ -349,6 +261,7 @@ pub(super) mod tests {
     use super::*;
     use crate::align::features::{CUES, SentenceStates};
     use crate::align::link_scores::LinkScores;
+    use crate::learn::SplitMix64;
 
     /// States of a pair with one or two pieces per word, drawn at random.
     pub(in crate::align) fn random_pair(
@@ -379,32 +292,32 @@ pub(super) mod tests {
     }
 
     /// The head's formula, read aloud.
-    fn naive(parameters: &Parameters, row: &[f32]) -> f32 {
-        let mut logit = f64::from(parameters.output_bias[0]);
-        for unit in 0..parameters.hidden {
-            let weights = &parameters.weight[unit * parameters.inputs..][..parameters.inputs];
+    fn naive(mlp: &Mlp, row: &[f32]) -> f32 {
+        let [hidden, output] = &mlp.layers[..] else { panic!("one hidden layer") };
+        let mut logit = f64::from(output[Part::Bias][0]);
+        for unit in 0..hidden.outputs {
+            let number = |part: Part| f64::from(hidden[part][unit]);
+            let weights = &hidden[Part::Weight][unit * hidden.inputs..][..hidden.inputs];
             let product: f64 =
                 weights.iter().zip(row).map(|(w, x)| f64::from(*w) * f64::from(*x)).sum();
-            let z = f64::from(parameters.bias[unit]) + product;
-            let h = z.max(0.0) + f64::from(parameters.slope[0]) * z.min(0.0);
-            let deviation = f64::from(parameters.variance[unit] + EPSILON).sqrt();
-            let n = f64::from(parameters.gamma[unit]) * (h - f64::from(parameters.mean[unit]))
-                / deviation
-                + f64::from(parameters.beta[unit]);
-            logit += f64::from(parameters.output[unit]) * n;
+            let z = number(Part::Bias) + product;
+            let h = z.max(0.0) + f64::from(hidden.slope()) * z.min(0.0);
+            let deviation = (number(Part::Variance) + f64::from(EPSILON)).sqrt();
+            let n = number(Part::Gamma) * (h - number(Part::Mean)) / deviation + number(Part::Beta);
+            logit += f64::from(output[Part::Weight][unit]) * n;
         }
         (1.0 / (1.0 + (-logit).exp())) as f32
     }
 
-    fn random_head(inputs: usize, hidden: usize, random: &mut SplitMix64) -> Parameters {
-        let mut parameters = Parameters::random(inputs, hidden, random);
-        for unit in 0..hidden {
-            parameters.gamma[unit] = 0.5 + random.unit();
-            parameters.beta[unit] = random.unit() - 0.5;
-            parameters.mean[unit] = random.unit() - 0.5;
-            parameters.variance[unit] = 0.2 + random.unit();
+    fn random_head(inputs: usize, hidden: usize, random: &mut SplitMix64) -> Mlp {
+        let mut mlp = Mlp::random(&[inputs, hidden, 1], ACTIVATION, random);
+        for (part, least) in
+            [(Part::Gamma, 0.5), (Part::Beta, -0.5), (Part::Mean, -0.5), (Part::Variance, 0.2)]
+        {
+            let values = mlp.layers[0].part_mut(part).iter_mut();
+            values.for_each(|value| *value = least + random.unit());
         }
-        parameters
+        mlp
     }
 
     #[test]
@@ -421,8 +334,8 @@ pub(super) mod tests {
 
     fn has_the_scores_of_the_formula(pairs: &[PairStates], random: &mut SplitMix64) {
         let (width, inputs) = (pairs[0].width(), pairs[0].inputs());
-        let parameters = random_head(inputs, 5, random);
-        let scorer = Scorer::new(&parameters, width, 2, &Device::cpu()).unwrap();
+        let mlp = random_head(inputs, 5, random);
+        let scorer = Scorer::new(mlp.clone(), width, 2, &Device::cpu()).unwrap();
         let spans = [WordSpan::new(0, 1), WordSpan::new(2, 5), WordSpan::new(1, 3)];
         let questions: Vec<_> =
             pairs.iter().zip(spans).map(|(states, span)| Question { states, span }).collect();
@@ -433,7 +346,7 @@ pub(super) mod tests {
             for (candidate, score) in scores {
                 let mut row = vec![0.0; inputs];
                 question.states.features(question.span, *candidate, &mut row);
-                let expected = naive(&parameters, &row);
+                let expected = naive(&mlp, &row);
                 assert!((score - expected).abs() < 1e-5, "{score} {expected}");
             }
         }
@@ -442,8 +355,8 @@ pub(super) mod tests {
     #[test]
     fn a_question_scores_the_same_bits_alone_and_in_company() {
         let mut random = SplitMix64::new(5);
-        let parameters = random_head(2 * 16 + CUES, 12, &mut random);
-        let scorer = Scorer::new(&parameters, 16, 5, &Device::cpu()).unwrap();
+        let mlp = random_head(2 * 16 + CUES, 12, &mut random);
+        let scorer = Scorer::new(mlp, 16, 5, &Device::cpu()).unwrap();
         let pairs: Vec<_> = (1..60).map(|n| random_pair(&mut random, 16, 4, n)).collect();
         let questions: Vec<_> =
             pairs.iter().map(|states| Question { states, span: WordSpan::new(1, 3) }).collect();
@@ -456,8 +369,8 @@ pub(super) mod tests {
     #[test]
     fn a_paraphrase_without_words_has_no_candidate() {
         let mut random = SplitMix64::new(9);
-        let parameters = random_head(2 * 4 + CUES, 3, &mut random);
-        let scorer = Scorer::new(&parameters, 4, 5, &Device::cpu()).unwrap();
+        let mlp = random_head(2 * 4 + CUES, 3, &mut random);
+        let scorer = Scorer::new(mlp, 4, 5, &Device::cpu()).unwrap();
         let states = random_pair(&mut random, 4, 2, 0);
         let question = Question { states: &states, span: WordSpan::new(0, 2) };
         assert_eq!(scorer.score(&[question]).unwrap(), [vec![]]);

@@ -11,9 +11,9 @@
 
 use std::ops::Range;
 
-use crate::align::candidates::WordSpan;
-use crate::align::features::{PairStates, SentenceStates};
-use crate::align::words::likeness;
+use super::candidates::WordSpan;
+use super::features::{PairStates, SentenceStates};
+use super::words::likeness;
 use crate::compute::kernels::{Weight, matmul, word_pairs};
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::text::fold;

@@ -9,20 +9,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::features::{PairFeatures, WordPairs};
-use super::network::WordScorer;
-use super::{FORMAT, LinkerConfig, LinkerPart, encode};
+use super::{LeftOut, Progress};
 use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
-use crate::align::mlp::Parameters;
-use crate::align::train::{Learner, LeftOut, Progress, Settings};
+use crate::align::link_features::{PairFeatures, WordPairs};
+use crate::align::link_network::{LinkerPart, WordScorer};
+use crate::align::linker::{FORMAT, LinkerConfig, LinkerTraining, encode};
+use crate::align::scorer::ACTIVATION;
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::{ComputeError, Device};
-use crate::learn::{Schedule, SplitMix64};
+use crate::learn::{Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingState};
 
 /// Score of a possible link.
 const POSSIBLE: f32 = 0.5;
@@ -43,9 +41,18 @@ pub struct Options {
     pub data: Vec<PathBuf>,
     /// Development data: chooses the epoch and the thresholds.
     pub dev: Vec<PathBuf>,
-    /// What every trainer is told. A step looks at `batch` sentence pairs and, for each word of them, at
-    /// `sample` words without a link, the nearest not counted.
-    pub settings: Settings,
+    /// Directory of the encoder.
+    pub encoder: PathBuf,
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last layer.
+    pub layer: Option<usize>,
+    /// Directory of the linker, made if need be; an earlier head or linker is replaced.
+    pub out: PathBuf,
+    /// Number of hidden units.
+    pub hidden: usize,
+    /// How many words without a link a step looks at for each word, the nearest not counted.
+    pub sample: usize,
+    /// What every trainer is told; a step looks at `batch` sentence pairs.
+    pub training: TrainerOptions,
 }
 
 impl Options {
@@ -55,15 +62,15 @@ impl Options {
         Self {
             data,
             dev,
-            settings: Settings {
-                encoder,
-                layer: None,
-                out,
-                hidden: Some(96),
+            encoder,
+            layer: None,
+            out,
+            hidden: 96,
+            sample: 3,
+            training: TrainerOptions {
                 epochs: 6,
                 patience: 3,
                 batch: 16,
-                sample: 3,
                 learning_rate: 1e-3,
                 weight_decay: 0.05,
                 seed: 1,
@@ -72,32 +79,13 @@ impl Options {
     }
 }
 
-/// How a linker was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LinkerTraining {
-    /// Number of sentence pairs.
-    pub pairs: usize,
-    /// Epoch whose weights were kept, from 1.
-    pub epoch: usize,
-    /// Sentence pairs per step.
-    pub batch: usize,
-    /// Words without a link that a step looked at for each word, the nearest not counted.
-    pub sample: usize,
-    /// Learning rate after warm-up.
-    pub learning_rate: f32,
-    /// Weight decay.
-    pub weight_decay: f32,
-    /// Seed of weights, order and samples.
-    pub seed: u64,
-}
-
 /// Sentence pairs ready for training.
 struct Encoded {
     pairs: Vec<SentencePair>,
     features: Vec<PairFeatures>,
 }
 
-/// Trains a linker, writes it to [`Settings::out`], and returns its configuration. Pairs that are too long
+/// Trains a linker, writes it to [`Options::out`], and returns its configuration. Pairs that are too long
 /// for the encoder are left out.
 ///
 /// # Errors
@@ -108,19 +96,18 @@ pub fn run(
     progress: &mut dyn FnMut(Progress<LinkCounts>),
 ) -> Result<LinkerConfig, AlignError> {
     // Whatever may be wrong is found before the long part starts.
-    let out = trained::prepare(&options.settings.out)?;
-    let name = trained::encoder_name(&options.settings.encoder)?;
+    let out = trained::prepare(&options.out)?;
+    let name = trained::encoder_name(&options.encoder)?;
     let (data, dev) = (linked(&options.data)?, linked(&options.dev)?);
-    let encoder =
-        PairEncoder::open(&options.settings.encoder, options.settings.layer, None, device)?;
+    let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
     let (of_data, total) = (data.len(), data.len() + dev.len());
     let mut ready = |data: Dataset<SentencePair>, before, files| -> Result<Encoded, AlignError> {
         let mut done = |done| progress(Progress::Encoded { done: before + done, total });
         let features =
             encode(&encoder, data.items(), &mut done).map_err(|error| data.blame(error))?;
-        for (place, features) in data.places().iter().zip(&features) {
+        for (line, features) in data.lines().iter().zip(&features) {
             if let Err(why) = *features {
-                progress(Progress::LeftOut(LeftOut { place: place.clone(), why }));
+                progress(Progress::LeftOut(LeftOut { line: line.clone(), why }));
             }
         }
         let mut fits = features.iter().map(Result::is_ok);
@@ -133,26 +120,27 @@ pub fn run(
     };
     let data = ready(data, 0, &options.data)?;
     let dev = ready(dev, of_data, &options.dev)?;
-    let best = fit(options, device, encoder.width(), [&data, &dev], progress)?;
+    let state = fit(options, device, encoder.width(), [&data, &dev], progress)?;
+    let (part, counts) = tune(&state.best, device, &dev)?;
     let config = LinkerConfig {
         format: FORMAT,
         encoder: name,
         encoder_fingerprint: encoder.fingerprint(),
-        layer: options.settings.layer,
+        layer: options.layer,
         width: encoder.width(),
-        part: best.part,
+        part,
         training: LinkerTraining {
             pairs: data.pairs.len(),
-            epoch: best.epoch,
-            batch: options.settings.batch,
-            sample: options.settings.sample,
-            learning_rate: options.settings.learning_rate,
-            weight_decay: options.settings.weight_decay,
-            seed: options.settings.seed,
+            epoch: state.best_epoch,
+            batch: options.training.batch,
+            sample: options.sample,
+            learning_rate: options.training.learning_rate,
+            weight_decay: options.training.weight_decay,
+            seed: options.training.seed,
         },
-        dev: best.dev,
+        dev: counts,
     };
-    trained::write(out, &config, &best.parameters, None)?;
+    trained::write(out, &config, &state.best, None)?;
     Ok(config)
 }
 
@@ -175,58 +163,51 @@ fn has_link(pairs: &Dataset<SentencePair>, files: &[PathBuf]) -> Result<(), Alig
     Err(pairs.lacks(file, "the end of the data and no `sure` link".to_owned()))
 }
 
-/// The weights that did best on the development data.
-struct Best {
-    parameters: Parameters,
-    epoch: usize,
-    part: LinkerPart,
-    dev: LinkCounts,
+/// A linker learns which words are linked.
+struct Linking<'a> {
+    options: &'a Options,
+    device: &'a Device,
+    data: &'a Encoded,
+    dev: &'a Encoded,
 }
 
+impl Task for Linking<'_> {
+    type Dev = LinkCounts;
+    type Error = AlignError;
+
+    fn rows(
+        &self,
+        items: &[usize],
+        random: &mut SplitMix64,
+    ) -> Result<(Vec<f32>, Labels), AlignError> {
+        let (rows, labels) = sample(self.options, self.data, items, random)?;
+        Ok((rows, Labels::scores(&labels)))
+    }
+
+    fn measure(&self, mlp: &Mlp) -> Result<LinkCounts, AlignError> {
+        Ok(tune(mlp, self.device, self.dev)?.1)
+    }
+
+    fn is_gain(dev: &LinkCounts, best: &LinkCounts) -> bool {
+        dev.error_rate() < best.error_rate()
+    }
+}
+
+/// The weights that do best on the development data.
 fn fit(
     options: &Options,
     device: &Device,
     width: usize,
     [data, dev]: [&Encoded; 2],
     progress: &mut dyn FnMut(Progress<LinkCounts>),
-) -> Result<Best, AlignError> {
-    let (mut random, epochs) =
-        (SplitMix64::new(options.settings.seed), options.settings.epochs.max(1));
-    let inputs = PairFeatures::inputs(width);
-    let hidden = options.settings.hidden.unwrap_or(inputs / 2).max(1);
-    let mut learner = Learner::new(Parameters::random(inputs, hidden, &mut random));
-    let batch = options.settings.batch.max(1);
-    let total = data.pairs.len().div_ceil(batch);
-    let schedule = Schedule {
-        rate: options.settings.learning_rate,
-        decay: options.settings.weight_decay,
-        steps: epochs * total,
-    };
-    let mut order: Vec<usize> = (0..data.pairs.len()).collect();
-    let mut best: Option<Best> = None;
-    for epoch in 1..=epochs {
-        random.shuffle(&mut order);
-        let mut losses = Vec::new();
-        for (step, chosen) in order.chunks(batch).enumerate() {
-            let (rows, labels) = sample(options, data, chosen, &mut random)?;
-            if !labels.is_empty() {
-                losses.push(learner.step(device, schedule, rows, &labels)?);
-            }
-            progress(Progress::Step { epoch, done: step + 1, total });
-        }
-        let (part, counts) = tune(&learner.parameters, device, dev)?;
-        let loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-        progress(Progress::Epoch { epoch, loss, dev: counts });
-        let gained = best.as_ref().is_none_or(|best| counts.error_rate() < best.dev.error_rate());
-        if gained {
-            let parameters = learner.parameters.clone();
-            best = Some(Best { parameters, epoch, part, dev: counts });
-        } else if best.as_ref().is_some_and(|best| epoch - best.epoch >= options.settings.patience)
-        {
-            break;
-        }
-    }
-    Ok(best.expect("there is a first epoch"))
+) -> Result<TrainingState<LinkCounts>, AlignError> {
+    let mut random = SplitMix64::new(options.training.seed);
+    let sizes = [PairFeatures::inputs(width), options.hidden.max(1), 1];
+    let mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
+    let mut state = TrainingState::new(mlp, random, data.pairs.len());
+    let task = Linking { options, device, data, dev };
+    state.train(&task, &options.training, device, &mut |_| Ok(()), progress)?;
+    Ok(state)
 }
 
 /// Rows and labels of the word pairs that a step looks at.
@@ -273,24 +254,20 @@ fn looked_at(
     let mut all = linked.clone();
     all.extend((0..rows).flat_map(|i| nearest(&mut (0..columns).map(|j| (i, j)))));
     all.extend((0..columns).flat_map(|j| nearest(&mut (0..rows).map(|i| (i, j)))));
-    for _ in 0..options.settings.sample * (rows + columns) {
+    for _ in 0..options.sample * (rows + columns) {
         all.insert((random.below(rows), random.below(columns)));
     }
     all
 }
 
 /// The thresholds of the lowest error rate, and the links found under them.
-fn tune(
-    parameters: &Parameters,
-    device: &Device,
-    dev: &Encoded,
-) -> Result<(LinkerPart, LinkCounts), AlignError> {
-    let part = |thresholds| LinkerPart::new(parameters.hidden, thresholds);
+fn tune(mlp: &Mlp, device: &Device, dev: &Encoded) -> Result<(LinkerPart, LinkCounts), AlignError> {
+    let part = |thresholds| LinkerPart::new(mlp.hidden(), thresholds);
     let mut tried: Vec<LinkerPart> = THRESHOLDS
         .into_iter()
         .flat_map(|threshold| MUTUAL.map(|mutual| part([threshold, mutual])))
         .collect();
-    let scorer = WordScorer::new(parameters.clone(), device)?;
+    let scorer = WordScorer::new(mlp.clone(), device)?;
     let mut rates = vec![ErrorRate::default(); tried.len()];
     for (pair, features) in dev.pairs.iter().zip(&dev.features) {
         for scores in scorer.score(device, &WordPairs::of(std::slice::from_ref(features))?)? {
@@ -309,6 +286,7 @@ fn tune(
 mod tests {
     use super::*;
     use crate::align::features::{PairStates, SentenceStates};
+    use crate::learn::Part;
 
     /// Pairs whose target is the source in another order; equal words have equal states.
     fn shuffled(count: usize) -> Encoded {
@@ -344,9 +322,8 @@ mod tests {
 
     fn options() -> Options {
         let mut options = Options::new(vec![], vec![], "".into(), "".into());
-        (options.settings.hidden, options.settings.epochs, options.settings.batch) =
-            (Some(16), 12, 4);
-        options.settings.learning_rate = 1e-2;
+        (options.hidden, options.training.epochs, options.training.batch) = (16, 12, 4);
+        options.training.learning_rate = 1e-2;
         options
     }
 
@@ -360,7 +337,7 @@ mod tests {
             }
         })
         .unwrap();
-        assert!(best.dev.error_rate() < 0.05, "{:?}", best.dev);
+        assert!(best.best_dev.error_rate() < 0.05, "{:?}", best.best_dev);
         assert!(losses[losses.len() - 1] < losses[0] / 2.0, "{losses:?}");
     }
 
@@ -368,10 +345,10 @@ mod tests {
     fn the_same_seed_gives_the_same_weights_on_any_number_of_threads() {
         let data = shuffled(10);
         let mut options = options();
-        options.settings.epochs = 2;
+        options.training.epochs = 2;
         let train = |threads| {
             let device = Device::Cpu { threads };
-            fit(&options, &device, 8, [&data, &data], &mut |_| ()).unwrap().parameters
+            fit(&options, &device, 8, [&data, &data], &mut |_| ()).unwrap()
         };
         assert_eq!(train(1), train(3));
     }
@@ -381,11 +358,11 @@ mod tests {
         let data = shuffled(4);
         let train = |epochs| {
             let mut options = options();
-            options.settings.epochs = epochs;
-            fit(&options, &Device::cpu(), 8, [&data, &data], &mut |_| ()).unwrap().parameters
+            options.training.epochs = epochs;
+            fit(&options, &Device::cpu(), 8, [&data, &data], &mut |_| ()).unwrap().best
         };
         assert_eq!(train(0), train(1));
-        assert!(train(0).weight.iter().all(|weight| weight.is_finite()));
+        assert!(train(0).layers[0][Part::Weight].iter().all(|weight| weight.is_finite()));
     }
 
     #[test]

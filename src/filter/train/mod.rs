@@ -5,18 +5,23 @@
 //! set is kept, is chosen on development data (`folds.rs`). All of the data is learned from in each step: there is
 //! little of it. The same options give the same weights everywhere.
 
+mod folds;
+
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::path::PathBuf;
+
+use folds::{FOLDS, Placed, all_learn, choose, placed};
 
 use super::classifier::{self, FilterConfig, FilterTraining};
 use super::committee::Committee;
 use super::error::FilterError;
 use super::evidence::Input;
-use super::folds::{FOLDS, Placed, all_learn, choose, placed};
 use super::judged::Judged;
-use super::network::Network;
+use super::network::{ACTIVATION, Member, Standard, sizes};
 use super::table::Scored;
-use crate::learn::{AdamW, Schedule, SplitMix64};
+use crate::compute::{ComputeError, Device};
+use crate::learn::{Labels, Mlp, Progress, SplitMix64, Task, TrainerOptions, TrainingState};
 
 /// What to train, and how.
 ///
@@ -40,14 +45,9 @@ pub struct Options {
     pub precision: f64,
     /// Recall that the recall filter is to have.
     pub recall: f64,
-    /// Steps, each over all of the data.
-    pub steps: usize,
-    /// Learning rate after warm-up; it falls to zero.
-    pub learning_rate: f32,
-    /// Weight decay of the matrices.
-    pub weight_decay: f32,
-    /// Seed of the first weights.
-    pub seed: u64,
+    /// What every trainer is told. A step looks at all of the data, so there are as many steps as epochs;
+    /// the folds are measured at the end, so patience is not tried.
+    pub training: TrainerOptions,
 }
 
 impl Options {
@@ -61,10 +61,14 @@ impl Options {
             weights: vec![0.1, 0.3, 1.0],
             precision: 0.95,
             recall: 0.97,
-            steps: 300,
-            learning_rate: 0.01,
-            weight_decay: 0.1,
-            seed: 1,
+            training: TrainerOptions {
+                epochs: 300,
+                patience: usize::MAX,
+                batch: usize::MAX,
+                learning_rate: 0.01,
+                weight_decay: 0.1,
+                seed: 1,
+            },
         }
     }
 
@@ -96,7 +100,7 @@ impl Options {
         if self.members == 0 || self.members > 100 {
             return wrong("number of networks", self.members.to_string(), "1 to 100");
         }
-        if self.steps == 0 {
+        if self.training.epochs == 0 {
             return wrong("number of steps", "0".to_owned(), "1 or more");
         }
         Ok(())
@@ -187,40 +191,71 @@ fn expect_enough(
         refused,
         sentences,
         folds: FOLDS,
-        steps: options.steps,
-        learning_rate: options.learning_rate,
-        weight_decay: options.weight_decay,
-        seed: options.seed,
+        steps: options.training.epochs,
+        learning_rate: options.training.learning_rate,
+        weight_decay: options.training.weight_decay,
+        seed: options.training.seed,
     })
 }
 
 /// The networks of a classifier, trained on examples.
 pub(super) fn train(examples: &[&Example], aim: Aim, weight: f32, options: &Options) -> Committee {
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = SplitMix64::new(options.training.seed);
     let fitted = (0..options.members).map(|_| fit(examples, aim, weight, options, random.next()));
     Committee::new(fitted.collect())
 }
 
 /// A network trained on examples, from the first weights of a seed.
-fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u64) -> Network {
+fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u64) -> Member {
     let inputs: Vec<Vec<f32>> = examples.iter().map(|example| example.inputs.clone()).collect();
-    let mut network = Network::random(&inputs, &mut SplitMix64::new(seed));
-    let rows: Vec<Vec<f32>> = inputs.iter().map(|row| network.standardised(row)).collect();
+    let standard = Standard::of(&inputs);
+    let mut random = SplitMix64::new(seed);
+    let sizes = sizes(inputs.first().map_or(0, Vec::len));
+    let mlp = Mlp::random(&sizes, ACTIVATION, &mut random);
     let weights: Vec<f32> =
         examples.iter().map(|example| aim.weigh(example.label, weight)).collect();
     let scale = 1.0 / weights.iter().sum::<f32>();
-    let schedule =
-        Schedule { rate: options.learning_rate, decay: options.weight_decay, steps: options.steps };
-    let lengths = network.lengths();
-    let mut adam = AdamW::new(lengths);
-    for _ in 0..options.steps {
-        let mut gradient = lengths.map(|length| vec![0.0; length]);
-        for ((row, example), weight) in rows.iter().zip(examples).zip(&weights) {
-            network.learn(row, example.label, weight * scale, &mut gradient);
-        }
-        adam.update(network.trained(&gradient), schedule);
+    let labels = examples.iter().zip(&weights);
+    let task = Accepting {
+        rows: inputs.iter().flat_map(|row| standard.apply(row)).collect(),
+        labels: labels
+            .map(|(example, weight)| (f32::from(u8::from(example.label)), weight * scale))
+            .collect(),
+    };
+    let mut state = TrainingState::new(mlp, random, examples.len());
+    let device = Device::Cpu { threads: 1 };
+    let mut unheard = |_: Progress<(), Infallible>| ();
+    let trained = state.train(&task, &options.training, &device, &mut |_| Ok(()), &mut unheard);
+    trained.and_then(|()| Member::new(standard, state.best)).expect("rows have the inputs' width")
+}
+
+/// A network learns which outputs people accept.
+struct Accepting {
+    rows: Vec<f32>,
+    labels: Vec<(f32, f32)>,
+}
+
+impl Task for Accepting {
+    type Dev = ();
+    type Error = ComputeError;
+
+    /// All of the data in its own order, whatever the order of the items: sums go by it.
+    fn rows(
+        &self,
+        _items: &[usize],
+        _random: &mut SplitMix64,
+    ) -> Result<(Vec<f32>, Labels), ComputeError> {
+        Ok((self.rows.clone(), Labels::Scores(self.labels.clone())))
     }
-    network
+
+    fn measure(&self, _mlp: &Mlp) -> Result<(), ComputeError> {
+        Ok(())
+    }
+
+    /// The last weights are kept.
+    fn is_gain(_dev: &(), _best: &()) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
@@ -278,7 +313,8 @@ mod tests {
     #[test]
     fn an_outcome_is_reproducible_and_what_was_held_out_is_scored() {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { steps: 150, ..Options::new(folder.path().join("filter")) };
+        let mut options = Options::new(folder.path().join("filter"));
+        options.training.epochs = 150;
         let data = data(300);
         let outcome = run(&options, &data).unwrap();
         assert_eq!(run(&options, &data).unwrap(), outcome);
@@ -298,7 +334,8 @@ mod tests {
     #[test]
     fn too_little_and_wrong_options_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let options = Options { steps: 2, ..Options::new(folder.path().join("filter")) };
+        let mut options = Options::new(folder.path().join("filter"));
+        options.training.epochs = 2;
         let refused =
             |options: &Options, data: &[Judged]| run(options, data).unwrap_err().to_string();
         let few = refused(&options, &data(9));
@@ -312,6 +349,7 @@ mod tests {
         let mut unjudged = data(300);
         unjudged.iter_mut().for_each(|output| output.judgements.clear());
         assert!(refused(&options, &unjudged).contains("0 accepted and 0 refused"));
+        let no_step = TrainerOptions { epochs: 0, ..options.training.clone() };
         for (wrong, said) in [
             (Options { inputs: vec![], ..options.clone() }, "list of inputs is ``"),
             (Options { inputs: vec![Input::Round; 2], ..options.clone() }, "`round,round`"),
@@ -323,7 +361,7 @@ mod tests {
             (Options { precision: 1.5, ..options.clone() }, "precision is 1.5"),
             (Options { recall: f64::NAN, ..options.clone() }, "recall is NaN"),
             (Options { members: 0, ..options.clone() }, "number of networks is 0"),
-            (Options { steps: 0, ..options.clone() }, "number of steps is 0"),
+            (Options { training: no_step, ..options.clone() }, "number of steps is 0"),
         ] {
             let error = refused(&wrong, &data(300));
             assert!(error.contains(said), "{error}");

@@ -1,0 +1,104 @@
+//! The files of small networks: their directories, and the lines of data that they learn from.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::nn::{NamedTensor, WholeDirectory};
+
+/// Name of a configuration's file.
+pub(crate) const CONFIG: &str = "config.json";
+
+/// What is wrong with a file of a model or of data.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It cannot be read or written.
+    #[error("cannot {action} `{path}`", path = .path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It does not hold what it should.
+    #[error("cannot use `{path}` line {line}: found {found}, expected {expected}", path = .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+}
+
+impl FileError {
+    /// What a line holds and what it should.
+    pub(crate) fn content(
+        path: &Path,
+        line: usize,
+        found: impl Into<String>,
+        expected: &'static str,
+    ) -> Self {
+        Self::Content { path: path.to_owned(), line, found: found.into(), expected }
+    }
+
+    /// Why something cannot be done with a file.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+/// Reads `config.json` of a model's directory; `expected` says of what it is the configuration.
+pub(crate) fn read_config<T: DeserializeOwned>(
+    directory: &Path,
+    action: &'static str,
+    expected: &'static str,
+) -> Result<T, FileError> {
+    let path = directory.join(CONFIG);
+    let json = std::fs::read(&path).map_err(FileError::io(action, &path))?;
+    let wrong = |e: serde_json::Error| FileError::content(&path, e.line(), e.to_string(), expected);
+    serde_json::from_slice(&json).map_err(wrong)
+}
+
+/// Writes a model, all of it or nothing.
+pub(crate) fn write_model(
+    out: WholeDirectory,
+    action: &'static str,
+    config: &impl Serialize,
+    tensors: &[NamedTensor<'_>],
+) -> Result<(), FileError> {
+    let place = out.place().to_owned();
+    out.write_model(config, tensors).map_err(FileError::io(action, &place))
+}
+
+/// Reads the lines of a file that are not blank, each with its number from 1; `parse` says what it found in a
+/// line and what was expected there when it cannot use one.
+pub(crate) fn read_lines<T>(
+    path: &Path,
+    action: &'static str,
+    mut parse: impl FnMut(&str) -> Result<T, (String, &'static str)>,
+) -> Result<Vec<(usize, T)>, FileError> {
+    let bytes = std::fs::read(path).map_err(FileError::io(action, path))?;
+    let mut items = Vec::new();
+    for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
+        let text = std::str::from_utf8(text).map_err(|error| {
+            (format!("bytes that are not UTF-8 from byte {}", error.valid_up_to()), "UTF-8")
+        });
+        let item = match text.map(str::trim_end) {
+            Ok("") => continue,
+            Ok(text) => parse(text),
+            Err(error) => Err(error),
+        };
+        let wrong = |(found, expected)| FileError::content(path, line, found, expected);
+        items.push((line, item.map_err(wrong)?));
+    }
+    Ok(items)
+}
