@@ -63,7 +63,7 @@ pub mod vectors;
 #[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]
-pub mod installed;
+pub mod models;
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

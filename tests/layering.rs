@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 9] = [
     &["cli"],
     // Gathers the errors of the layers under it.
     &["error"],
-    &["expand", "installed"],
+    &["expand", "models"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors"],
     &["decode", "learn"],
     &["nn"],

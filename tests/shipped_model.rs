@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, Numbers};
-use fnstore::installed::{Verification, models_in, verify};
+use fnstore::models::{Verification, models_in, verify};
 use fnstore::nn::EncoderDecoder;
 
 fn paraphrase() -> PathBuf {

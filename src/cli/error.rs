@@ -10,7 +10,7 @@ use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
-use fnstore::installed::ModelError;
+use fnstore::models::ModelError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use fnstore::align::encoder_of;
-use fnstore::installed::preferred;
+use fnstore::models::preferred;
 
 /// Name of the rewriter that comes with the program.
 const REWRITER: &str = "paraphrase";

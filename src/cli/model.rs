@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
-use fnstore::installed::{
+use fnstore::models::{
     self, Description, FindingCode, Kind, ModelError, Verification, add, describe, models_in,
     record_sums, verify,
 };
@@ -429,7 +429,7 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
             description.kind.as_str()
         );
     }
-    let file = installed::prefer(&dir, name)?;
+    let file = models::prefer(&dir, name)?;
     let record = listed(&holder.join(name), models.clone())?;
     show(&record, output)?;
     output.flush()?;

@@ -1,5 +1,6 @@
 //! Models on disk: what a directory holds, whether it is whole, how one joins the others, and which
-//! rewriter is taken when nobody names one.
+//! rewriter is taken when nobody names one. The folder `models/` at the top of the project is such a directory:
+//! it holds the weights that come with fnstore, and this module the code that looks after them.
 //!
 //! A *directory of models* holds a folder for each of them, by name. A model is one of three kinds,
 //! told apart by its `config.json`; what its weights are worth is not judged here.
