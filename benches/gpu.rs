@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use fnstore::compute::kernels::{Weight, matmul};
 use fnstore::compute::{Device, DeviceChoice, Gpu, GpuOptions, Needs, Tensor};
-use fnstore::nn::{EncoderDecoder, NamedTensor, Row, RowMask, StepNetwork, write_weights};
+use fnstore::nn::{EncoderDecoder, NamedTensor, RowMask, StepNetwork, StepRow, write_weights};
 use serde_json::json;
 
 /// The paper's rewriter  (Culkin et al. 2021, section 5.1).
@@ -163,8 +163,8 @@ fn decode(
     let sources: Vec<Vec<u32>> = (0..sentences as u32).map(source).collect();
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let slots = network.open(&sources)?;
-    let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
-    let mut rows: Vec<Row> = slots.iter().map(first).collect();
+    let first = |slot: &_| StepRow { slot: *slot, parent: None, token: 0, score: 0.0 };
+    let mut rows: Vec<StepRow> = slots.iter().map(first).collect();
     let mut calls = 0;
     for _ in 0..STEPS {
         let mask = |row| RowMask { row, eos_allowed: false, ..RowMask::default() };
@@ -173,7 +173,7 @@ fn decode(
         let found = network.step(&rows, &masks, 2 * BEAM)?;
         calls = gpu.map_or(0, Gpu::dispatches) - before;
         let next = found.iter().flat_map(|of_slot| {
-            of_slot.best.iter().take(BEAM).map(|best| Row {
+            of_slot.best.iter().take(BEAM).map(|best| StepRow {
                 slot: of_slot.slot,
                 parent: Some(best.parent),
                 token: best.token,

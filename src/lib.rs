@@ -45,7 +45,7 @@ pub mod decode;
 #[cfg(feature = "neural")]
 mod learn;
 #[cfg(feature = "neural")]
-pub use learn::{FileError, Progress, TrainerOptions};
+pub use learn::{FileError, TrainerOptions, TrainingProgress};
 
 #[cfg(feature = "neural")]
 pub mod align;

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{Encoder, EncoderDecoder, EncoderInput, Row, RowMask, SlotId, StepNetwork};
+use fnstore::nn::{
+    Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotId, StepNetwork, StepRow,
+};
 use proptest::prelude::*;
 
 fn data(name: &str) -> std::path::PathBuf {
@@ -66,10 +68,10 @@ proptest! {
 }
 
 /// The row that feeds token `step - 1`, or the start token.
-fn row(slot: SlotId, step: usize, tokens: &[u32], parent: u32) -> Row {
+fn row(slot: SlotId, step: usize, tokens: &[u32], parent: u32) -> StepRow {
     match step.checked_sub(1) {
-        Some(before) => Row { slot, parent: Some(parent), token: tokens[before], score: -0.5 },
-        None => Row { slot, parent: None, token: 0, score: 0.0 },
+        Some(before) => StepRow { slot, parent: Some(parent), token: tokens[before], score: -0.5 },
+        None => StepRow { slot, parent: None, token: 0, score: 0.0 },
     }
 }
 
@@ -78,7 +80,7 @@ fn a_beam_reorders_as_if_each_hypothesis_were_alone() {
     let mut network = EncoderDecoder::open(&data("marian"), &Device::cpu()).unwrap();
     let source: &[u32] = &[5, 44, 17, 1];
     let slot = network.open(&[source]).unwrap()[0];
-    let row = |parent, token| Row { slot, parent, token, score: 0.0 };
+    let row = |parent, token| StepRow { slot, parent, token, score: 0.0 };
     network.step(&[row(None, 0)], &[], 1).unwrap();
     // Three children of the root; then two of the last, one of the first; then one of each.
     network.step(&[row(Some(0), 10), row(Some(0), 20), row(Some(0), 30)], &[], 1).unwrap();
@@ -112,11 +114,12 @@ fn a_beam_reorders_as_if_each_hypothesis_were_alone() {
 fn a_slot_is_free_for_the_next_source_once_closed() {
     let mut network = EncoderDecoder::open(&data("marian"), &Device::cpu()).unwrap();
     let (first, second): (&[u32], &[u32]) = (&[5, 44, 17, 1], &[88, 3, 3, 61, 20, 9, 1]);
-    let start = |slot| Row { slot, parent: None, token: 0, score: 0.0 };
+    let start = |slot| StepRow { slot, parent: None, token: 0, score: 0.0 };
     let slots = network.open(&[first, second]).unwrap();
     let want = network.step(&[start(slots[1])], &[], 9).unwrap().remove(0).best;
     network.close(slots[0]);
-    assert!(network.step(&[start(slots[0])], &[], 9).is_err());
+    let closed = network.step(&[start(slots[0])], &[], 9).unwrap_err();
+    assert!(matches!(closed, NnError::Row { row: 0, .. }), "{closed}");
     let again = network.open(&[second]).unwrap()[0];
     assert_eq!(network.step(&[start(again)], &[], 9).unwrap()[0].best, want);
 }

@@ -196,7 +196,8 @@ fn a_new_name_is_found_and_the_old_one_is_not() {
             tables.any(|table| table.elements == ["Inspector"]),
             "valence tables spell it, too"
         );
-        assert!(database.query(&"frame=Checking".parse().unwrap()).is_err());
+        let gone = database.query(&"frame=Checking".parse().unwrap()).err().unwrap();
+        assert!(gone.to_string().contains("`Checking`"), "{gone}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use fnstore::compute::{Device, GpuOptions, Trial};
 use fnstore::decode::BeamSettings;
 use fnstore::nn::{
-    Encoder, EncoderDecoder, EncoderInput, NnError, Row, RowMask, SlotCandidates, StepNetwork,
+    Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotCandidates, StepNetwork, StepRow,
 };
 use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
 
@@ -70,8 +70,8 @@ fn steps_from(
     sources: &[&[u32]],
 ) -> Result<Vec<SlotCandidates>, NnError> {
     let slots = network.open(sources)?;
-    let first = |slot| Row { slot, parent: None, token: 0, score: 0.0 };
-    let mut rows: Vec<Row> = slots.iter().map(|slot| first(*slot)).collect();
+    let first = |slot| StepRow { slot, parent: None, token: 0, score: 0.0 };
+    let mut rows: Vec<StepRow> = slots.iter().map(|slot| first(*slot)).collect();
     let mut all = Vec::new();
     for step in 0..6 {
         let mask = |row| RowMask {
@@ -85,7 +85,7 @@ fn steps_from(
         let found = network.step(&rows, &masks, 5)?;
         rows.clear();
         for of_slot in &found {
-            rows.extend(of_slot.best.iter().take(4).map(|best| Row {
+            rows.extend(of_slot.best.iter().take(4).map(|best| StepRow {
                 slot: of_slot.slot,
                 parent: Some(best.parent),
                 token: best.token,
@@ -159,7 +159,7 @@ fn a_full_device_takes_a_step_in_halves_with_the_same_results() {
     let run = |device: &Device| -> Result<Vec<SlotCandidates>, NnError> {
         let mut network = EncoderDecoder::open(&parity("marian"), device)?;
         let slots = network.open(&sources)?;
-        let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
+        let first = |slot: &_| StepRow { slot: *slot, parent: None, token: 0, score: 0.0 };
         network.step(&slots.iter().map(first).collect::<Vec<_>>(), &[], 3)
     };
     let wanted = run(&Device::cpu()).unwrap();
@@ -246,7 +246,7 @@ fn attentive_step(network: &mut EncoderDecoder) -> Result<Vec<SlotCandidates>, N
     let sources = many_sources();
     let slots = network.open(&sources.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
     slots.iter().for_each(|slot| assert!(network.give_attention(*slot, true)));
-    let first = |slot: &_| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
+    let first = |slot: &_| StepRow { slot: *slot, parent: None, token: 0, score: 0.0 };
     network.step(&slots.iter().map(first).collect::<Vec<_>>(), &[], 3)
 }
 
@@ -379,7 +379,7 @@ fn a_score_that_is_no_number_is_the_error_that_it_is_on_the_cpu() {
     for device in [Device::cpu(), device] {
         let mut network = EncoderDecoder::open(directory.path(), &device).unwrap();
         let slot = network.open(&[&[5, 44, 1]]).unwrap()[0];
-        let row = Row { slot, parent: None, token: 0, score: 0.0 };
+        let row = StepRow { slot, parent: None, token: 0, score: 0.0 };
         let error = network.step(&[row], &[], 2).unwrap_err();
         assert!(matches!(error, NnError::NonFinite { slot: 0, step: 0 }), "{error}");
     }

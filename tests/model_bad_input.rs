@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fnstore::compute::Device;
-use fnstore::nn::{Encoder, EncoderDecoder, EncoderInput, Row, RowMask, StepNetwork, Weights};
+use fnstore::nn::{Encoder, EncoderDecoder, EncoderInput, RowMask, StepNetwork, StepRow, Weights};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -313,14 +313,15 @@ fn inputs_that_do_not_fit_the_encoder_are_refused() {
 fn rows_that_break_the_protocol_are_refused() {
     let mut network = EncoderDecoder::open(&source("marian"), &Device::cpu()).unwrap();
     assert!(network.open(&[&[2, 1], &[]]).unwrap_err().to_string().contains("input 1"));
-    assert!(network.open(&[&[2; 33]]).is_err());
+    let error = network.open(&[&[2; 33]]).unwrap_err().to_string();
+    assert!(error.contains("33"), "{error}");
     assert!(network.open(&[&[95]]).unwrap_err().to_string().contains("token `95`"));
     assert!(network.open(&[]).unwrap().is_empty());
     let slots = network.open(&[&[2, 1], &[3, 1]]).unwrap();
-    let row = |slot: usize, parent, token| Row { slot: slots[slot], parent, token, score: 0.0 };
+    let row = |slot: usize, parent, token| StepRow { slot: slots[slot], parent, token, score: 0.0 };
     let mut refused =
-        |rows: &[Row], masks: &[RowMask]| network.step(rows, masks, 1).unwrap_err().to_string();
-    let unknown = Row { slot: fnstore::nn::SlotId(7), ..row(0, None, 0) };
+        |rows: &[StepRow], masks: &[RowMask]| network.step(rows, masks, 1).unwrap_err().to_string();
+    let unknown = StepRow { slot: fnstore::nn::SlotId(7), ..row(0, None, 0) };
     assert!(refused(&[unknown], &[]).contains("slot 7 is not open"));
     assert!(refused(&[row(0, Some(0), 0)], &[]).contains("had 0 rows"));
     assert!(refused(&[row(0, None, 95)], &[]).contains("token `95`"));
@@ -338,6 +339,6 @@ fn rows_that_break_the_protocol_are_refused() {
     assert!(error.contains("32 tokens"), "{error}");
     let score = f32::NAN;
     network.rewind(slots[0], 0);
-    let error = network.step(&[Row { score, ..row(0, None, 0) }], &[], 1).unwrap_err();
+    let error = network.step(&[StepRow { score, ..row(0, None, 0) }], &[], 1).unwrap_err();
     assert!(error.to_string().contains("slot 0, step 0"), "{error}");
 }

@@ -1,7 +1,8 @@
 //! Readers beside a live writer: one view until refreshed, never half a write, never the lock.
 
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError, Write};
 use fnstore::model::RecipeId;
+use fnstore::store::StoreError;
 
 use crate::{generated, mini};
 
@@ -67,8 +68,10 @@ fn a_reader_does_not_write() {
     let set = generated::sets(&writer, report.release.id).remove(0).1;
     let mut batch = reader.store().batch(report.release.id);
     batch.put_annotation_set(&set).unwrap();
-    assert!(reader.store().commit(batch).is_err());
-    assert!(reader.write(report.release.id, &fnstore::database::Write::default()).is_err());
+    let refused = reader.store().commit(batch).unwrap_err();
+    assert!(matches!(refused, StoreError::ReadOnly), "{refused}");
+    let refused = reader.write(report.release.id, &Write::default()).unwrap_err();
+    assert!(matches!(refused, DatabaseError::ReadOnly { .. }), "{refused}");
     assert!(!reader.store().is_writer() && writer.store().is_writer());
 }
 

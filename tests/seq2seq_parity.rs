@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fnstore::compute::{Device, Numbers};
-use fnstore::nn::{EncoderDecoder, Layout, Row, StepNetwork};
+use fnstore::nn::{EncoderDecoder, Layout, StepNetwork, StepRow};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -78,9 +78,9 @@ fn steps_return_log_softmax_of_those_logits() {
     let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.as_slice()).collect();
     let slots = network.open(&sources).unwrap();
     let start = network.start_token();
-    let rows: Vec<Row> = slots
+    let rows: Vec<StepRow> = slots
         .iter()
-        .map(|slot| Row { slot: *slot, parent: None, token: start, score: 0.0 })
+        .map(|slot| StepRow { slot: *slot, parent: None, token: start, score: 0.0 })
         .collect();
     let vocab_size = network.vocab_size();
     let steps = network.step(&rows, &[], vocab_size).unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fnstore::database::{Database, Removal};
+use fnstore::database::{Database, DatabaseError, Removal};
 use fnstore::model::{AnnotationSetId, ReleaseId};
 
 use crate::{edits, mini};
@@ -58,7 +58,8 @@ fn a_snapshot_of_a_writer_or_a_reader_stays_as_it_is() {
         assert_eq!(assert_consistent(&snapshot), 1);
         assert_eq!(mini::content(&snapshot), content);
         assert_eq!(snapshot.store().revision().unwrap(), revision);
-        assert!(snapshot.transaction(release).is_err(), "it only reads");
+        let refused = snapshot.transaction(release).err().unwrap();
+        assert!(matches!(refused, DatabaseError::ReadOnly { .. }), "{refused}");
     }
     assert_eq!(assert_consistent(&again), 3);
 }

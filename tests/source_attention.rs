@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fnstore::compute::Device;
-use fnstore::nn::{EncoderDecoder, Row, SlotCandidates, SlotId, StepNetwork};
+use fnstore::nn::{EncoderDecoder, SlotCandidates, SlotId, StepNetwork, StepRow};
 
 fn network() -> EncoderDecoder {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/parity/marian");
@@ -11,7 +11,7 @@ fn network() -> EncoderDecoder {
 }
 
 fn step(network: &mut EncoderDecoder, slots: &[SlotId]) -> Vec<SlotCandidates> {
-    let row = |slot: &SlotId| Row { slot: *slot, parent: None, token: 0, score: 0.0 };
+    let row = |slot: &SlotId| StepRow { slot: *slot, parent: None, token: 0, score: 0.0 };
     network.step(&slots.iter().map(row).collect::<Vec<_>>(), &[], 3).unwrap()
 }
 

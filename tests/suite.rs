@@ -30,7 +30,7 @@ mod cli_store;
 mod cli_tag;
 mod cli_train;
 mod concurrent_edits;
-mod constraint_faults;
+mod constraint_promises;
 mod crash;
 mod damaged_files;
 mod damaged_log;

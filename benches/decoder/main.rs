@@ -41,7 +41,7 @@ const REPEATS: usize = 5;
 
 /// What is asked of the outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Row {
+enum StepRow {
     Free,
     BansOfARound,
     BansEverywhere,
@@ -49,7 +49,7 @@ enum Row {
     RequiredWords,
 }
 
-impl Row {
+impl StepRow {
     const ALL: [(Self, &'static str); 5] = [
         (Self::Free, "nothing"),
         (Self::BansOfARound, "bans of a round"),
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(begin.elapsed().as_secs_f64())
     };
     if let Some(wanted) = std::env::var_os("FNSTORE_BENCH_ROW") {
-        let row = Row::ALL.iter().find(|(_, name)| wanted == **name);
+        let row = StepRow::ALL.iter().find(|(_, name)| wanted == **name);
         let (row, _) = row.ok_or("FNSTORE_BENCH_ROW names no row")?;
         #[allow(clippy::print_stdout, reason = "the result, for the script that asked")]
         {
@@ -89,14 +89,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         return Ok(());
     }
-    let mut seconds = [f64::INFINITY; Row::ALL.len()];
+    let mut seconds = [f64::INFINITY; StepRow::ALL.len()];
     for _ in 0..REPEATS {
-        for (best, (row, _)) in seconds.iter_mut().zip(Row::ALL) {
+        for (best, (row, _)) in seconds.iter_mut().zip(StepRow::ALL) {
             *best = best.min(run(row)?);
         }
     }
     eprintln!("asked of the outputs  sentences/s  of the speed with nothing asked");
-    for (best, (_, name)) in seconds.iter().zip(Row::ALL) {
+    for (best, (_, name)) in seconds.iter().zip(StepRow::ALL) {
         eprintln!("{name:20}  {:11.2}  {:.2}", sources as f64 / best, seconds[0] / best);
     }
     rounds(&mut network, &asked.words)
@@ -183,24 +183,24 @@ impl Asked {
     }
 
     /// The constraint of each source.
-    fn constraints(&self, row: Row) -> Result<Vec<Constraint>, Box<dyn Error>> {
+    fn constraints(&self, row: StepRow) -> Result<Vec<Constraint>, Box<dyn Error>> {
         let words = &self.words;
         let mut random = Random(5);
         let mut constraint = |said: &Vec<String>| {
             let mut constraint = without_end()?;
             let mut some = |count| (0..count).map(|_| words.word(&mut random)).collect::<Vec<_>>();
             let required = match row {
-                Row::Free => Vec::new(),
-                Row::BansOfARound => {
+                StepRow::Free => Vec::new(),
+                StepRow::BansOfARound => {
                     constraint.here = avoid(words, &said[..said.len().min(BANS_OF_A_ROUND)])?;
                     Vec::new()
                 }
-                Row::BansEverywhere => {
+                StepRow::BansEverywhere => {
                     constraint.everywhere = self.everywhere.clone();
                     Vec::new()
                 }
-                Row::RequiredPhrase => vec![[some(4).join(" ")]],
-                Row::RequiredWords => some(3).into_iter().map(|word| [word]).collect(),
+                StepRow::RequiredPhrase => vec![[some(4).join(" ")]],
+                StepRow::RequiredWords => some(3).into_iter().map(|word| [word]).collect(),
             };
             if !required.is_empty() {
                 let vocabulary = Arc::clone(&words.vocabulary);

@@ -400,7 +400,8 @@ mod tests {
             assert!(error.to_string().contains("source 7"), "{error}");
         }
         let request = AlignRequest { source, pieces: &[], target: "x" };
-        assert!(pieces_in_words(0, &request, &words(source)).is_err());
+        let error = pieces_in_words(3, &request, &words(source)).unwrap_err();
+        assert!(error.to_string().contains("piece `0..0` of source 3"), "{error}");
     }
 
     proptest! {

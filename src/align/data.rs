@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(items[0].target_span, None);
         assert_eq!(serde_json::to_string(&items[0]).unwrap(), line);
         // Left out is not the same as null.
-        assert!(read(&LINE.replace(r#""target_span":[0,1],"#, "")).is_err());
+        let error = read(&LINE.replace(r#""target_span":[0,1],"#, "")).unwrap_err();
+        assert!(error.to_string().contains("missing field `target_span`"), "{error}");
     }
 
     #[test]

@@ -454,6 +454,7 @@ mod tests {
         assert!(matches!(all.add_task(again.clone()), Err(TaskProblem::Again { .. })));
         let outside = Task { id: "5".to_owned(), span: [40, 41], ..again };
         assert!(matches!(all.add_task(outside), Err(TaskProblem::Span { field: "sentence", .. })));
-        assert!(serde_json::from_str::<Answer>(r#"{"id": "1", "annotator": "a"}"#).is_err());
+        let error = serde_json::from_str::<Answer>(r#"{"id": "1", "annotator": "a"}"#).unwrap_err();
+        assert!(error.to_string().contains("missing field"), "{error}");
     }
 }

@@ -74,3 +74,14 @@ fn names(found: &[String]) -> String {
     let names: Vec<String> = found.iter().map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none at all".to_owned() } else { names.join(", ") }
 }
+
+/// What a kernel says against its operands.
+#[cfg(test)]
+pub(crate) fn refusal<T>(result: Result<T, ComputeError>) -> String {
+    match result {
+        Ok(_) => "nothing".to_owned(),
+        Err(ComputeError::Shape { operand, .. }) => format!("shape of {operand}"),
+        Err(ComputeError::Index { operand, index, .. }) => format!("index {index} of {operand}"),
+        Err(error) => error.to_string(),
+    }
+}

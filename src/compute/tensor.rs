@@ -252,6 +252,7 @@ impl Tensor {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::refusal;
     use super::*;
 
     #[test]
@@ -265,8 +266,8 @@ mod tests {
 
     #[test]
     fn a_shape_that_does_not_fit_its_data_is_an_error() {
-        assert!(Tensor::new(&[2, 3], vec![0.0; 5]).is_err());
-        assert!(Tensor::new(&[], vec![0.0]).is_err());
+        assert_eq!(refusal(Tensor::new(&[2, 3], vec![0.0; 5])), "shape of data");
+        assert_eq!(refusal(Tensor::new(&[], vec![0.0])), "shape of data");
         let message = Tensor::new(&[4], vec![0.0; 3]).unwrap_err().to_string();
         assert!(message.contains("[3]") && message.contains("[4]"), "{message}");
     }

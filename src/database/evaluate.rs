@@ -9,10 +9,11 @@ use super::answer::elements;
 use super::catalog::Catalog;
 use super::entry::listing;
 use super::matched::{Home, Match};
-use super::plan::{hexadecimal, lemma};
+use super::plan::lemma;
 use super::value::Value;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
+    hexadecimal,
 };
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
 use crate::store::{Store, Subject};

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::plan::hexadecimal;
 use super::{Database, Result};
-use crate::model::RecipeId;
+use crate::model::{RecipeId, hexadecimal};
 use crate::query::{Expression, Field};
 
 /// A recipe of generated sets.

@@ -21,7 +21,7 @@ use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
 use super::coverage::Coverage;
 use super::scheduler::NetworkTokens;
 use super::settings::{BeamSettings, Stopping};
-use crate::nn::{Candidate, Row, RowMask, SlotCandidates, SlotId};
+use crate::nn::{Candidate, RowMask, SlotCandidates, SlotId, StepRow};
 
 /// An output of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -160,14 +160,14 @@ impl BeamSearch {
     pub(super) fn write_step(
         &mut self,
         slot: SlotId,
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<StepRow>,
         masks: &mut Vec<RowMask>,
     ) {
         for at in 0..self.open.len() {
             let Open { parent, token, score, state, .. } = self.open[at];
             let row = u32::try_from(rows.len()).expect("a step has fewer than 2^32 rows");
             masks.extend(self.mask(state, row));
-            rows.push(Row { slot, parent, token, score });
+            rows.push(StepRow { slot, parent, token, score });
         }
     }
 

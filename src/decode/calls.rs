@@ -2,7 +2,7 @@
 
 use super::DecodeError;
 use crate::compute::ComputeError;
-use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+use crate::nn::{Candidate, Draw, NnError, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};
 
 /// Whether a network has no room for what it was asked.
 pub(super) fn is_full(error: &DecodeError) -> bool {
@@ -19,7 +19,7 @@ pub(super) fn open<N: StepNetwork + ?Sized>(
 
 pub(super) fn step<N: StepNetwork + ?Sized>(
     network: &mut N,
-    rows: &[Row],
+    rows: &[StepRow],
     masks: &[RowMask],
     top: usize,
 ) -> Result<Vec<SlotCandidates>, DecodeError> {
@@ -31,7 +31,7 @@ pub(super) fn step<N: StepNetwork + ?Sized>(
 
 pub(super) fn sample<N: StepNetwork + ?Sized>(
     network: &mut N,
-    rows: &[Row],
+    rows: &[StepRow],
     masks: &[RowMask],
     draws: &[Draw],
 ) -> Result<Vec<Option<Candidate>>, DecodeError> {

@@ -9,7 +9,7 @@ use super::beam::{Hypothesis, Stop};
 use super::constraint::{Blocked, Constraint, ConstraintState, Unions};
 use super::scheduler::NetworkTokens;
 use super::settings::SampleSettings;
-use crate::nn::{Candidate, Draw, Row, RowMask, SlotId};
+use crate::nn::{Candidate, Draw, RowMask, SlotId, StepRow};
 
 /// Samples in progress.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl SampleSearch {
     pub(super) fn write_step(
         &mut self,
         slot: SlotId,
-        rows: &mut Vec<Row>,
+        rows: &mut Vec<StepRow>,
         masks: &mut Vec<RowMask>,
         draws: &mut Vec<Draw>,
     ) {
@@ -85,7 +85,7 @@ impl SampleSearch {
             masks.extend(self.mask(self.open[at].state, row));
             let sample = &self.open[at];
             let token = sample.tokens.last().copied().unwrap_or(self.network.start);
-            rows.push(Row { slot, parent: sample.parent, token, score: sample.score });
+            rows.push(StepRow { slot, parent: sample.parent, token, score: sample.score });
             draws.push(Draw {
                 temperature: self.settings.temperature,
                 top_k: self.settings.top_k,

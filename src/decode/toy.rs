@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::sampling::scramble;
 use crate::compute::ComputeError;
-use crate::nn::{Candidate, Draw, NnError, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+use crate::nn::{Candidate, Draw, NnError, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};
 
 /// A network over `vocab_size` tokens; token 0 starts and token 1 ends a hypothesis.
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ impl ToyNetwork {
     }
 
     /// Hypotheses in all open slots once a step with these rows is taken.
-    fn held_after(&self, rows: &[Row]) -> usize {
+    fn held_after(&self, rows: &[StepRow]) -> usize {
         let held = |(id, slot): (&SlotId, &Slot)| {
             let next = rows.iter().filter(|row| row.slot == *id).count();
             let kept = slot.kept.as_ref().map(|kept| kept.iter().map(Vec::len).sum::<usize>());
@@ -129,7 +129,7 @@ impl ToyNetwork {
     }
 
     /// Moves a slot to this step's rows; returns their prefixes.
-    fn extend(&mut self, slot: SlotId, rows: &[Row]) -> Vec<Vec<u32>> {
+    fn extend(&mut self, slot: SlotId, rows: &[StepRow]) -> Vec<Vec<u32>> {
         let open = self.slots.get_mut(&slot).expect("a row names an open slot");
         let extended = rows
             .iter()
@@ -190,7 +190,7 @@ impl StepNetwork for ToyNetwork {
 
     fn step(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         top: usize,
     ) -> Result<Vec<SlotCandidates>, NnError> {
@@ -252,7 +252,7 @@ impl StepNetwork for ToyNetwork {
 
     fn sample(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         draws: &[Draw],
     ) -> Result<Vec<Option<Candidate>>, NnError> {

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use super::Result;
 use super::error::{ExchangeError, FaultCode};
-
-type Result<T> = std::result::Result<T, ExchangeError>;
 
 /// Most bytes that a line may have: far above the longest record of FrameNet 1.5 (an LU with its
 /// valence tables, under 4 MB of JSON), far below what a hostile file could make a reader hold.

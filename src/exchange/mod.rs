@@ -26,3 +26,5 @@ pub use rows::{CsvTable, Row};
 pub use spans::{LabelledSpan, LabelledText, SpanReader};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
 pub use tokens::{Annotated, Token, Tokens};
+
+type Result<T> = std::result::Result<T, ExchangeError>;

@@ -13,10 +13,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::error::ExchangeError;
 use super::rows::{Cell, ColumnType, Row};
-
-type Result<T> = std::result::Result<T, ExchangeError>;
+use super::{ExchangeError, Result};
 
 /// Rows of a row group: some 20 MB of sentences in memory.
 const GROUP: usize = 50_000;

@@ -4,9 +4,7 @@
 
 use std::io::Write;
 
-use super::error::ExchangeError;
-
-type Result<T> = std::result::Result<T, ExchangeError>;
+use super::{ExchangeError, Result};
 
 /// A value of a table.
 #[derive(Debug, Clone, PartialEq)]

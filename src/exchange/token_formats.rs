@@ -7,13 +7,11 @@
 use std::collections::HashMap;
 use std::io::Write;
 
-use super::error::ExchangeError;
+use super::Result;
 use super::loss::{Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
 use crate::model::{Extent, FeStatus, Label, LayerName, Pos};
 use crate::text::{fold, lemmatize};
-
-type Result<T> = std::result::Result<T, ExchangeError>;
 
 /// A format with one token a line and one block a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,12 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
-use super::lexicon::Lexicon;
+use super::trigger_lexicon::TriggerLexicon;
 use super::valence::{Expressed, expressed};
-use super::{EndReason, ExpandError};
+use super::{EndReason, Result};
 use crate::database::Database;
 use crate::model::{AnnotationSet, AnnotationSetId, FrameId, Pos, ReleaseId, Sentence, Span};
 use crate::store::JournalEntry;
 use crate::text::{fold, head_piece, inflections_of_trigger, natural_spacing, words};
-
-type Result<T> = std::result::Result<T, ExpandError>;
 
 /// FrameNet sets mark one target each, in one or several pieces; the key has room for more.
 pub(super) const TARGET: u16 = 0;
@@ -94,7 +92,7 @@ impl Chain {
         seed: Seed,
         journal: Option<JournalEntry>,
         database: &Database,
-        lexicon: &mut Lexicon<'_>,
+        lexicon: &mut TriggerLexicon<'_>,
     ) -> Result<Self> {
         let mut chain = Self::new(seed);
         let Some(journal) = journal else { return Ok(chain) };

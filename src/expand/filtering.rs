@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use super::ExpandError;
-use super::lexicon::{Lexicon, lemma_of};
+use super::trigger_lexicon::{TriggerLexicon, lemma_of};
 use crate::database::{Answer, Database, DatabaseError, Write};
 use crate::filter::{Evidence, Filter, Judged};
 use crate::model::{Generation, OWN_RANGE, Origin, PROPOSED, Provenance, ReleaseId};
@@ -69,7 +69,7 @@ pub struct Rescored {
 /// What a filter looks at in sets that are there; reads what a release's lexicon says once.
 struct Witness<'a> {
     database: &'a Database,
-    lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+    lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
 }
 
 impl<'a> Witness<'a> {
@@ -82,7 +82,7 @@ impl<'a> Witness<'a> {
         let (release, set) = (answer.release.id, &answer.set);
         let lexicon = match self.lexicons.entry(release) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(Lexicon::new(self.database, release)?),
+            Entry::Vacant(place) => place.insert(TriggerLexicon::new(self.database, release)?),
         };
         // An LU of the store's own range was proposed, or someone added it.
         let proposed = set.lu.0 >= OWN_RANGE && {

@@ -13,7 +13,7 @@
 //! 4. nothing, where that leads to nothing good. If the trigger is unlike the frame then, or is no LU of it and something can
 //!    be objected to it, the chain ends.
 //!
-//! Of a round's outputs one is kept whose trigger is like the frame's LUs (`choice.rs`).
+//! Of a round's outputs one is kept whose trigger is like the frame's LUs (`ranking.rs`).
 //!
 //! Culkin et al. 2021 ban words and ask for none; Cui and Swayamdipta put the sister into the sentence as it is. Here
 //! the rewriter makes the sentence that goes with it.
@@ -23,10 +23,10 @@
 use std::collections::HashMap;
 
 use super::Guidance;
+use super::Result;
 use super::chain::Chain;
-use super::lexicon::{Lexicon, Unit};
-use super::place::Place;
-use super::run::Result;
+use super::trigger_lexicon::{TriggerLexicon, Unit};
+use super::trigger_slot::TriggerSlot;
 use super::valence::DOUBT;
 use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
@@ -80,7 +80,7 @@ pub(super) fn rules(guidance: Guidance) -> String {
 
 /// What outputs can be asked for, in the order in which it is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum Strategy {
     /// Another LU of the frame whose sentences agree with the FEs of the seed.
     Agreeing,
     /// One of the others.
@@ -91,7 +91,7 @@ pub(super) enum Wish {
 
 /// What the lexicon says of a trigger.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Regard {
+pub(super) struct TriggerFit {
     /// It is an LU of the frame, of the seed's part of speech.
     pub(super) is_own: bool,
     /// It is no LU of the frame and unlike those that are.
@@ -134,10 +134,10 @@ impl Guide {
     }
 
     /// What each round asks for, first to last; then for nothing.
-    pub(super) fn wishes(&self) -> &'static [Wish] {
+    pub(super) fn strategies(&self) -> &'static [Strategy] {
         match self.guidance {
-            Guidance::Lexicon => &[Wish::Agreeing, Wish::Sister, Wish::Alike],
-            Guidance::Alike => &[Wish::Alike],
+            Guidance::Lexicon => &[Strategy::Agreeing, Strategy::Sister, Strategy::Alike],
+            Guidance::Alike => &[Strategy::Alike],
             Guidance::None => &[],
         }
     }
@@ -147,20 +147,20 @@ impl Guide {
     pub(super) fn words(
         &mut self,
         chain: &Chain,
-        lexicon: &mut Lexicon<'_>,
-        wish: Wish,
+        lexicon: &mut TriggerLexicon<'_>,
+        strategy: Strategy,
     ) -> Result<Vec<String>> {
         let key = self.frame(chain, lexicon)?;
-        let place = Place::of(chain, lexicon)?;
-        let mut words = match wish {
-            Wish::Agreeing | Wish::Sister => {
-                let agreeing = wish == Wish::Agreeing;
-                self.sisters(&self.frames[&key], &place, chain, lexicon, agreeing)?
+        let slot = TriggerSlot::of(chain, lexicon)?;
+        let mut words = match strategy {
+            Strategy::Agreeing | Strategy::Sister => {
+                let agreeing = strategy == Strategy::Agreeing;
+                self.sisters(&self.frames[&key], &slot, chain, lexicon, agreeing)?
             }
-            Wish::Alike => {
+            Strategy::Alike => {
                 let frame = self.frames.get_mut(&key).expect("it was put there just now");
                 let words = frame.alike(chain, lexicon)?.iter();
-                let fitting = words.filter(|(word, lemma)| place.takes(word, lemma));
+                let fitting = words.filter(|(word, lemma)| slot.takes(word, lemma));
                 fitting.map(|(word, _)| word.clone()).collect()
             }
         };
@@ -174,15 +174,15 @@ impl Guide {
     fn sisters(
         &self,
         frame: &FrameGuide,
-        place: &Place,
+        slot: &TriggerSlot,
         chain: &Chain,
-        lexicon: &mut Lexicon<'_>,
+        lexicon: &mut TriggerLexicon<'_>,
         agreeing: bool,
     ) -> Result<Vec<String>> {
         let is_word = |word: &str| self.vectors.of(word).is_some();
         let mut sisters = Vec::new();
         for unit in frame.units.iter().filter(|unit| could_stand(unit, chain)) {
-            let forms = place.forms_of(&unit.lemma, &is_word);
+            let forms = slot.forms_of(&unit.lemma, &is_word);
             if !forms.is_empty() {
                 let closeness = self.closeness(chain, &unit.lemma);
                 let seed = chain.seed.expressed.as_ref();
@@ -197,12 +197,12 @@ impl Guide {
     }
 
     /// What the lexicon says of a trigger that is read as a unit.
-    pub(super) fn regard(
+    pub(super) fn fit(
         &mut self,
         chain: &Chain,
-        lexicon: &mut Lexicon<'_>,
+        lexicon: &mut TriggerLexicon<'_>,
         unit: &(String, Pos),
-    ) -> Result<Regard> {
+    ) -> Result<TriggerFit> {
         let key = self.frame(chain, lexicon)?;
         let frame = &self.frames[&key];
         let is_own = unit.1 == chain.seed.pos && frame.has(unit);
@@ -215,7 +215,7 @@ impl Guide {
             false => 0.0,
         };
         if frame.vectors.is_empty() {
-            return Ok(Regard { is_own, is_unlike: false, worth: of_own });
+            return Ok(TriggerFit { is_own, is_unlike: false, worth: of_own });
         }
         let others = frame.vectors_beside(if is_own { &unit.0 } else { "" });
         let vector = self.vectors.of(&unit.0);
@@ -223,7 +223,7 @@ impl Guide {
         let likeness = likeness - frame.loss(lexicon, unit);
         let frames = f64::from(lexicon.frames_with(unit).max(1));
         let of_all = LIKENESS_WEIGHT * f64::from(likeness) - AMBIGUITY_COST * frames.ln();
-        Ok(Regard { is_own, is_unlike: !is_own && likeness < UNLIKE, worth: of_all + of_own })
+        Ok(TriggerFit { is_own, is_unlike: !is_own && likeness < UNLIKE, worth: of_all + of_own })
     }
 
     /// The cosine of a lemma with that of the seed's LU, 0 where one has no vector.
@@ -234,7 +234,11 @@ impl Guide {
     }
 
     /// Where a chain's frame stands among `frames`.
-    fn frame(&mut self, chain: &Chain, lexicon: &mut Lexicon<'_>) -> Result<(ReleaseId, FrameId)> {
+    fn frame(
+        &mut self,
+        chain: &Chain,
+        lexicon: &mut TriggerLexicon<'_>,
+    ) -> Result<(ReleaseId, FrameId)> {
         let key = (chain.seed.release, chain.seed.frame);
         if !self.frames.contains_key(&key) {
             let guide = self.guide_to(lexicon.units_of(chain.seed.frame)?.to_vec());
@@ -284,7 +288,7 @@ impl FrameGuide {
     }
 
     /// What an LU that other frames have, and this one has not, loses of its likeness to the frame.
-    fn loss(&self, lexicon: &Lexicon<'_>, unit: &(String, Pos)) -> f32 {
+    fn loss(&self, lexicon: &TriggerLexicon<'_>, unit: &(String, Pos)) -> f32 {
         if lexicon.frames_with(unit) > 0 && !self.has(unit) { OF_OTHER_FRAMES } else { 0.0 }
     }
 
@@ -295,7 +299,11 @@ impl FrameGuide {
     }
 
     /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas, the most alike first.
-    fn alike(&mut self, chain: &Chain, lexicon: &mut Lexicon<'_>) -> Result<&[(String, String)]> {
+    fn alike(
+        &mut self,
+        chain: &Chain,
+        lexicon: &mut TriggerLexicon<'_>,
+    ) -> Result<&[(String, String)]> {
         let (frame, pos) = (chain.seed.frame, chain.seed.pos);
         if !self.of_pos.contains_key(&pos) {
             let mut alike = Vec::new();
@@ -316,7 +324,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::chain::Seed;
-    use super::super::lexicon::in_test_lexicon;
+    use super::super::trigger_lexicon::in_test_lexicon;
     use super::*;
     use crate::expand::valence::Expressed;
     use crate::model::{AnnotationSetId, IdSpace, Span};
@@ -371,7 +379,7 @@ mod tests {
         lemma: &str,
         banned: &[&str],
         expressed: Option<Expressed>,
-        ask: impl FnOnce(&mut Guide, &Chain, &mut Lexicon<'_>) -> T,
+        ask: impl FnOnce(&mut Guide, &Chain, &mut TriggerLexicon<'_>) -> T,
     ) -> T {
         let text = format!("They {trigger} the audit .");
         let set = AnnotationSetId::new(IdSpace::Exemplar, 1);
@@ -390,16 +398,21 @@ mod tests {
     }
 
     /// What such a seed's output is asked for.
-    fn wishes(guidance: Guidance, trigger: &str, lemma: &str, banned: &[&str]) -> Vec<Vec<String>> {
+    fn strategies(
+        guidance: Guidance,
+        trigger: &str,
+        lemma: &str,
+        banned: &[&str],
+    ) -> Vec<Vec<String>> {
         with_guide(guidance, trigger, lemma, banned, None, |guide, chain, lexicon| {
-            let wishes = guide.wishes().iter();
-            wishes.map(|wish| guide.words(chain, lexicon, *wish).unwrap()).collect()
+            let strategies = guide.strategies().iter();
+            strategies.map(|strategy| guide.words(chain, lexicon, *strategy).unwrap()).collect()
         })
     }
 
     #[test]
     fn other_lexical_units_are_asked_for_in_the_form_of_the_trigger_then_words_like_them() {
-        let asked = wishes(Guidance::Lexicon, "inspected", "inspect", &["verify"]);
+        let asked = strategies(Guidance::Lexicon, "inspected", "inspect", &["verify"]);
         let [sisters, others, alike] = asked.as_slice() else { panic!("{asked:?}") };
         assert!(others.is_empty(), "nobody knows which agree with a seed without FEs: {others:?}");
         let mut sorted = sisters.clone();
@@ -409,7 +422,7 @@ mod tests {
         assert_eq!(sisters[0], "examined", "the most alike first");
         let has = |word: &str| alike.iter().any(|other| other == word);
         assert!(has("tested") && !has("test") && !has("verified"), "{alike:?}");
-        let other_form = wishes(Guidance::Lexicon, "inspect", "inspect", &[]);
+        let other_form = strategies(Guidance::Lexicon, "inspect", "inspect", &[]);
         assert!(other_form[0].contains(&"look over".to_owned()), "{other_form:?}");
     }
 
@@ -417,9 +430,9 @@ mod tests {
     fn lexical_units_are_asked_for_first_whose_sentences_express_what_the_seed_expresses() {
         // Checker and Matter; in the mini lexicon `check.v` has many sentences with both.
         let expressed = Some(["Checker", "Matter"].map(str::to_owned).into());
-        let asked = |guide: &mut Guide, chain: &Chain, lexicon: &mut Lexicon<'_>| {
-            let words = |wish| guide.words(chain, lexicon, wish).unwrap();
-            [Wish::Agreeing, Wish::Sister].map(words)
+        let asked = |guide: &mut Guide, chain: &Chain, lexicon: &mut TriggerLexicon<'_>| {
+            let words = |strategy| guide.words(chain, lexicon, strategy).unwrap();
+            [Strategy::Agreeing, Strategy::Sister].map(words)
         };
         let ask = |expressed| {
             with_guide(Guidance::Lexicon, "inspected", "inspect", &["verify"], expressed, asked)
@@ -435,10 +448,10 @@ mod tests {
         let worth = |lemma: &str, expressed: &[&str]| {
             let expressed = Some(expressed.iter().map(|fe| (*fe).to_owned()).collect());
             let unit = (lemma.to_owned(), Pos::Verb);
-            let ask = |guide: &mut Guide, chain: &Chain, lexicon: &mut Lexicon<'_>| {
+            let ask = |guide: &mut Guide, chain: &Chain, lexicon: &mut TriggerLexicon<'_>| {
                 let agreement =
                     lexicon.agreement(chain.seed.frame, chain.seed.expressed.as_ref(), &unit);
-                (guide.regard(chain, lexicon, &unit).unwrap().worth, agreement.unwrap())
+                (guide.fit(chain, lexicon, &unit).unwrap().worth, agreement.unwrap())
             };
             with_guide(Guidance::Lexicon, "inspected", "inspect", &[], expressed, ask)
         };
@@ -467,31 +480,31 @@ mod tests {
 
     #[test]
     fn a_phrase_is_not_asked_for_when_it_holds_a_banned_word() {
-        let asked = wishes(Guidance::Lexicon, "inspect", "inspect", &["look"]);
+        let asked = strategies(Guidance::Lexicon, "inspect", "inspect", &["look"]);
         assert!(!asked[0].contains(&"look over".to_owned()), "{asked:?}");
     }
 
     #[test]
     fn words_alike_alone_are_asked_for_on_request() {
-        let asked = wishes(Guidance::Alike, "inspected", "inspect", &[]);
+        let asked = strategies(Guidance::Alike, "inspected", "inspect", &[]);
         assert!(asked.len() == 1 && asked[0].contains(&"examined".to_owned()), "{asked:?}");
     }
 
     #[test]
     fn units_of_the_frame_are_worth_more_than_words_like_them_and_no_unit_is_unlike() {
-        let regard = |lemma: &str, pos| {
+        let fit = |lemma: &str, pos| {
             let unit = (lemma.to_owned(), pos);
-            let ask = |guide: &mut Guide, chain: &Chain, lexicon: &mut Lexicon<'_>| {
-                guide.regard(chain, lexicon, &unit).unwrap()
+            let ask = |guide: &mut Guide, chain: &Chain, lexicon: &mut TriggerLexicon<'_>| {
+                guide.fit(chain, lexicon, &unit).unwrap()
             };
             with_guide(Guidance::Lexicon, "inspected", "inspect", &[], None, ask)
         };
-        let (examine, proof) = (regard("examine", Pos::Verb), regard("proof", Pos::Verb));
-        let (assess, wander) = (regard("assess", Pos::Verb), regard("wander", Pos::Verb));
+        let (examine, proof) = (fit("examine", Pos::Verb), fit("proof", Pos::Verb));
+        let (assess, wander) = (fit("assess", Pos::Verb), fit("wander", Pos::Verb));
         assert!(examine.worth > proof.worth, "it is more like the others");
         assert!(examine.worth > assess.worth + OWN_WORTH / 2.0 && assess.worth > wander.worth);
         assert!(!examine.is_unlike && !proof.is_unlike && !assess.is_unlike && wander.is_unlike);
-        let noun = regard("examine", Pos::Noun);
+        let noun = fit("examine", Pos::Noun);
         assert!(noun.worth < examine.worth, "of another part of speech it is no LU");
     }
 }

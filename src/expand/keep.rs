@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use super::EndReason;
+use super::Result;
 use super::chain::{Chain, TARGET};
-use super::choice::Pair;
-use super::run::{Result, Run};
+use super::ranking::Pair;
+use super::run::Run;
 use crate::database::JournalWrite;
 use crate::filter::Evidence;
 use crate::model::{

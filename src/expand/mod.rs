@@ -5,9 +5,9 @@
 //! 1. the trigger, its case variants and all inflected forms are banned (`chain.rs`);
 //! 2. the sentence, spaced as people write it, is rewritten under these bans, and with another LU of the frame, or a word
 //!    that is like its LUs, where the lexicon guides (`guide.rs`); the best outputs go on;
-//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`choice.rs`);
+//! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`ranking.rs`);
 //! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of the
-//!    frame or a proposed one (`lexicon.rs`);
+//!    frame or a proposed one (`trigger_lexicon.rs`);
 //! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
@@ -16,25 +16,25 @@
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
 //!
 //! Copies, repetitions, weak alignments and triggers that are unlike the frame are flags; where the lexicon guides, a
-//! chain ends before a doubtful trigger (`choice.rs`).
+//! chain ends before a doubtful trigger (`ranking.rs`).
 //!
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
 mod chain;
-mod choice;
 mod error;
 mod filtering;
 mod guide;
 mod keep;
-mod lexicon;
 mod models;
 mod phrase_set;
-mod place;
+mod ranking;
 mod recipe;
 mod report;
 mod run;
 mod tasks;
+mod trigger_lexicon;
+mod trigger_slot;
 mod valence;
 mod word_class;
 
@@ -42,6 +42,8 @@ pub use error::ExpandError;
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
 pub use recipe::{Guidance, Recipe};
-pub use report::{EndReason, Progress, Report};
+pub use report::{EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
 pub use tasks::{TaskSettings, Tasks};
+
+type Result<T> = std::result::Result<T, ExpandError>;

@@ -222,8 +222,11 @@ mod tests {
         let wrong = Recipe { beam_size: 5, candidates: 6, ..recipe() };
         let message = wrong.check().unwrap_err().to_string();
         assert_eq!(message, "number of candidates is 6, expected 1 to the beam size, 5");
-        assert!(Recipe { rounds: 0, ..recipe() }.check().is_err());
-        assert!(Recipe { beam_size: 0, ..recipe() }.check().is_err());
+        let said = |wrong: Recipe| wrong.check().unwrap_err().to_string();
+        let rounds = said(Recipe { rounds: 0, ..recipe() });
+        assert_eq!(rounds, "number of rounds is 0, expected 1 or more");
+        let beam = said(Recipe { beam_size: 0, ..recipe() });
+        assert_eq!(beam, "beam size is 0, expected 1 to 1000");
         assert!(recipe().check().is_ok());
     }
 }

@@ -8,7 +8,7 @@ use crate::model::RecipeId;
 
 /// How far an expansion is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct ExpansionProgress {
     /// Seeds that are finished, those done before included.
     pub seeds: u64,
     /// Seeds that match.

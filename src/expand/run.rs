@@ -10,13 +10,13 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
-use super::choice::{Pair, choose};
-use super::guide::{Guide, Wish};
-use super::lexicon::Lexicon;
+use super::guide::{Guide, Strategy};
 use super::phrase_set::PhraseSet;
+use super::ranking::{Pair, choose};
 use super::recipe::fingerprint;
+use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
-use super::{EndReason, ExpandError, Guidance, Kept, Progress, Recipe, Report};
+use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
@@ -26,11 +26,10 @@ use crate::nn::EncoderDecoder;
 use crate::paraphrase::{
     Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session,
 };
-use crate::query::Expression;
+use crate::query::{Expression, Selection};
+use crate::store::JournalEntry;
 use crate::tag::Tagger;
 use crate::vectors::WordVectors;
-
-pub(super) type Result<T> = std::result::Result<T, ExpandError>;
 
 /// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
 /// aligner. Devices of larger batches take more.
@@ -63,7 +62,7 @@ pub fn run_with(
     database: &Database,
     expression: &Expression,
     recipe: &Recipe,
-    progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
     recipe.check()?;
     let human = human_sets(expression);
@@ -119,6 +118,13 @@ pub(super) fn human_sets(expression: &Expression) -> Expression {
     Expression::all_of([expression.clone(), human])
 }
 
+/// A seed that is not through all rounds, and how far it is.
+struct Todo {
+    release: ReleaseId,
+    set: AnnotationSetId,
+    journal: Option<JournalEntry>,
+}
+
 /// A seed that is being rewritten.
 struct InFlight {
     chain: Chain,
@@ -130,7 +136,7 @@ struct Attempt {
     /// Words of which its outputs are to hold one; none for any outputs.
     asked: Vec<String>,
     /// What to ask for next, if this brings nothing faultless; after the last one, nothing.
-    later: &'static [Wish],
+    later: &'static [Strategy],
     /// The best of the round's attempts so far.
     best: Option<Pair>,
 }
@@ -158,7 +164,7 @@ pub(super) struct Run<'a> {
     pub(super) id: RecipeId,
     pub(super) print: [u8; 16],
     aligner: &'a Aligner,
-    lexicons: HashMap<ReleaseId, Lexicon<'a>>,
+    lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
     guide: Option<Guide>,
     tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
@@ -218,15 +224,15 @@ impl<'a> Run<'a> {
     }
 
     /// The human sets that match and are not through all rounds.
-    fn find_seeds(&mut self, human: &Expression) -> Result<Vec<(ReleaseId, AnnotationSetId)>> {
+    fn find_seeds(&mut self, human: &Expression) -> Result<Vec<Todo>> {
         let mut todo = Vec::new();
-        for answer in self.database.query(human)? {
-            let answer = answer?;
+        for found in self.database.matches(human, &Selection::default())? {
+            let found = found?;
             self.report.seeds += 1;
-            let (release, set) = (answer.release.id, answer.set.id);
+            let (release, set) = (found.release(), found.set().id);
             let journal = self.database.store().journal(release, set, TARGET, self.id)?;
             let Some(entry) = journal else {
-                todo.push((release, set));
+                todo.push(Todo { release, set, journal });
                 continue;
             };
             let end = entry.end.as_deref().and_then(EndReason::parse);
@@ -236,7 +242,7 @@ impl<'a> Run<'a> {
             if end.is_some() || entry.round >= self.recipe.rounds {
                 self.report.done_before += 1;
             } else {
-                todo.push((release, set));
+                todo.push(Todo { release, set, journal: Some(entry) });
             }
         }
         self.finished_seeds = self.report.done_before;
@@ -249,8 +255,8 @@ impl<'a> Run<'a> {
     fn expand(
         &mut self,
         session: &mut Session<'_, EncoderDecoder>,
-        todo: Vec<(ReleaseId, AnnotationSetId)>,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        todo: Vec<Todo>,
+        progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
         self.started = Instant::now();
         self.last_commit = self.started;
@@ -264,8 +270,8 @@ impl<'a> Run<'a> {
     fn work(
         &mut self,
         session: &mut Session<'_, EncoderDecoder>,
-        todo: Vec<(ReleaseId, AnnotationSetId)>,
-        progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+        todo: Vec<Todo>,
+        progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
         let mut todo = todo.into_iter();
         let mut in_flight: HashMap<SourceId, InFlight> = HashMap::new();
@@ -275,8 +281,8 @@ impl<'a> Run<'a> {
         loop {
             // An interrupted run takes no new seeds and starts no new rounds.
             while !self.report.interrupted && in_flight.len() < most {
-                let Some((release, set)) = todo.next() else { break };
-                match self.begin(session, release, set)? {
+                let Some(next) = todo.next() else { break };
+                match self.begin(session, next)? {
                     Some((source, seed)) => {
                         in_flight.insert(source, seed);
                     }
@@ -293,7 +299,7 @@ impl<'a> Run<'a> {
             self.step_ended(progress)?;
             let attempt = match next {
                 Next::Round if !self.report.interrupted => {
-                    self.attempt(&chain, self.wishes(), None)?
+                    self.attempt(&chain, self.strategies(), None)?
                 }
                 // The round is in flight: a run that is stopped again and again shall get on, too.
                 Next::Again(attempt) => *attempt,
@@ -310,7 +316,10 @@ impl<'a> Run<'a> {
     }
 
     /// Commits when it is time and tells how far the run is.
-    fn step_ended(&mut self, progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<()> {
+    fn step_ended(
+        &mut self,
+        progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
+    ) -> Result<()> {
         let rows: usize = self.writes.values().map(|write| write.journal.len()).sum();
         if rows >= COMMIT_OUTPUTS || self.last_commit.elapsed() >= COMMIT_AFTER {
             self.commit()?;
@@ -319,17 +328,17 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn progress(&self) -> Progress {
-        Progress {
+    fn progress(&self) -> ExpansionProgress {
+        ExpansionProgress {
             seeds: self.finished_seeds,
             of: self.report.seeds,
             sentences: self.report.sentences,
         }
     }
 
-    pub(super) fn lexicon(&mut self, release: ReleaseId) -> Result<&mut Lexicon<'a>> {
+    pub(super) fn lexicon(&mut self, release: ReleaseId) -> Result<&mut TriggerLexicon<'a>> {
         if !self.lexicons.contains_key(&release) {
-            let lexicon = Lexicon::new(self.database, release)?;
+            let lexicon = TriggerLexicon::new(self.database, release)?;
             self.lexicons.insert(release, lexicon);
         }
         Ok(self.lexicons.get_mut(&release).expect("it was put there just now"))
@@ -339,7 +348,7 @@ impl<'a> Run<'a> {
     fn lexicon_and_guide(
         &mut self,
         release: ReleaseId,
-    ) -> Result<(&mut Lexicon<'a>, Option<&mut Guide>)> {
+    ) -> Result<(&mut TriggerLexicon<'a>, Option<&mut Guide>)> {
         self.lexicon(release)?;
         let lexicon = self.lexicons.get_mut(&release).expect("it was read just now");
         Ok((lexicon, self.guide.as_mut()))
@@ -349,19 +358,17 @@ impl<'a> Run<'a> {
     fn begin(
         &mut self,
         session: &mut Session<'_, EncoderDecoder>,
-        release: ReleaseId,
-        set: AnnotationSetId,
+        Todo { release, set, journal }: Todo,
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
-        let journal = database.store().journal(release, set, TARGET, self.id)?;
         let chain = Chain::resume(seed, journal, database, self.lexicon(release)?)?;
         if chain.seed.targets.is_empty() {
             self.end(&chain, EndReason::NoTarget);
             self.finished_seeds += 1;
             return Ok(None);
         }
-        let attempt = self.attempt(&chain, self.wishes(), None)?;
+        let attempt = self.attempt(&chain, self.strategies(), None)?;
         let constraints = attempt.constraints(&chain);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
@@ -382,22 +389,23 @@ impl<'a> Run<'a> {
     }
 
     /// What each round asks for, first to last.
-    fn wishes(&self) -> &'static [Wish] {
-        self.guide.as_ref().map_or(&[], Guide::wishes)
+    fn strategies(&self) -> &'static [Strategy] {
+        self.guide.as_ref().map_or(&[], Guide::strategies)
     }
 
-    /// The next attempt of a chain's round: it asks for the first of the wishes for which there are words.
+    /// The next attempt of a chain's round: it asks for the first of the strategies for which there are words.
     fn attempt(
         &mut self,
         chain: &Chain,
-        mut wishes: &'static [Wish],
+        mut strategies: &'static [Strategy],
         best: Option<Pair>,
     ) -> Result<Attempt> {
         let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
-        while let (Some(guide), Some((&wish, later))) = (guide.as_deref_mut(), wishes.split_first())
+        while let (Some(guide), Some((&strategy, later))) =
+            (guide.as_deref_mut(), strategies.split_first())
         {
-            wishes = later;
-            let asked = guide.words(chain, lexicon, wish)?;
+            strategies = later;
+            let asked = guide.words(chain, lexicon, strategy)?;
             if !asked.is_empty() {
                 return Ok(Attempt { asked, later, best });
             }

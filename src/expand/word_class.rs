@@ -4,7 +4,7 @@
 //! accurately answer`. Which part of speech a word has, its sentence decides, so a tagger reads it.
 
 use super::ExpandError;
-use super::run::Result;
+use super::Result;
 use crate::model::{Pos, Span};
 use crate::tag::Tagger;
 use crate::text::words;

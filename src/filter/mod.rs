@@ -26,4 +26,4 @@ pub use classifier::{Filter, FilterConfig, FilterEdition, FilterTraining, MODEL_
 pub use error::FilterError;
 pub use evidence::{Evidence, Input};
 pub use judged::Judged;
-pub use table::{Row, Rule, Scored, Share, heuristics, row, seeds_of};
+pub use table::{Rule, RuleFigures, Scored, Share, figures_of, heuristics, seeds_of};

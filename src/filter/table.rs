@@ -108,7 +108,7 @@ impl Rule {
 
 /// A row of Table 4.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct RuleFigures {
     /// What is kept, in the query language.
     pub rule: String,
     /// Outputs that are kept, judged or not.
@@ -125,9 +125,14 @@ pub struct Row {
 
 /// The row of a rule over outputs; `rule` and `paper` are what is printed.
 #[must_use]
-pub fn row(rule: Rule, name: &str, paper: Option<[f64; 3]>, outputs: &[Scored]) -> Row {
+pub fn figures_of(
+    rule: Rule,
+    name: &str,
+    paper: Option<[f64; 3]>,
+    outputs: &[Scored],
+) -> RuleFigures {
     let seeds = seeds_of(outputs);
-    let mut row = Row {
+    let mut row = RuleFigures {
         rule: name.to_owned(),
         kept: 0,
         precision: Share::default(),
@@ -159,7 +164,7 @@ pub fn seeds_of(outputs: &[Scored]) -> usize {
 /// are followed by those of the same recall. Then two rules that are not the paper's: a filter that looks at more than the
 /// paper's should do better than they do.
 #[must_use]
-pub fn heuristics(outputs: &[Scored]) -> Vec<Row> {
+pub fn heuristics(outputs: &[Scored]) -> Vec<RuleFigures> {
     let low =
         |recall| threshold(outputs, recall, |evidence| -evidence.paraphrase).map(|least| -least);
     let high = |recall| threshold(outputs, recall, |evidence| evidence.aligner);
@@ -192,7 +197,7 @@ pub fn heuristics(outputs: &[Scored]) -> Vec<Row> {
         rows.push((Rule::ListedAligner(least), "", None));
     }
     let named = rows.into_iter().map(|(rule, name, paper)| {
-        row(rule, &format!("{name}{}", rule.expression()), paper, outputs)
+        figures_of(rule, &format!("{name}{}", rule.expression()), paper, outputs)
     });
     named.collect()
 }
@@ -277,7 +282,7 @@ mod tests {
 
     #[test]
     fn precision_and_recall_are_of_judged_outputs_and_the_multiple_of_all() {
-        let row = row(Rule::Aligner(0.95), "a", None, &outputs());
+        let row = figures_of(Rule::Aligner(0.95), "a", None, &outputs());
         assert_eq!(row.kept, 4);
         assert_eq!(
             (row.precision, row.recall),

@@ -7,9 +7,7 @@ use crate::model::{
 
 use super::lexunits::{read_lexeme, read_pos};
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, Warning, WarningCode};
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{Result, Warning, WarningCode};
 
 /// A frame file.
 #[derive(Debug)]

@@ -4,9 +4,7 @@ use crate::model::{CorpusId, DocumentId};
 
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::XmlFile;
-use super::{FramenetError, Warning};
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{Result, Warning};
 
 /// A full-text file.
 #[derive(Debug)]

@@ -9,9 +9,7 @@ use crate::model::{
 use super::frames::Names;
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, Warning, WarningCode};
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{Result, Warning, WarningCode};
 
 /// An LU file.
 #[derive(Debug)]

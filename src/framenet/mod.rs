@@ -33,3 +33,5 @@ pub use write::{
     SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file, write_fulltext_index,
     write_lu_file, write_lu_index, write_relations, write_sem_types,
 };
+
+type Result<T> = std::result::Result<T, FramenetError>;

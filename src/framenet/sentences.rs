@@ -9,9 +9,7 @@ use crate::model::{
 };
 
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, WarningCode};
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{Result, WarningCode};
 
 /// A sentence as a file holds it.
 #[derive(Debug, Clone, PartialEq)]

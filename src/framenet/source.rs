@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
 
-use super::FramenetError;
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{FramenetError, Result};
 
 /// The file whose folder is a release's root.
 const ROOT_FILE: &str = "frameIndex.xml";

@@ -11,9 +11,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::{FramenetError, Warning, WarningCode};
-
-type Result<T> = std::result::Result<T, FramenetError>;
+use super::{FramenetError, Result, Warning, WarningCode};
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;

@@ -19,9 +19,7 @@ use super::entry_query::EntryQuery;
 use super::guard::guarded;
 use super::schema::Fields;
 use super::writer::document;
-use super::{Entry, IndexError, IndexReader};
-
-type Result<T> = std::result::Result<T, IndexError>;
+use super::{Entry, IndexReader, Result};
 
 /// What the index holds of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -28,6 +28,8 @@ pub use guard::panics_are_caught;
 pub use reader::{Found, IndexReader};
 pub use writer::IndexWriter;
 
+type Result<T> = std::result::Result<T, IndexError>;
+
 /// What the last commit stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
@@ -57,7 +59,7 @@ impl fmt::Display for Stamp {
 ///
 /// # Errors
 /// When that file is there and cannot be read, or is damaged.
-pub fn stamp(path: &Path) -> Result<Option<Stamp>, IndexError> {
+pub fn stamp(path: &Path) -> Result<Option<Stamp>> {
     let meta = path.join("meta.json");
     let content = match std::fs::read(&meta) {
         Ok(content) => content,

@@ -10,10 +10,8 @@ use tantivy::{DocId, Index, Score, Searcher, SegmentOrdinal};
 use super::directory::ReadDirectory;
 use super::guard::guarded;
 use super::schema::{Fields, WORDS, analyzer, schema};
-use super::{Filter, Hit, IndexError};
+use super::{Filter, Hit, IndexError, Result};
 use crate::model::{AnnotationSetId, FrameId, LuId, ReleaseId, SentenceId};
-
-type Result<T> = std::result::Result<T, IndexError>;
 
 /// How long a reader waits before it opens the index again.
 const PAUSES: [Duration; 3] =

@@ -11,10 +11,8 @@ use super::guard::guarded;
 use super::schema::{
     Fields, SCHEMA_VERSION, WORDS, analyzer, bucket, document_key, folded, schema,
 };
-use super::{Entry, IndexError, IndexReader, Stamp};
+use super::{Entry, IndexError, IndexReader, Result, Stamp};
 use crate::model::{AnnotationSetId, ReleaseId};
-
-type Result<T> = std::result::Result<T, IndexError>;
 
 /// Bytes of entries gathered before a segment is written; Tantivy's minimum is 15 MB a thread.
 const MEMORY_BUDGET: usize = 48 << 20;

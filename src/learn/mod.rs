@@ -25,7 +25,7 @@ pub(crate) use logistic::{sigmoid, softplus};
 pub(crate) use loss::{Labels, softmax};
 pub(crate) use mlp::{Activation, EPSILON, Mlp, Part};
 pub(crate) use network::Network;
-pub use progress::Progress;
+pub use progress::TrainingProgress;
 pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
 pub(crate) use trainer::{Task, TrainingState};

@@ -3,7 +3,7 @@
 /// What training has just done; `D` is what it measures on development data, `L` what it may leave out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Progress<D, L> {
+pub enum TrainingProgress<D, L> {
     /// An item is too long for the encoder, and is neither trained on nor measured.
     LeftOut(L),
     /// So many sentences or sentence pairs are encoded.

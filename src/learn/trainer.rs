@@ -1,6 +1,6 @@
 //! Training: options that every trainer has, and the one loop of epochs and steps.
 
-use super::{AdamW, Labels, Mlp, Network, Progress, Schedule, SplitMix64};
+use super::{AdamW, Labels, Mlp, Network, Schedule, SplitMix64, TrainingProgress};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// How a network is trained: what every trainer is told.
@@ -82,7 +82,7 @@ impl<D: Clone + Default> TrainingState<D> {
         options: &TrainerOptions,
         device: &Device,
         save: &mut dyn FnMut(&Self) -> Result<(), T::Error>,
-        progress: &mut dyn FnMut(Progress<D, L>),
+        progress: &mut dyn FnMut(TrainingProgress<D, L>),
     ) -> Result<(), T::Error> {
         let (batch, epochs) = (options.batch.max(1), options.epochs.max(1));
         let total = self.order.len().div_ceil(batch);
@@ -103,7 +103,7 @@ impl<D: Clone + Default> TrainingState<D> {
                     self.mlp.follow(&lesson, &mut self.adam, schedule);
                     losses.push(lesson.loss);
                 }
-                progress(Progress::Step { epoch, done: step + 1, total });
+                progress(TrainingProgress::Step { epoch, done: step + 1, total });
             }
             let dev = task.measure(&self.mlp)?;
             self.epoch = epoch;
@@ -113,7 +113,7 @@ impl<D: Clone + Default> TrainingState<D> {
             }
             save(self)?;
             let loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-            progress(Progress::Epoch { epoch, loss, dev });
+            progress(TrainingProgress::Epoch { epoch, loss, dev });
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 mod annotation;
 mod frame;
+mod hexadecimal;
 mod ids;
 mod judgement;
 mod layout;
@@ -22,6 +23,7 @@ pub use annotation::{
 pub use frame::{
     Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
 };
+pub(crate) use hexadecimal::hexadecimal;
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
     RelationId, ReleaseId, SemTypeId, SentenceId, is_counted,

@@ -120,7 +120,7 @@ impl FilterScores {
     /// The fingerprint of the filter, in hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        self.filter.iter().map(|byte| format!("{byte:02x}")).collect()
+        super::hexadecimal(&self.filter)
     }
 }
 

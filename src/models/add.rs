@@ -170,6 +170,8 @@ mod tests {
         copy(&at("private"), &at("copy")).unwrap();
         assert_eq!(fs::read(at("copy")).unwrap(), b"text");
         assert_eq!(mode("copy"), mode("new"));
-        assert!(copy(&at("private"), &at("copy")).is_err());
+        let again = copy(&at("private"), &at("copy")).unwrap_err();
+        let ModelError::File { source, .. } = again else { panic!("{again}") };
+        assert_eq!(source.kind(), std::io::ErrorKind::AlreadyExists);
     }
 }

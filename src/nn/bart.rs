@@ -2,8 +2,8 @@
 //! layout in `transformers` came from BART's, and differs only in what happens to embeddings.
 
 use super::layers::{
-    Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames, Loader,
-    Norm,
+    Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames,
+    LayerLoader, Norm,
 };
 use super::seq2seq_config::{Layout, Seq2SeqConfig, StackConfig};
 use super::stack::Stack;
@@ -28,7 +28,7 @@ pub(super) fn sinusoids(positions: usize, width: usize) -> Tensor {
 }
 
 fn load_attention(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     prefix: &str,
     (width, heads, eps): (usize, usize, f32),
 ) -> Result<Attention, NnError> {
@@ -44,7 +44,7 @@ fn load_attention(
 }
 
 fn load_feed_forward(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     layer: &str,
     config: &Seq2SeqConfig,
     inner_size: usize,
@@ -57,7 +57,7 @@ fn load_feed_forward(
 }
 
 fn load_encoder_layer(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     number: usize,
 ) -> Result<EncoderLayer, NnError> {
@@ -71,7 +71,7 @@ fn load_encoder_layer(
 }
 
 fn load_decoder_layer(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     number: usize,
 ) -> Result<DecoderLayer, NnError> {
@@ -87,7 +87,7 @@ fn load_decoder_layer(
 
 /// Position embeddings (positions, D) of one stack.
 fn load_positions(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     stack: &str,
 ) -> Result<Tensor, NnError> {
@@ -105,7 +105,7 @@ fn load_positions(
 
 /// What BART does to embeddings before the first layer.
 fn load_entry(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     stack: &str,
 ) -> Result<Option<Norm>, NnError> {
@@ -116,7 +116,7 @@ fn load_entry(
 }
 
 pub(super) fn load_encoder(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
 ) -> Result<Stack<EncoderLayer>, NnError> {
     let layers = (0..config.encoder.layers).map(|n| load_encoder_layer(from, config, n));
@@ -130,7 +130,7 @@ pub(super) fn load_encoder(
 }
 
 pub(super) fn load_decoder(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
 ) -> Result<Stack<DecoderLayer>, NnError> {
     let layers = (0..config.decoder.layers).map(|n| load_decoder_layer(from, config, n));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::layers::{
-    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, Loader, Norm,
+    Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, LayerLoader, Norm,
     sequence_lists, sequence_positions,
 };
 use super::{Adapter, BertConfig, Fingerprint, InputProblem, NnError, Weights};
@@ -253,7 +253,7 @@ impl Network {
                 weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])?;
             Ok::<_, NnError>(table.to_device(device)?)
         };
-        let from = Loader { weights, device, numbers: Numbers::F32 };
+        let from = LayerLoader { weights, device, numbers: Numbers::F32 };
         let layers = (0..layer).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,
@@ -303,7 +303,7 @@ impl Network {
 }
 
 fn load_layer(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &BertConfig,
     prefix: &str,
     number: usize,

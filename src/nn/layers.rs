@@ -14,13 +14,13 @@ use crate::compute::{Device, Numbers, Tensor};
 
 /// What a network's blocks are loaded from, and for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Loader<'a> {
+pub(super) struct LayerLoader<'a> {
     pub(super) weights: &'a Weights,
     pub(super) device: &'a Device,
     pub(super) numbers: Numbers,
 }
 
-impl Loader<'_> {
+impl LayerLoader<'_> {
     /// A weight `[outputs, inputs]`, packed for products in the loader's numbers.
     pub(super) fn weight(&self, name: &str, shape: &[usize; 2]) -> Result<Weight, NnError> {
         match self.numbers {
@@ -42,7 +42,7 @@ pub(super) struct Linear {
 impl Linear {
     /// Loads `NAME.weight` [outputs, inputs] and `NAME.bias` [outputs].
     pub(super) fn load(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         name: &str,
         inputs: usize,
         outputs: usize,
@@ -54,7 +54,7 @@ impl Linear {
 
     /// Loads `NAME.weight` [outputs, inputs] alone.
     pub(super) fn load_bare(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         name: &str,
         inputs: usize,
         outputs: usize,
@@ -80,7 +80,7 @@ pub(super) struct Norm {
 impl Norm {
     /// Loads `NAME.weight` and `NAME.bias` [width].
     pub(super) fn load(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         name: &str,
         width: usize,
         eps: f32,
@@ -93,7 +93,7 @@ impl Norm {
 
     /// Loads RMS normalisation: `NAME.weight` [width], times `factor`, which scales what comes out.
     pub(super) fn load_rms(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         name: &str,
         (width, eps): (usize, f32),
         factor: f32,
@@ -197,7 +197,7 @@ pub(super) struct Keys<'a> {
 impl Attention {
     /// Loads the block; `names` are full names without `.weight`.
     pub(super) fn load(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         names: AttentionNames<'_>,
         width: usize,
         heads: usize,
@@ -217,7 +217,7 @@ impl Attention {
 
     /// Loads a block of T5: no biases, scores that are not scaled, RMS normalisation before.
     pub(super) fn load_bare(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         names: AttentionNames<'_>,
         (width, inner_size): (usize, usize),
         heads: usize,
@@ -308,7 +308,7 @@ pub(super) struct FeedForwardNames<'a> {
 impl FeedForward {
     /// Loads the block; `names` are full names without `.weight`.
     pub(super) fn load(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         names: FeedForwardNames<'_>,
         (width, inner_size): (usize, usize),
         activation: Activation,
@@ -325,7 +325,7 @@ impl FeedForward {
 
     /// Loads a block of T5: no biases, RMS normalisation before, a factor where it has a name.
     pub(super) fn load_bare(
-        from: Loader<'_>,
+        from: LayerLoader<'_>,
         names: FeedForwardNames<'_>,
         factor: Option<&str>,
         (width, inner_size): (usize, usize),

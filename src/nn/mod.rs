@@ -34,7 +34,7 @@ pub use error::{InputProblem, NnError, RowProblem};
 pub use save::{NamedTensor, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
-pub use step::{Candidate, Draw, Row, RowMask, SlotCandidates, SlotId, StepNetwork};
+pub use step::{Candidate, Draw, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};
 pub(crate) use weights::WORDS;
 pub use weights::{Fingerprint, Weights, WeightsError};
 pub use whole_directory::WholeDirectory;

@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Candidate, NnError, Row, RowMask, RowProblem, SlotCandidates, SlotId};
+use super::{Candidate, NnError, RowMask, RowProblem, SlotCandidates, SlotId, StepRow};
 use crate::compute::kernels::{ScoredRow, TokenMask};
 
 /// The rows of each slot, in order.
 ///
 /// # Errors
 /// When rows of one slot do not stand together.
-pub(super) fn group_rows(rows: &[Row]) -> Result<Vec<Range<usize>>, NnError> {
+pub(super) fn group_rows(rows: &[StepRow]) -> Result<Vec<Range<usize>>, NnError> {
     let mut groups = Vec::new();
     let mut started = std::collections::HashSet::new();
     let mut first = 0;
@@ -108,8 +108,8 @@ mod tests {
     use super::*;
     use crate::compute::kernels::TokenScore;
 
-    fn row(slot: u32) -> Row {
-        Row { slot: SlotId(slot), parent: None, token: 0, score: 0.0 }
+    fn row(slot: u32) -> StepRow {
+        StepRow { slot: SlotId(slot), parent: None, token: 0, score: 0.0 }
     }
 
     #[test]

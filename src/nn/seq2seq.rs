@@ -12,12 +12,14 @@ use std::path::{Path, PathBuf};
 
 use super::cache::KvCache;
 use super::inputs::StepInputs;
-use super::layers::{DecoderLayer, EncoderLayer, Keys, Loader, sequence_lists, sequence_positions};
+use super::layers::{
+    DecoderLayer, EncoderLayer, Keys, LayerLoader, sequence_lists, sequence_positions,
+};
 use super::selection::{group_rows, merge, token_masks};
 use super::stack::Stack;
 use super::{
-    Candidate, Draw, Fingerprint, InputProblem, Layout, NnError, Row, RowMask, RowProblem,
-    Seq2SeqConfig, SlotCandidates, SlotId, StepNetwork, Weights, bart, t5,
+    Candidate, Draw, Fingerprint, InputProblem, Layout, NnError, RowMask, RowProblem,
+    Seq2SeqConfig, SlotCandidates, SlotId, StepNetwork, StepRow, Weights, bart, t5,
 };
 use crate::compute::kernels::{
     Lookup, TokenDraw, TokenMask, TokenScore, Weight, best_tokens, matmul_into, sample_tokens,
@@ -42,11 +44,11 @@ pub(super) struct Slot {
 ///
 /// ```no_run
 /// use fnstore::compute::Device;
-/// use fnstore::nn::{EncoderDecoder, Row, StepNetwork};
+/// use fnstore::nn::{EncoderDecoder, StepRow, StepNetwork};
 /// # fn main() -> Result<(), fnstore::nn::NnError> {
 /// let mut network = EncoderDecoder::open("models/paraphrase".as_ref(), &Device::cpu())?;
 /// let slot = network.open(&[&[66, 1066, 1]])?[0];
-/// let row = Row { slot, parent: None, token: network.start_token(), score: 0.0 };
+/// let row = StepRow { slot, parent: None, token: network.start_token(), score: 0.0 };
 /// let candidates = network.step(&[row], &[], 5)?;
 /// assert_eq!(candidates[0].best.len(), 5);
 /// # Ok(())
@@ -105,7 +107,7 @@ impl EncoderDecoder {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
-        let from = Loader { weights: &weights, device, numbers };
+        let from = LayerLoader { weights: &weights, device, numbers };
         let (source, target, projection) = match config.layout {
             Layout::Marian | Layout::Bart => bart::table_names(&config),
             Layout::T5 => {
@@ -197,9 +199,9 @@ impl EncoderDecoder {
                     Some(before) => (Some(0), pairs[*pair].1[before]),
                     None => (None, self.config.start_token),
                 };
-                Row { slot: slots[*pair], parent, token, score: 0.0 }
+                StepRow { slot: slots[*pair], parent, token, score: 0.0 }
             });
-            let rows: Vec<Row> = rows.collect();
+            let rows: Vec<StepRow> = rows.collect();
             let groups = group_rows(&rows)?;
             self.advance(&rows, &groups, &mut |_, of_rows, range| {
                 let of_rows = of_rows.clone().to_host()?;
@@ -255,7 +257,7 @@ impl EncoderDecoder {
     }
 
     /// Checks that each row extends a hypothesis that exists.
-    fn check_rows(&self, rows: &[Row]) -> Result<(), NnError> {
+    fn check_rows(&self, rows: &[StepRow]) -> Result<(), NnError> {
         for (number, row) in rows.iter().enumerate() {
             let refuse = |problem| Err(NnError::Row { row: number, problem });
             let SlotId(slot) = row.slot;
@@ -284,7 +286,11 @@ impl EncoderDecoder {
     }
 
     /// Extends the paths of each group's slot by one new entry per row; returns the entries.
-    fn extend_paths(&mut self, rows: &[Row], groups: &[Range<usize>]) -> Result<Vec<u32>, NnError> {
+    fn extend_paths(
+        &mut self,
+        rows: &[StepRow],
+        groups: &[Range<usize>],
+    ) -> Result<Vec<u32>, NnError> {
         let entries = self.recovering(|network| network.own_cache.allocate(rows.len()))?;
         self.entry_tokens.resize(self.own_cache.entries(), 0);
         for (entry, row) in entries.iter().zip(rows) {
@@ -333,7 +339,7 @@ impl EncoderDecoder {
     /// Takes one step and hands the logits of its rows to `finish`, all at once or in parts.
     fn advance(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         groups: &[Range<usize>],
         finish: &mut Finish<'_>,
     ) -> Result<(), NnError> {
@@ -458,7 +464,7 @@ impl StepNetwork for EncoderDecoder {
 
     fn step(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         top: usize,
     ) -> Result<Vec<SlotCandidates>, NnError> {
@@ -488,7 +494,7 @@ impl StepNetwork for EncoderDecoder {
 
     fn sample(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         draws: &[Draw],
     ) -> Result<Vec<Option<Candidate>>, NnError> {

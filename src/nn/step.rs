@@ -17,7 +17,7 @@ pub struct SlotId(pub u32);
 ///
 /// Rows of one slot stand together; the position of a row in the call is its *row index*.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct StepRow {
     /// The slot whose source this hypothesis translates.
     pub slot: SlotId,
     /// Index of the row *among this slot's rows of the previous step* that this one extends;
@@ -130,7 +130,7 @@ pub trait StepNetwork {
     /// When a score is not finite (naming slot and step), or a row names an unknown slot or parent.
     fn step(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         top: usize,
     ) -> Result<Vec<SlotCandidates>, NnError>;
@@ -144,7 +144,7 @@ pub trait StepNetwork {
     /// As [`step`](Self::step).
     fn sample(
         &mut self,
-        rows: &[Row],
+        rows: &[StepRow],
         masks: &[RowMask],
         draws: &[Draw],
     ) -> Result<Vec<Option<Candidate>>, NnError>;

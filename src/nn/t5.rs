@@ -4,8 +4,8 @@
 //! projection of their own. Names and details as in `T5ForConditionalGeneration`.
 
 use super::layers::{
-    Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames, Loader,
-    Norm,
+    Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames,
+    LayerLoader, Norm,
 };
 use super::seq2seq_config::{Buckets, Seq2SeqConfig, StackConfig};
 use super::stack::{Distances, Stack};
@@ -24,7 +24,7 @@ pub(super) fn table_names(
 }
 
 fn load_attention(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     (layer, block): (&str, &str),
     config: &Seq2SeqConfig,
     stack: &StackConfig,
@@ -42,7 +42,7 @@ fn load_attention(
 }
 
 fn load_feed_forward(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     layer: &str,
     config: &Seq2SeqConfig,
     stack: &StackConfig,
@@ -59,7 +59,7 @@ fn load_feed_forward(
 }
 
 pub(super) fn load_encoder(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
 ) -> Result<Stack<EncoderLayer>, NnError> {
     let stack = &config.encoder;
@@ -80,7 +80,7 @@ pub(super) fn load_encoder(
 }
 
 pub(super) fn load_decoder(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
 ) -> Result<Stack<DecoderLayer>, NnError> {
     let stack = &config.decoder;
@@ -103,7 +103,7 @@ pub(super) fn load_decoder(
 }
 
 fn load_exit(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     stack: &str,
     factor: f32,
@@ -115,7 +115,7 @@ fn load_exit(
 /// The first layer's biases, which all layers of a stack share, spread over every distance that its
 /// positions allow.
 fn load_distances(
-    from: Loader<'_>,
+    from: LayerLoader<'_>,
     config: &Seq2SeqConfig,
     name: &str,
 ) -> Result<Option<Distances>, NnError> {

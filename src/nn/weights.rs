@@ -24,6 +24,7 @@ use super::Adapter;
 use super::generation::{BESIDE, changed_beside};
 use crate::compute::kernels::Quantized;
 use crate::compute::{ComputeError, Tensor};
+use crate::model::hexadecimal;
 
 const SINGLE: &str = "model.safetensors";
 const INDEX: &str = "model.safetensors.index.json";
@@ -125,7 +126,7 @@ pub struct Fingerprint(pub [u8; 32]);
 
 impl std::fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hexadecimal(&self.0))
     }
 }
 

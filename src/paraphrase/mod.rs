@@ -221,11 +221,6 @@ impl<N: StepNetwork> Paraphraser<N> {
         Self { words: Some(Arc::new(words)), ..self }
     }
 
-    /// Whether the model says which words outputs may hold.
-    pub fn has_words(&self) -> bool {
-        self.words.is_some()
-    }
-
     /// Whether outputs may hold a word under [`Settings::known_words`], whatever their source.
     pub fn knows_word(&self, word: &str) -> bool {
         self.words.as_ref().is_none_or(|words| words.holds(word))
@@ -252,14 +247,6 @@ impl<N: StepNetwork> Paraphraser<N> {
     /// The tokenizer.
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
-    }
-
-    /// Number of pieces of a text as a source, the end and white space around it not counted.
-    ///
-    /// # Errors
-    /// When the text cannot be tokenised.
-    pub fn source_pieces(&self, text: &str) -> Result<usize, ParaphraseError> {
-        Ok(self.tokenizer.encode(text.trim())?.len())
     }
 
     /// Number of outputs so far whose final text held a banned phrase or lacked a required one that

@@ -36,8 +36,17 @@ pub struct Session<'p, N: StepNetwork> {
 #[derive(Debug)]
 struct Opened {
     text: String,
-    /// Places of the marks in the text, for networks that read marks.
-    marks: Option<Vec<usize>>,
+    /// For networks that read marks.
+    marked: Option<Marked>,
+}
+
+/// How a text was marked.
+#[derive(Debug)]
+struct Marked {
+    /// Places of the marks in the text.
+    places: Vec<usize>,
+    /// The constraints that it was marked under, until a job takes them.
+    prepared: Option<(Constraints, Compiled)>,
 }
 
 /// A job that is over.
@@ -96,8 +105,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     ) -> Result<SourceId, ParaphraseError> {
         let text = text.trim();
         let reads_marks = self.paraphraser.mark.is_some();
-        let marks = reads_marks.then(|| self.places(text, constraints)).transpose()?;
-        self.open_with(text, marks)
+        let marked = reads_marks.then(|| self.marked(text, constraints)).transpose()?;
+        self.open_with(text, marked)
     }
 
     /// A source that was opened [under](Self::open_under) constraints, as those of the next round want
@@ -111,39 +120,47 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         source: SourceId,
         constraints: &Constraints,
     ) -> Result<SourceId, ParaphraseError> {
-        let Some(Opened { text, marks: Some(marks) }) = self.opened.get(&source) else {
+        let Some(Opened { text, marked: Some(before) }) = self.opened.get(&source) else {
             return Ok(source);
         };
-        if *marks == self.places(text, constraints)? {
-            return Ok(source);
+        let (text, marked) = (text.clone(), self.marked(text, constraints)?);
+        if marked.places != before.places {
+            self.close(source);
+            return self.open_with(&text, Some(marked));
         }
-        let text = text.clone();
-        self.close(source);
-        self.open_under(&text, constraints)
+        self.opened.insert(source, Opened { text, marked: Some(marked) });
+        Ok(source)
     }
 
     /// Where a text holds what is banned.
-    fn places(&self, text: &str, constraints: &Constraints) -> Result<Vec<usize>, ParaphraseError> {
+    fn marked(&self, text: &str, constraints: &Constraints) -> Result<Marked, ParaphraseError> {
+        let compiled = self.compile(constraints)?;
+        Ok(Marked {
+            places: compiled.constraint.banned_places(text),
+            prepared: Some((constraints.clone(), compiled)),
+        })
+    }
+
+    fn compile(&self, constraints: &Constraints) -> Result<Compiled, ParaphraseError> {
         let everywhere = (self.settings.avoid.as_slice(), self.everywhere.as_ref());
-        let compiled = self.paraphraser.compile(constraints, everywhere)?;
-        Ok(compiled.constraint.banned_places(text))
+        self.paraphraser.compile(constraints, everywhere)
     }
 
     fn open_with(
         &mut self,
         text: &str,
-        marks: Option<Vec<usize>>,
+        marked: Option<Marked>,
     ) -> Result<SourceId, ParaphraseError> {
-        let places = marks.as_deref().unwrap_or_default();
+        let places = marked.as_ref().map_or(&[][..], |marked| &marked.places);
         let Paraphraser { tokenizer, network, mark, source_prefix, .. } = &*self.paraphraser;
         let pieces = tokenizer.encode(text)?.len();
         let read = |text: &str| tokenizer.encode_with_specials(&format!("{source_prefix}{text}"));
         let mut tokens = read(text)?;
         if let Some(mark) = mark.as_ref().filter(|_| !places.is_empty()) {
-            let marked = read(&with_marks(text, mark, places))?;
+            let with_marks = read(&with_marks(text, mark, places))?;
             // Marks for which the network has no room are left out: they ask, and the bans decide.
-            if marked.len() < network.max_length() {
-                tokens = marked;
+            if with_marks.len() < network.max_length() {
+                tokens = with_marks;
             }
         }
         // A tokenizer's template need not say how a source ends.
@@ -161,7 +178,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
                     true => self.scheduler.add_source_with_steps(tokens),
                     false => self.scheduler.add_source(tokens),
                 };
-                self.opened.insert(source, Opened { text: text.to_owned(), marks });
+                self.opened.insert(source, Opened { text: text.to_owned(), marked });
                 Ok(source)
             }
         }
@@ -182,8 +199,11 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         source: SourceId,
         constraints: &Constraints,
     ) -> Result<JobId, ParaphraseError> {
-        let everywhere = (self.settings.avoid.as_slice(), self.everywhere.as_ref());
-        let mut compiled = self.paraphraser.compile(constraints, everywhere)?;
+        let marked = self.opened.get_mut(&source).and_then(|opened| opened.marked.as_mut());
+        let mut compiled = match marked.and_then(|marked| marked.prepared.take()) {
+            Some((under, compiled)) if under == *constraints => compiled,
+            _ => self.compile(constraints)?,
+        };
         if self.settings.known_words {
             let Opened { text, .. } = &self.opened[&source];
             compiled.know(self.paraphraser, text, &constraints.prefix)?;
@@ -376,7 +396,7 @@ mod tests {
             let mut paraphraser = marking();
             let mut session = paraphraser.session(settings.clone()).unwrap();
             let constraints = Constraints::avoiding(avoid);
-            let places = session.places(&sentence, &constraints).unwrap();
+            let places = session.marked(&sentence, &constraints).unwrap().places;
             assert_eq!(with_marks(&sentence, "<avoid>", &places), marked);
             let source = session.open_under(&sentence, &constraints).unwrap();
             session.submit(source, &constraints).unwrap();
@@ -400,7 +420,7 @@ mod tests {
         assert_eq!(session.paraphraser.network.sources().len(), 1);
         // What is required is not banned, so it is not marked either.
         let required = Constraints { require: vec![vec!["dog".to_owned()]], ..avoiding(&["dog"]) };
-        assert_eq!(session.places("a dog ran", &required).unwrap(), [0; 0]);
+        assert_eq!(session.marked("a dog ran", &required).unwrap().places, [0; 0]);
     }
 
     #[test]

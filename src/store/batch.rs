@@ -16,9 +16,7 @@ use super::key::{
     NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{self, ChangeRecord, JournalRecord, JudgementRecord, RecipeRecord, Stored};
-use super::{Action, Change, JournalEntry, SetLocation, Store, StoreError, Subject};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Action, Change, JournalEntry, Result, SetLocation, Store, Subject};
 
 /// Rows of one release to be written together, and what the list of changes says of them.
 pub struct Batch<'a> {

@@ -11,9 +11,7 @@ use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatc
 use super::engine::{Family, present_families};
 use super::rows::release_of;
 use super::tuning::{database_options, descriptors};
-use super::{Store, StoreError};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Result, Store, StoreError};
 
 /// Bytes of a batch while copying.
 const BATCH: usize = 4 << 20;

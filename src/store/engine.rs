@@ -21,9 +21,7 @@ use rocksdb::{
 use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
-use super::{StoreError, acknowledged, book_of, manifest, replace};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Result, StoreError, acknowledged, book_of, manifest, replace};
 
 /// A key and its value.
 pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::lock::Holder;
+use crate::model::hexadecimal;
 
 /// A store cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +119,6 @@ impl StoreError {
     }
 
     pub(super) fn damaged(family: &'static str, key: &[u8], reason: impl ToString) -> Self {
-        let key = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self::Damaged { family, key, reason: reason.to_string() }
+        Self::Damaged { family, key: hexadecimal(key), reason: reason.to_string() }
     }
 }

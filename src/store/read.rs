@@ -17,9 +17,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
-use super::{Change, JournalEntry, SetLocation, Store, StoreError};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
 impl Store {
     fn record<T>(&self, family: Family, key: T::Key) -> Result<Option<T>>

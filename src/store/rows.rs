@@ -6,7 +6,7 @@
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
     FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, RecipeId, ReleaseId, ReleaseLayout,
-    SemType, Sentence, SentenceId, SentenceLayers,
+    SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
 };
 
 use super::batch::unpair;
@@ -18,9 +18,7 @@ use super::key::{
 use super::record::{
     self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord, Stored,
 };
-use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, SetLocation, Store, StoreError};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
 /// A row with what its key and its value say.
 #[derive(Debug, Clone)]
@@ -140,7 +138,7 @@ impl Store {
             let fault = |key: &[u8], kind, reason| {
                 Box::new(RowFault {
                     family: family.name(),
-                    key: key.iter().map(|byte| format!("{byte:02x}")).collect(),
+                    key: hexadecimal(key),
                     release: release_of(family, key),
                     kind,
                     reason,

@@ -10,9 +10,7 @@ use rocksdb::WriteBatch;
 
 use super::engine::Family;
 use super::rows::rewritten;
-use super::{Store, StoreError};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Result, Store, StoreError};
 
 /// Bytes of a batch while rewriting.
 const BATCH: usize = 4 << 20;

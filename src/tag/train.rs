@@ -19,7 +19,8 @@ use super::sentence::TaggedSentence;
 use super::tagger::best_tags;
 use crate::compute::Device;
 use crate::learn::{
-    Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingState, WordEncoder,
+    Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
+    WordEncoder,
 };
 
 /// Sentences that are encoded before their features are laid down.
@@ -64,9 +65,6 @@ impl Options {
     }
 }
 
-/// What training has just done; sentences that are left out are counted in the configuration.
-pub type Progress = crate::learn::Progress<DevAccuracy, Infallible>;
-
 /// Words ready for training: their features, (N, D + 6), and the numbers of their tags.
 #[derive(Debug, Clone, Default)]
 struct Encoded {
@@ -85,7 +83,7 @@ pub fn run(
     data: &[TaggedSentence],
     dev: &[TaggedSentence],
     device: &Device,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
 ) -> Result<TaggerConfig, TagError> {
     for (sentences, part) in [(data, "training"), (dev, "development")] {
         if !sentences.iter().any(TaggedSentence::has_tag) {
@@ -109,7 +107,7 @@ pub fn run(
         for sentences in sentences.chunks(SENTENCES_AT_ONCE) {
             left_out += encode(&encoder, sentences, &tags, into)?;
             before += sentences.len();
-            progress(Progress::Encoded { done: before, total });
+            progress(TrainingProgress::Encoded { done: before, total });
         }
         Ok(())
     };
@@ -220,7 +218,7 @@ fn fit(
     [inputs, tags]: [usize; 2],
     data: &Encoded,
     dev: &[Encoded; 2],
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(TrainingProgress<DevAccuracy, Infallible>),
 ) -> Result<TrainingState<DevAccuracy>, TagError> {
     let mut random = SplitMix64::new(options.training.seed);
     let mlp = Mlp::random(&[inputs, options.hidden.max(1), tags], ACTIVATION, &mut random);
@@ -262,7 +260,7 @@ mod tests {
         let (data, dev) = (words(300, 1), [words(90, 2), words(90, 3)]);
         let mut losses = Vec::new();
         let mut progress = |progress| {
-            if let Progress::Epoch { loss, .. } = progress {
+            if let TrainingProgress::Epoch { loss, .. } = progress {
                 losses.push(loss);
             }
         };

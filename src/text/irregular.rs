@@ -12,11 +12,11 @@ use super::inflection::Inflection;
 use crate::model::Pos;
 
 /// Irregular forms of one lemma, by column; an empty list stands for the regular form.
-type Row = Vec<Vec<&'static str>>;
+type Paradigm = Vec<Vec<&'static str>>;
 
 /// Both directions of the table.
 struct Table {
-    by_lemma: HashMap<&'static str, Vec<(Pos, Row)>>,
+    by_lemma: HashMap<&'static str, Vec<(Pos, Paradigm)>>,
     by_form: HashMap<&'static str, Vec<(&'static str, Pos)>>,
 }
 
@@ -34,7 +34,7 @@ fn parse(tsv: &'static str) -> Table {
         let (Some(lemma), Some(pos)) = (columns.next(), columns.next().map(Pos::parse)) else {
             panic!("irregular.tsv is part of this crate, its lines are lemma, POS, forms: {line}");
         };
-        let row: Row = columns
+        let row: Paradigm = columns
             .map(|cell| if cell == "-" { Vec::new() } else { cell.split('/').collect() })
             .collect();
         for &form in row.iter().flatten() {

@@ -141,8 +141,10 @@ mod tests {
         let index = CharIndex::new("abc");
         let error = index.to_chars(Span::new(1, 4)).unwrap_err();
         assert!(error.to_string().contains("`1..4`"));
-        assert!(index.to_bytes(CharSpan { start: 2, end: 1 }).is_err());
-        assert!(index.to_bytes(CharSpan { start: 0, end: 4 }).is_err());
+        for (start, end) in [(2, 1), (0, 4)] {
+            let outside = OffsetError::Outside { start, end, length: 3, unit: "code points" };
+            assert_eq!(index.to_bytes(CharSpan { start, end }), Err(outside));
+        }
     }
 
     #[test]

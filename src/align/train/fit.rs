@@ -1,14 +1,14 @@
 //! What a head learns: from random weights to its best ones.
 
 use super::sample::sample;
-use super::{Encoded, Options, Progress};
+use super::{Encoded, LeftOut, Options};
 use crate::align::aligner::is_candidate;
 use crate::align::error::AlignError;
 use crate::align::features::{PairStates, inputs};
 use crate::align::metrics::Report;
 use crate::align::scorer::{ACTIVATION, Question, Scored, Scorer, best};
 use crate::compute::Device;
-use crate::learn::{Labels, Mlp, Part, SplitMix64, Task, TrainingState};
+use crate::learn::{Labels, Mlp, Part, SplitMix64, Task, TrainingProgress, TrainingState};
 
 /// Where the training of a head is.
 pub(super) type State = TrainingState<Report>;
@@ -63,7 +63,7 @@ pub(super) fn fit(
     mut state: State,
     [data, dev]: [&Encoded; 2],
     save: &mut dyn FnMut(&State) -> Result<(), AlignError>,
-    progress: &mut dyn FnMut(Progress<Report>),
+    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
 ) -> Result<State, AlignError> {
     let task = Spans { options, device, data, dev };
     state.train(&task, &options.training, device, save, progress)?;
@@ -108,7 +108,7 @@ mod tests {
         let mut losses = Vec::new();
         let state = start(options, 8, data.items.len());
         let mut progress = |progress| {
-            if let Progress::Epoch { loss, .. } = progress {
+            if let TrainingProgress::Epoch { loss, .. } = progress {
                 losses.push(loss);
             }
         };

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{LeftOut, Progress};
+use super::LeftOut;
 use crate::align::dataset::Dataset;
 use crate::align::encode::PairEncoder;
 use crate::align::error::AlignError;
@@ -20,7 +20,9 @@ use crate::align::scorer::ACTIVATION;
 use crate::align::trained;
 use crate::align::words::{ErrorRate, Link, LinkCounts, SentencePair};
 use crate::compute::{ComputeError, Device};
-use crate::learn::{Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingState};
+use crate::learn::{
+    Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
+};
 
 /// Score of a possible link.
 const POSSIBLE: f32 = 0.5;
@@ -93,7 +95,7 @@ struct Encoded {
 pub fn run(
     options: &Options,
     device: &Device,
-    progress: &mut dyn FnMut(Progress<LinkCounts>),
+    progress: &mut dyn FnMut(TrainingProgress<LinkCounts, LeftOut>),
 ) -> Result<LinkerConfig, AlignError> {
     // Whatever may be wrong is found before the long part starts.
     let out = trained::prepare(&options.out)?;
@@ -102,12 +104,12 @@ pub fn run(
     let encoder = PairEncoder::open(&options.encoder, options.layer, None, device)?;
     let (of_data, total) = (data.len(), data.len() + dev.len());
     let mut ready = |data: Dataset<SentencePair>, before, files| -> Result<Encoded, AlignError> {
-        let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+        let mut done = |done| progress(TrainingProgress::Encoded { done: before + done, total });
         let features =
             encode(&encoder, data.items(), &mut done).map_err(|error| data.blame(error))?;
         for (line, features) in data.lines().iter().zip(&features) {
             if let Err(why) = *features {
-                progress(Progress::LeftOut(LeftOut { line: line.clone(), why }));
+                progress(TrainingProgress::LeftOut(LeftOut { line: line.clone(), why }));
             }
         }
         let mut fits = features.iter().map(Result::is_ok);
@@ -199,7 +201,7 @@ fn fit(
     device: &Device,
     width: usize,
     [data, dev]: [&Encoded; 2],
-    progress: &mut dyn FnMut(Progress<LinkCounts>),
+    progress: &mut dyn FnMut(TrainingProgress<LinkCounts, LeftOut>),
 ) -> Result<TrainingState<LinkCounts>, AlignError> {
     let mut random = SplitMix64::new(options.training.seed);
     let sizes = [PairFeatures::inputs(width), options.hidden.max(1), 1];
@@ -332,7 +334,7 @@ mod tests {
         let (data, dev) = (shuffled(60), shuffled(20));
         let mut losses = Vec::new();
         let best = fit(&options(), &Device::cpu(), 8, [&data, &dev], &mut |at| {
-            if let Progress::Epoch { loss, .. } = at {
+            if let TrainingProgress::Epoch { loss, .. } = at {
                 losses.push(loss);
             }
         })

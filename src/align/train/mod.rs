@@ -38,7 +38,7 @@ use super::linker::for_head;
 use super::metrics::{Report, best_threshold};
 use super::trained;
 use crate::compute::Device;
-use crate::learn::TrainerOptions;
+use crate::learn::{TrainerOptions, TrainingProgress};
 
 /// What to train on, and how.
 ///
@@ -125,10 +125,6 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// What training has just done. Of the development data a head's says its counts with nothing held back by a
-/// threshold, a linker's its links under the best thresholds.
-pub type Progress<D> = crate::learn::Progress<D, LeftOut>;
-
 /// Data ready for training.
 struct Encoded {
     items: Vec<AlignedSpan>,
@@ -148,7 +144,7 @@ struct Encoded {
 pub fn run(
     options: &Options,
     device: &Device,
-    progress: &mut dyn FnMut(Progress<Report>),
+    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
 ) -> Result<HeadConfig, AlignError> {
     // 1. Read everything, and try what is to be written, before the long part starts.
     let out = trained::prepare(&options.out)?;
@@ -171,7 +167,7 @@ pub fn run(
         None => None,
     };
     match (&state, &checkpoint) {
-        (Some(state), _) => progress(Progress::Resumed { epoch: state.epoch }),
+        (Some(state), _) => progress(TrainingProgress::Resumed { epoch: state.epoch }),
         (None, Some(checkpoint)) => checkpoint.prepare()?,
         (None, None) => {}
     }
@@ -245,17 +241,17 @@ fn encode(
     encoder: &LinkedEncoder,
     mut data: Dataset<AlignedSpan>,
     [before, total]: [usize; 2],
-    progress: &mut dyn FnMut(Progress<Report>),
+    progress: &mut dyn FnMut(TrainingProgress<Report, LeftOut>),
 ) -> Result<(Dataset<AlignedSpan>, Vec<PairStates>), AlignError> {
     let (pairs, pair_of) = distinct_pairs(data.items());
     let words: Vec<_> = pairs.into_iter().map(AlignedSpan::words).collect();
-    let mut done = |done| progress(Progress::Encoded { done: before + done, total });
+    let mut done = |done| progress(TrainingProgress::Encoded { done: before + done, total });
     let states = encoder
         .encode_those_that_fit(&words, &mut done)
         .map_err(|error| data.blame(error.of_request(|pair| first_of(pair, &pair_of))))?;
     for (line, &pair) in data.lines().iter().zip(&pair_of) {
         if let Err(why) = states[pair] {
-            progress(Progress::LeftOut(LeftOut { line: line.clone(), why }));
+            progress(TrainingProgress::LeftOut(LeftOut { line: line.clone(), why }));
         }
     }
     let mut pair_of = pair_of.iter();
@@ -317,7 +313,8 @@ mod tests {
         let error = check(&items, 5).unwrap_err().to_string();
         assert!(error.contains("` line 3: ") && error.contains("`target_span`"), "{error}");
         assert!(error.contains("k = 5"), "{error}");
-        assert!(check(&items[..1], 9).is_err());
+        let error = check(&items[..1], 9).unwrap_err().to_string();
+        assert!(error.contains("` line 1: ") && error.contains("k = 9"), "{error}");
         let error = check(&[], 9).unwrap_err().to_string();
         assert!(error.contains("` line 1: "), "{error}");
     }

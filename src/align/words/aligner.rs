@@ -1,7 +1,5 @@
 //! Two directions trained together, and the links that both together give.
 
-use rayon::prelude::*;
-
 use super::bitext::{Pair, SentencePair, Vocabulary};
 use super::directed::{Directed, Model, Training};
 use super::links::{Link, Links};
@@ -47,7 +45,7 @@ impl Default for Settings {
 
 /// How far training is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct WordProgress {
     /// Iterations done, in both directions.
     pub done: usize,
     /// Iterations in all.
@@ -88,7 +86,7 @@ impl WordAligner {
     pub fn train(
         pairs: &[SentencePair],
         settings: Settings,
-        mut progress: impl FnMut(Progress),
+        mut progress: impl FnMut(WordProgress),
     ) -> Self {
         let mut vocabulary = Vocabulary::new();
         let pairs: Vec<Pair> = pairs.iter().map(|pair| vocabulary.intern(pair)).collect();
@@ -103,7 +101,7 @@ impl WordAligner {
         let mut done = 0;
         let mut tick = || {
             done += 1;
-            progress(Progress { done, total });
+            progress(WordProgress { done, total });
         };
         let forward = Directed::train(&pairs, &vocabulary, training, &mut tick);
         let flipped: Vec<Pair> = pairs.iter().map(Pair::flipped).collect();
@@ -146,12 +144,6 @@ impl WordAligner {
         }
         let forward = best(&forward, pair.target.len());
         symmetrize(how, &forward, &best(&backward, pair.source.len()).flipped())
-    }
-
-    /// The links of all pairs, in order.
-    #[must_use]
-    pub fn align_all(&self) -> Vec<Links> {
-        (0..self.len()).into_par_iter().map(|pair| self.align(pair)).collect()
     }
 }
 
@@ -231,7 +223,8 @@ mod tests {
         for model in [Model::Model1, Model::Diagonal, Model::Hmm] {
             let settings = Settings { model, ..Settings::default() };
             let aligner = WordAligner::train(&pairs(&texts), settings, |_| {});
-            let links: Vec<String> = aligner.align_all().iter().map(Links::to_string).collect();
+            let links = (0..aligner.len()).map(|pair| aligner.align(pair).to_string());
+            let links: Vec<String> = links.collect();
             assert_eq!(links, ["", "", "", "0-0 1-1"], "{model:?}");
         }
         assert!(WordAligner::train(&[], Settings::default(), |_| {}).is_empty());

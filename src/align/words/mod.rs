@@ -34,7 +34,7 @@ mod positions;
 mod symmetry;
 mod table;
 
-pub use aligner::{Progress, Settings, WordAligner};
+pub use aligner::{Settings, WordAligner, WordProgress};
 pub(super) use bitext::likeness;
 pub use bitext::{SentencePair, read_pairs};
 pub use directed::Model;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use fnstore::filter::{FilterConfig, Judged, Row, Rule, Scored, Share, heuristics, row, seeds_of};
+use fnstore::filter::{
+    FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics, seeds_of,
+};
 use serde::Serialize;
 
 use crate::cli::filter::FilterArgs;
@@ -51,14 +53,14 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 }
 
 /// All rows of the table: heuristics, then both editions of a filter.
-pub(in crate::cli) fn editions(config: &FilterConfig, outputs: &[Scored]) -> Vec<Row> {
+pub(in crate::cli) fn editions(config: &FilterConfig, outputs: &[Scored]) -> Vec<RuleFigures> {
     let editions = [
         ("P-classifier: ", Rule::P(config.precision.cut), [95.00, 15.61, 2.28]),
         ("R-classifier: ", Rule::R(config.recall.cut), [81.19, 96.99, 10.27]),
     ];
     let mut rows = heuristics(outputs);
     rows.extend(editions.map(|(name, rule, paper)| {
-        row(rule, &format!("{name}{}", rule.expression()), Some(paper), outputs)
+        figures_of(rule, &format!("{name}{}", rule.expression()), Some(paper), outputs)
     }));
     rows
 }
@@ -89,8 +91,8 @@ impl RowRecord {
     const COLUMNS: [&'static str; 7] =
         ["kept if", "kept", "P", "95 % interval", "R", "multiple", "the paper: P, R, multiple"];
 
-    fn new(row: Row) -> Self {
-        let Row { rule, kept, precision, recall, multiple, paper } = row;
+    fn new(row: RuleFigures) -> Self {
+        let RuleFigures { rule, kept, precision, recall, multiple, paper } = row;
         Self {
             rule,
             kept,
@@ -126,7 +128,7 @@ impl RowRecord {
 
 /// Writes rows over outputs in the format that was asked for.
 pub(in crate::cli) fn write_document(
-    rows: Vec<Row>,
+    rows: Vec<RuleFigures>,
     outputs: &[Scored],
     output: &mut Output,
 ) -> anyhow::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fnstore::filter::train::{self, Options, Outcome as Trained};
-use fnstore::filter::{Input, Judged, Row};
+use fnstore::filter::train::{self, Options, Trained};
+use fnstore::filter::{Input, Judged, RuleFigures};
 
 use crate::cli::eval::filter::{editions, write_document};
 use crate::cli::output::{Format, tell};
@@ -79,7 +79,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let options = options(args);
     let Trained { config, held_out } = train::run(&options, &data)?;
     let output = &mut context.output;
-    let rows: Vec<Row> = editions(&config, &held_out);
+    let rows: Vec<RuleFigures> = editions(&config, &held_out);
     if output.format_or(Format::Table) == Format::Table {
         output.line(&output.heading(&format!("the filter is in {}", options.out.display())))?;
         let training = &config.training;

@@ -8,7 +8,7 @@ mod words;
 
 use std::fmt::Display;
 
-use fnstore::Progress;
+use fnstore::TrainingProgress;
 use indicatif::ProgressBar;
 
 use super::output::tell;
@@ -41,22 +41,22 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// Draws how far training is, and says how each epoch went on the development data.
 fn tell_progress<D, L: Display>(
     bar: &mut ProgressBar,
-    at: Progress<D, L>,
+    at: TrainingProgress<D, L>,
     went: impl Fn(&D) -> String,
 ) {
     match at {
-        Progress::LeftOut(what) => {
+        TrainingProgress::LeftOut(what) => {
             bar.suspend(|| tell(&format!("warning: E-too-long: {what}; left out")));
         }
-        Progress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
-        Progress::Encoded { done, total } => {
+        TrainingProgress::Resumed { epoch } => tell(&format!("going on after epoch {epoch}")),
+        TrainingProgress::Encoded { done, total } => {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
             if done == total {
                 bar.finish_and_clear();
             }
         }
-        Progress::Step { epoch, done, total } => {
+        TrainingProgress::Step { epoch, done, total } => {
             if bar.is_finished() {
                 *bar = progress::bar("training", "steps");
             }
@@ -64,7 +64,7 @@ fn tell_progress<D, L: Display>(
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         }
-        Progress::Epoch { epoch, loss, dev } => bar.suspend(|| {
+        TrainingProgress::Epoch { epoch, loss, dev } => bar.suspend(|| {
             tell(&format!("epoch {epoch}: loss {loss:.4}, {}", went(&dev)));
         }),
         _ => {}

@@ -163,6 +163,7 @@ impl Work for Piece<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     fn apply(activation: Activation, values: &[f32]) -> Vec<f32> {
         let mut tensor = Tensor::new(&[1, values.len()], values.to_vec()).unwrap();
@@ -212,7 +213,8 @@ mod tests {
         activate_gated(&Device::cpu(), Activation::Relu, &mut gate, &tensor).unwrap();
         assert_eq!(gate.data(), [0.0, 1.0, -3.0]);
         let narrow = Tensor::zeros(1, 2);
-        assert!(activate_gated(&Device::cpu(), Activation::Relu, &mut gate, &narrow).is_err());
+        let refused = activate_gated(&Device::cpu(), Activation::Relu, &mut gate, &narrow);
+        assert_eq!(refusal(refused), "shape of tensor");
     }
 
     #[test]

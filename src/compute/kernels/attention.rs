@@ -334,6 +334,7 @@ pub(super) fn softmax<L: Lanes>(lanes: L, scores: &mut [f32]) {
 mod tests {
     use super::super::DistanceBias;
     use super::*;
+    use crate::compute::error::refusal;
 
     const ONE: Device = Device::Cpu { threads: 1 };
 
@@ -386,11 +387,15 @@ mod tests {
         for (got, want) in output.data().iter().zip(want) {
             assert!((got - want).abs() < 1e-5, "{output:?}");
         }
-        for (zero, positions) in [(0, &[0, 1][..]), (2, &[0, 1]), (1, &[0])] {
+        for (zero, positions, said) in [
+            (0, &[0, 1][..], "index 1 of by_distance"),
+            (2, &[0, 1], "index 0 of by_distance"),
+            (1, &[0], "shape of positions"),
+        ] {
             let bias = DistanceBias { by_distance: &by_distance, zero, positions };
             let heads = Heads { bias: Some(bias), ..Heads::from(2) };
             let wrong = attention(&ONE, &queries, &keys, &values, &lists, None, heads);
-            assert!(wrong.is_err(), "{zero} {positions:?}");
+            assert_eq!(refusal(wrong), said, "{zero} {positions:?}");
         }
     }
 
@@ -472,13 +477,15 @@ mod tests {
         let keys = Tensor::zeros(2, 4);
         let queries = Tensor::zeros(1, 4);
         let attend = |list, table| attention(&ONE, &queries, &keys, &keys, &[list], table, 2);
-        assert!(attend(run(0), None).is_err());
+        assert_eq!(refusal(attend(run(0), None)), "shape of lists");
         let error = attend(run(3), None).unwrap_err().to_string();
         assert!(error.contains("`keys`"), "{error}");
         let error = attend(run(3), Some(&[0, 1])).unwrap_err().to_string();
         assert!(error.contains("`table`"), "{error}");
-        assert!(attend(run(2), Some(&[0, 2])).is_err());
-        assert!(attention(&ONE, &queries, &keys, &keys, &[run(1)], None, 3).is_err());
-        assert!(attention(&ONE, &queries, &keys, &keys, &[run(1), run(1)], None, 2).is_err());
+        assert_eq!(refusal(attend(run(2), Some(&[0, 2]))), "index 2 of keys");
+        let refused = attention(&ONE, &queries, &keys, &keys, &[run(1)], None, 3);
+        assert_eq!(refusal(refused), "shape of heads");
+        let refused = attention(&ONE, &queries, &keys, &keys, &[run(1), run(1)], None, 2);
+        assert_eq!(refusal(refused), "shape of queries");
     }
 }

@@ -211,7 +211,8 @@ mod tests {
         }
         // Rows that must stay together, and runs of keys.
         assert_eq!(stretches(&lists, Some(&table), 5, 2).unwrap().len(), 2);
-        assert!(stretches(&lists, Some(&table), 2, 2).is_err());
+        let full = stretches(&lists, Some(&table), 2, 2);
+        assert!(matches!(full, Err(ComputeError::Memory { limit: 8, .. })), "{full:?}");
         assert_eq!(stretches(&[list(4, 3), list(5, 2)], None, 3, 1).unwrap()[0].at, [4, 5, 6]);
     }
 }

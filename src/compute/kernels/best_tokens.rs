@@ -213,21 +213,21 @@ fn cpu(
         for (offset, result) in results.iter_mut().enumerate() {
             let row = task * TASK_ROWS + offset;
             let (score, mask) = (scores[row], masks[row]);
-            *result = dispatch(Row { logits: logits.row(row), score, mask, top });
+            *result = dispatch(RankRow { logits: logits.row(row), score, mask, top });
         }
     });
     drop(tasks);
     results
 }
 
-struct Row<'a> {
+struct RankRow<'a> {
     logits: &'a [f32],
     score: f32,
     mask: TokenMask<'a>,
     top: usize,
 }
 
-impl Work for Row<'_> {
+impl Work for RankRow<'_> {
     type Output = ScoredRow;
 
     #[inline(always)]
@@ -282,7 +282,7 @@ fn log_sum_exp<L: Lanes>(lanes: L, logits: &[f32]) -> f32 {
     high + lanes.sum(sum).ln()
 }
 
-impl Row<'_> {
+impl RankRow<'_> {
     /// The best (sum, token) pairs, best first.
     #[inline(always)]
     fn select<L: Lanes>(&self, lanes: L, normaliser: f32) -> Vec<(f32, u32)> {
@@ -323,6 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::compute::error::refusal;
 
     const ONE: Device = Device::Cpu { threads: 1 };
 
@@ -401,11 +402,13 @@ mod tests {
         let logits = Tensor::zeros(1, 4);
         let banned = TokenMask { banned: &[4], ..TokenMask::default() };
         let extra = TokenMask { extra: &[9, 0], ..TokenMask::default() };
-        assert!(best_tokens(&ONE, &logits, &[0.0], &[banned], 1).is_err());
-        let error = best_tokens(&ONE, &logits, &[0.0], &[extra], 1).unwrap_err().to_string();
-        assert!(error.contains("index 9"), "{error}");
-        assert!(best_tokens(&ONE, &logits, &[], &[extra], 1).is_err());
-        assert!(best_tokens(&ONE, &logits, &[0.0], &[], 1).is_err());
+        let refused = |scores: &[f32], masks: &[TokenMask<'_>]| {
+            refusal(best_tokens(&ONE, &logits, scores, masks, 1))
+        };
+        assert_eq!(refused(&[0.0], &[banned]), "index 4 of logits");
+        assert_eq!(refused(&[0.0], &[extra]), "index 9 of logits");
+        assert_eq!(refused(&[], &[extra]), "shape of scores");
+        assert_eq!(refused(&[0.0], &[]), "shape of masks");
     }
 
     proptest! {

@@ -104,18 +104,18 @@ fn cpu(threads: usize, input: &mut Tensor, residual: Option<&Tensor>, params: &P
     for_each_piece(threads, input.data_mut(), rows * width, |number, piece| {
         for (offset, row) in piece.chunks_mut(width).enumerate() {
             let residual = residual.map(|residual| residual.row(number * rows + offset));
-            dispatch(Row { row, residual, params });
+            dispatch(NormalizeRow { row, residual, params });
         }
     });
 }
 
-struct Row<'a> {
+struct NormalizeRow<'a> {
     row: &'a mut [f32],
     residual: Option<&'a [f32]>,
     params: &'a Params<'a>,
 }
 
-impl Work for Row<'_> {
+impl Work for NormalizeRow<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -156,6 +156,7 @@ impl Work for Row<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     const ONE: Device = Device::Cpu { threads: 1 };
 
@@ -199,6 +200,7 @@ mod tests {
         let error = layer_norm(&ONE, &mut input, None, &three, &four, 0.0).unwrap_err();
         assert!(error.to_string().contains("`gain`"), "{error}");
         let residual = Tensor::zeros(1, 4);
-        assert!(layer_norm(&ONE, &mut input, Some(&residual), &four, &four, 0.0).is_err());
+        let refused = layer_norm(&ONE, &mut input, Some(&residual), &four, &four, 0.0);
+        assert_eq!(refusal(refused), "shape of residual");
     }
 }

@@ -28,7 +28,6 @@ mod row_scores;
 mod sample_tokens;
 mod scatter;
 mod self_test;
-mod softmax;
 mod span_maxima;
 mod span_scores;
 mod word_pairs;
@@ -51,7 +50,6 @@ pub use row_scores::{ScoreOutput, row_scores};
 pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;
 pub use self_test::{KernelTest, self_test};
-pub use softmax::softmax;
 pub use span_maxima::{SpanRows, span_maxima};
 pub use span_scores::{SpanCandidate, SpanHead, span_scores};
 pub use word_pairs::word_pairs;
@@ -60,7 +58,7 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 22] = [
+    static SHADERS: [&Shader; 21] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -79,7 +77,6 @@ pub fn shaders() -> &'static [&'static Shader] {
         &row_scores::SHADER,
         &sample_tokens::SHADER,
         &scatter::SHADER,
-        &softmax::SHADER,
         &span_maxima::SHADER,
         &span_scores::SHADER,
         &word_pairs::SHADER,

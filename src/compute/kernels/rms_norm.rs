@@ -58,18 +58,18 @@ fn cpu(threads: usize, input: &mut Tensor, gain: &[f32], eps: f32) {
     let rows = (PIECE / width).max(1);
     for_each_piece(threads, input.data_mut(), rows * width, |_, piece| {
         for row in piece.chunks_mut(width) {
-            dispatch(Row { row, gain, eps });
+            dispatch(ScaleRow { row, gain, eps });
         }
     });
 }
 
-struct Row<'a> {
+struct ScaleRow<'a> {
     row: &'a mut [f32],
     gain: &'a [f32],
     eps: f32,
 }
 
-impl Work for Row<'_> {
+impl Work for ScaleRow<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -107,6 +107,7 @@ fn gpu(gpu: &Gpu, input: &Tensor, gain: &Tensor, eps: f32) -> Result<Tensor, Com
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     #[test]
     fn a_row_done_by_hand() {
@@ -118,6 +119,7 @@ mod tests {
             assert!((got - want).abs() < 1e-6, "{got} {want}");
         }
         let narrow = Tensor::zeros(1, 3);
-        assert!(rms_norm(&Device::cpu(), &mut input, &narrow, 6.0).is_err());
+        let refused = rms_norm(&Device::cpu(), &mut input, &narrow, 6.0);
+        assert_eq!(refusal(refused), "shape of gain");
     }
 }

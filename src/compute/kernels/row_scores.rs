@@ -135,6 +135,7 @@ fn gpu(gpu: &Gpu, output: &ScoreOutput, hidden: &Tensor) -> Result<Vec<f32>, Com
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     #[test]
     fn a_row_done_by_hand() {
@@ -142,7 +143,8 @@ mod tests {
         // 3 + 2 * 0.5 * -4 + 1 = 0.
         let hidden = Tensor::new(&[2, 2], vec![3.0, -4.0, 0.0, 100.0]).unwrap();
         assert_eq!(row_scores(&Device::cpu(), &output, &hidden).unwrap(), [0.5, 1.0]);
-        assert!(row_scores(&Device::cpu(), &output, &Tensor::zeros(1, 3)).is_err());
+        let refused = row_scores(&Device::cpu(), &output, &Tensor::zeros(1, 3));
+        assert_eq!(refusal(refused), "shape of hidden");
         for broken in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let hidden = Tensor::new(&[1, 2], vec![broken, 0.0]).unwrap();
             let found = row_scores(&Device::cpu(), &output, &hidden);

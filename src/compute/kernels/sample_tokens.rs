@@ -134,20 +134,21 @@ fn cpu(
     let results: Vec<Mutex<Option<TokenScore>>> =
         (0..logits.rows()).map(|_| Mutex::default()).collect();
     for_each_task(threads, results.len(), |row| {
-        let drawn = dispatch(Row { logits: logits.row(row), mask: masks[row], draw: draws[row] });
+        let drawn =
+            dispatch(DrawRow { logits: logits.row(row), mask: masks[row], draw: draws[row] });
         *results[row].lock().expect("each row is drawn once") = drawn;
     });
     let token = |drawn: Mutex<_>| drawn.into_inner().expect("no draw panicked");
     results.into_iter().map(token).collect()
 }
 
-struct Row<'a> {
+struct DrawRow<'a> {
     logits: &'a [f32],
     mask: TokenMask<'a>,
     draw: TokenDraw,
 }
 
-impl Work for Row<'_> {
+impl Work for DrawRow<'_> {
     type Output = Option<TokenScore>;
 
     #[inline(always)]
@@ -161,7 +162,7 @@ impl Work for Row<'_> {
     }
 }
 
-impl Row<'_> {
+impl DrawRow<'_> {
     fn choose(&self) -> Option<u32> {
         let kept = self.kept();
         let best = kept.iter().map(|&token| self.logit(token)).max_by(f32::total_cmp)?;
@@ -216,6 +217,7 @@ impl Row<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     const PLAIN: TokenDraw = TokenDraw { temperature: 1.0, top_k: 0, top_p: 1.0, uniform: 0.0 };
 
@@ -278,6 +280,7 @@ mod tests {
         let masks = [TokenMask::default()];
         let drawn = sample_tokens(&Device::cpu(), &broken, &masks, &[PLAIN]).unwrap();
         assert!(drawn[0].unwrap().log_prob.is_nan());
-        assert!(sample_tokens(&Device::cpu(), &broken, &masks, &[]).is_err());
+        let refused = sample_tokens(&Device::cpu(), &broken, &masks, &[]);
+        assert_eq!(refusal(refused), "shape of draws");
     }
 }

@@ -88,6 +88,7 @@ fn cpu(rows: &Tensor, at: &[u32], table: &mut Tensor) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     const ONE: Device = Device::Cpu { threads: 1 };
 
@@ -102,8 +103,11 @@ mod tests {
     #[test]
     fn a_row_outside_the_table_is_an_error() {
         let mut table = Tensor::zeros(3, 2);
-        assert!(scatter(&ONE, &Tensor::zeros(1, 2), &[3], &mut table).is_err());
-        assert!(scatter(&ONE, &Tensor::zeros(2, 2), &[0], &mut table).is_err());
-        assert!(scatter(&ONE, &Tensor::zeros(1, 3), &[0], &mut table).is_err());
+        let mut refused = |rows: usize, width: usize, at: &[u32]| {
+            refusal(scatter(&ONE, &Tensor::zeros(rows, width), at, &mut table))
+        };
+        assert_eq!(refused(1, 2, &[3]), "index 3 of table");
+        assert_eq!(refused(2, 2, &[0]), "shape of rows");
+        assert_eq!(refused(1, 3, &[0]), "shape of rows");
     }
 }

@@ -10,7 +10,7 @@ use super::{
     SpanRows, TokenDraw, TokenMask, Weight, activate, activate_gated, add, attention,
     attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul,
     matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm,
-    row_scores, sample_tokens, scatter, shaders, softmax, span_maxima, span_scores, word_pairs,
+    row_scores, sample_tokens, scatter, shaders, span_maxima, span_scores, word_pairs,
 };
 use crate::compute::gpu::Shader;
 use crate::compute::{ComputeError, Device, Tensor};
@@ -68,7 +68,6 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "row_scores" => (1e-5, test_row_scores),
         "sample_tokens" => (5e-5, test_sample_tokens),
         "scatter" => (0.0, test_scatter),
-        "softmax" => (2e-6, test_softmax),
         "span_maxima" => (1e-6, test_span_maxima),
         "span_scores" => (1e-5, test_span_scores),
         "word_pairs" => (1e-6, test_word_pairs),
@@ -224,21 +223,6 @@ fn test_activation(device: &Device, draw: &mut Draw) -> Result<(String, f32), Co
             Ok(output)
         })?);
     }
-    Ok((format!("{rows} x {width}"), error))
-}
-
-fn test_softmax(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
-    let (rows, width) = (draw.size(1, 60), draw.size(1, 300));
-    let mut input = draw.tensor(&[rows, width]);
-    // Large finite numbers, in a row of their own and beside others.
-    input.data_mut()[..width].fill(-1e30);
-    let mut seen: Vec<u32> = (0..rows).map(|_| draw.below(width + 1) as u32).collect();
-    seen[rows / 2] = 0;
-    let error = compare(device, 1.0, |device| {
-        let mut output = input.clone();
-        softmax(device, &mut output, &seen)?;
-        Ok(output)
-    })?;
     Ok((format!("{rows} x {width}"), error))
 }
 

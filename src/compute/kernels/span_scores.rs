@@ -244,6 +244,7 @@ fn gpu(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     #[test]
     fn a_candidate_done_by_hand() {
@@ -260,7 +261,8 @@ mod tests {
         };
         // 4 - 1.5 * 2 - 1 = 0.
         assert_eq!(score(candidate, &[4.0]).unwrap(), [0.5]);
-        assert!(score(candidate, &[4.0, 0.0]).is_err());
-        assert!(score(SpanCandidate { after: 3, ..candidate }, &[4.0]).is_err());
+        assert_eq!(refusal(score(candidate, &[4.0, 0.0])), "shape of cues");
+        let outside = SpanCandidate { after: 3, ..candidate };
+        assert_eq!(refusal(score(outside, &[4.0])), "index 3 of differences");
     }
 }

@@ -114,6 +114,7 @@ fn gpu(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compute::error::refusal;
 
     #[test]
     fn a_row_is_that_worked_by_hand() {
@@ -121,8 +122,9 @@ mod tests {
         let row = |pair, cues: &[f32]| word_pairs(&Device::cpu(), &states, &[pair], cues);
         let found = row([0, 1], &[0.5]).unwrap();
         assert_eq!((found.shape(), found.data()), (&[1, 5][..], &[2.0, 2.0, 3.0, -0.0, 0.5][..]));
-        assert!(row([0, 3], &[0.5]).is_err());
-        assert!(word_pairs(&Device::cpu(), &states, &[[0, 1], [1, 2]], &[0.5]).is_err());
+        assert_eq!(refusal(row([0, 3], &[0.5])), "index 3 of states");
+        let refused = word_pairs(&Device::cpu(), &states, &[[0, 1], [1, 2]], &[0.5]);
+        assert_eq!(refusal(refused), "shape of cues");
         assert_eq!(word_pairs(&Device::cpu(), &states, &[], &[]).unwrap().rows(), 0);
     }
 }

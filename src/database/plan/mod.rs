@@ -22,7 +22,6 @@ use std::sync::Arc;
 pub use explain::{Access, Explanation, TermReport};
 pub(super) use names::lemma;
 pub(super) use narrowed::{Narrowed, SetRows};
-pub(super) use terms::hexadecimal;
 
 use super::catalog::Catalog;
 use super::{Database, Result};

@@ -8,7 +8,7 @@ use super::super::split::Split;
 use super::narrowed::Narrowed;
 use super::{Planner, Route};
 use crate::index::{Filter, Hit};
-use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId};
+use crate::model::{AnnotationSetId, Document, Method, Origin, ReleaseId, hexadecimal};
 use crate::query::{Comparison, Field, Pattern, Term, Test, Words};
 use crate::store::{Action, SetLocation, Subject};
 
@@ -151,11 +151,6 @@ impl Planner<'_> {
 fn hit(release: ReleaseId, set: AnnotationSetId, location: SetLocation) -> Hit {
     let SetLocation { frame, lu, sentence } = location;
     Hit { release, frame, lu, sentence, set }
-}
-
-/// A recipe's fingerprint as queries write it.
-pub(in crate::database) fn hexadecimal(fingerprint: &[u8; 16]) -> String {
-    fingerprint.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What only generated sets can have.

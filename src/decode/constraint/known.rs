@@ -47,8 +47,8 @@ pub struct KnownWords {
 /// How far the word at the end of a hypothesis has come: in the list, and among a sentence's own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct WordState {
-    list: Option<Place>,
-    own: Option<Place>,
+    list: Option<TrieNode>,
+    own: Option<TrieNode>,
     /// Inside a word. Outside of all, both places are `None`.
     is_inside: bool,
 }
@@ -57,7 +57,7 @@ pub(super) struct WordState {
 type TokensByPlace = HashMap<(WordState, TextState), Arc<[u32]>>;
 
 /// A node of a trie, which is never its top.
-type Place = std::num::NonZeroU32;
+type TrieNode = std::num::NonZeroU32;
 
 impl WordList {
     /// Compiles words; of an entry with several runs of word letters each is one. Entries without a word letter
@@ -161,12 +161,12 @@ impl KnownWords {
         if !letters::is_word_letter(letter) {
             return Some(state);
         }
-        let step = |words: &Words, banned: &[usize], place: Option<Place>| {
-            if state.is_inside && place.is_none() {
+        let step = |words: &Words, banned: &[usize], node: Option<TrieNode>| {
+            if state.is_inside && node.is_none() {
                 return None;
             }
-            let node = words.trie.child(place.map_or(TOP, Place::get), letter)?;
-            leaves_some(words.trie.below(node), banned).then(|| Place::new(node)).flatten()
+            let node = words.trie.child(node.map_or(TOP, TrieNode::get), letter)?;
+            leaves_some(words.trie.below(node), banned).then(|| TrieNode::new(node)).flatten()
         };
         let [of_list, of_own] = &self.banned;
         let list = step(&self.list.words, of_list, state.list);
@@ -185,8 +185,8 @@ impl KnownWords {
 
     /// Whether a word that is under way may end here, or none is.
     fn may_end(&self, state: WordState) -> bool {
-        let ends = |words: &Words, banned: &[usize], place: Option<Place>| {
-            place.is_some_and(|place| leaves_some(words.trie.exactly(place.get()), banned))
+        let ends = |words: &Words, banned: &[usize], node: Option<TrieNode>| {
+            node.is_some_and(|node| leaves_some(words.trie.exactly(node.get()), banned))
         };
         let is_unknown = state.list.is_none() && state.own.is_none();
         let [of_list, of_own] = &self.banned;

@@ -341,10 +341,13 @@ mod tests {
     fn goals_that_ask_for_nothing_are_refused() {
         let vocabulary = Arc::new(Vocabulary::new(SURFACES));
         let refused = |goals: &[Vec<&str>]| {
-            RequirePhrases::new(Arc::clone(&vocabulary), goals, |_| Vec::new()).is_err()
+            let required = RequirePhrases::new(Arc::clone(&vocabulary), goals, |_| Vec::new());
+            matches!(required, Err(DecodeError::EmptyPhrase { .. }))
         };
         assert!(refused(&[vec![" "]]) && refused(&[Vec::new()]) && !refused(&[]));
-        assert!(RequireTokens::new::<Vec<Vec<u32>>, _>(&[vec![]]).is_err());
-        assert!(RequireTokens::new(&[[Vec::new()]]).is_err());
+        let refused = RequireTokens::new::<Vec<Vec<u32>>, _>(&[vec![]]);
+        assert!(matches!(refused, Err(DecodeError::EmptyPhrase { .. })));
+        let refused = RequireTokens::new(&[[Vec::new()]]);
+        assert!(matches!(refused, Err(DecodeError::EmptyPhrase { .. })));
     }
 }

@@ -10,7 +10,7 @@ use super::{Checked, Kind, set_id, set_ids, written};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FilterScores, Flags, Generation, Judgement, LuId,
-    Method, Provenance, RecipeId,
+    Method, Provenance, RecipeId, hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -201,7 +201,7 @@ impl RecipeRecord {
     /// The record of a recipe.
     #[must_use]
     pub fn new(fingerprint: [u8; 16], description: String) -> Self {
-        Self { kind: Kind::Recipe, fingerprint: hexadecimal(fingerprint), description }
+        Self { kind: Kind::Recipe, fingerprint: hexadecimal(&fingerprint), description }
     }
 
     /// Its fingerprint, hexadecimal.
@@ -229,10 +229,6 @@ fn fingerprint(field: &str, text: &str) -> Checked<[u8; 16]> {
         *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
     }
     Ok(bytes)
-}
-
-pub(super) fn hexadecimal(bytes: [u8; 16]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How far the chain of a seed's target has come under a recipe.

@@ -15,15 +15,13 @@ use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
 use super::{Checked, Kind};
-use crate::exchange::ExchangeError;
 use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
+use crate::exchange::{ExchangeError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
     Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
 };
-
-type Result<T> = std::result::Result<T, ExchangeError>;
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
 /// text is at hand.

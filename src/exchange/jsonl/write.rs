@@ -15,13 +15,11 @@ use super::lexunit::LexUnitRecord;
 use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
-use crate::exchange::ExchangeError;
+use crate::exchange::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
     Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceLayers,
 };
-
-type Result<T> = std::result::Result<T, ExchangeError>;
 
 /// Writes a file of records, in the order in which the caller hands them over.
 pub struct RecordWriter<W> {

@@ -21,7 +21,9 @@ use super::judged::Judged;
 use super::network::{ACTIVATION, Member, Standard, sizes};
 use super::table::Scored;
 use crate::compute::{ComputeError, Device};
-use crate::learn::{Labels, Mlp, Progress, SplitMix64, Task, TrainerOptions, TrainingState};
+use crate::learn::{
+    Labels, Mlp, SplitMix64, Task, TrainerOptions, TrainingProgress, TrainingState,
+};
 
 /// What to train, and how.
 ///
@@ -131,7 +133,7 @@ pub(super) struct Example {
 
 /// What training gives beside the files.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct Trained {
     /// What was written.
     pub config: FilterConfig,
     /// Each judged output, in the order of their sets' names, with the scores of networks that saw nothing of its sentence.
@@ -143,7 +145,7 @@ pub struct Outcome {
 /// # Errors
 /// When an option is out of range, the outputs are all accepted or all refused or come from too few sentences, or the files
 /// cannot be written.
-pub fn run(options: &Options, data: &[Judged]) -> Result<Outcome, FilterError> {
+pub fn run(options: &Options, data: &[Judged]) -> Result<Trained, FilterError> {
     options.check()?;
     let out = classifier::prepare(&options.out)?;
     // Sums go by the order of the data, and a file of other order shall not make another filter.
@@ -170,7 +172,7 @@ pub fn run(options: &Options, data: &[Judged]) -> Result<Outcome, FilterError> {
     classifier::write(out, &config, &classifiers)?;
     let held_out = data.into_iter().zip(p.into_iter().zip(r));
     let held_out = held_out.map(|(output, (p, r))| Scored { output: output.clone(), p, r });
-    Ok(Outcome { config, held_out: held_out.collect() })
+    Ok(Trained { config, held_out: held_out.collect() })
 }
 
 /// What the data holds; an error where a fold would have nothing to learn from.
@@ -224,7 +226,7 @@ fn fit(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed: u6
     };
     let mut state = TrainingState::new(mlp, random, examples.len());
     let device = Device::Cpu { threads: 1 };
-    let mut unheard = |_: Progress<(), Infallible>| ();
+    let mut unheard = |_: TrainingProgress<(), Infallible>| ();
     let trained = state.train(&task, &options.training, &device, &mut |_| Ok(()), &mut unheard);
     trained.and_then(|()| Member::new(standard, state.best)).expect("rows have the inputs' width")
 }

@@ -3,7 +3,6 @@
 //! A test fails when an encoding moves. That is never mended by writing the files again: what stores
 //! hold would not be readable any more. A new layout is a new version beside this one.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::*;
@@ -14,7 +13,7 @@ use crate::model::{
     ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
     NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
     RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
-    SentenceId, Span, ValencePattern, ValenceUnit, Valences,
+    SentenceId, Span, ValencePattern, ValenceUnit, Valences, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -449,14 +448,7 @@ fn all_samples() -> impl Iterator<Item = (u8, &'static str, Vec<u8>)> {
 
 /// Hexadecimal, 32 bytes a line.
 fn hex(value: &[u8]) -> String {
-    let mut text = String::new();
-    for line in value.chunks(32) {
-        for byte in line {
-            write!(text, "{byte:02x}").expect("a string takes all");
-        }
-        text.push('\n');
-    }
-    text
+    value.chunks(32).map(|line| hexadecimal(line) + "\n").collect()
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::model::{
 
 use super::super::key::{DocumentKey, FrameKey, LexUnitKey, RelationKey, SemTypeKey, SentenceKey};
 
-type Result<T> = std::result::Result<T, String>;
+pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// An annotation-set id: the number shifted left by two, the space in the low bits, which keeps
 /// small numbers small in a variable-length integer.

@@ -8,9 +8,7 @@ use crate::model::{
 };
 
 use super::super::key::{AnnotationKey, SentenceSetKey};
-use super::v1::{set_code, set_from};
-
-type Result<T> = std::result::Result<T, String>;
+use super::v1::{Result, set_code, set_from};
 
 #[derive(Encode, Decode)]
 pub(super) struct AnnotationRecord {

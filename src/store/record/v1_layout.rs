@@ -10,9 +10,7 @@ use crate::model::{
 };
 
 use super::super::key::LayoutKey;
-use super::v1::{sentence_code, sentence_from, set_code, set_from};
-
-type Result<T> = std::result::Result<T, String>;
+use super::v1::{Result, sentence_code, sentence_from, set_code, set_from};
 
 #[derive(Encode, Decode)]
 pub(super) struct ReleaseLayoutRecord {

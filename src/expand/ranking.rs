@@ -14,11 +14,11 @@
 
 use std::cmp::Ordering;
 
+use super::Result;
 use super::chain::Chain;
-use super::guide::{Guide, Regard};
-use super::lexicon::Lexicon;
+use super::guide::{Guide, TriggerFit};
 use super::phrase_set::PhraseSet;
-use super::run::Result;
+use super::trigger_lexicon::TriggerLexicon;
 use crate::align::Alignment;
 use crate::model::{Flags, Span};
 use crate::paraphrase::Paraphrase;
@@ -45,7 +45,7 @@ impl Pair {
     /// Looks at an output that was asked to hold one of some words, or nothing.
     pub(super) fn new(
         chain: &Chain,
-        lexicon: &mut Lexicon<'_>,
+        lexicon: &mut TriggerLexicon<'_>,
         guide: Option<&mut Guide>,
         asked: Option<&PhraseSet>,
         (output, alignment): (&Paraphrase, Alignment),
@@ -56,12 +56,12 @@ impl Pair {
             targets = narrowed(&output.text, targets, asked);
         }
         let trigger = joined(&output.text, &targets);
-        let regard = match guide {
+        let fit = match guide {
             Some(guide) => {
                 let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
-                guide.regard(chain, lexicon, &unit)?
+                guide.fit(chain, lexicon, &unit)?
             }
-            None => Regard::default(),
+            None => TriggerFit::default(),
         };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
@@ -69,14 +69,14 @@ impl Pair {
             weak_alignment: alignment.weak,
             unmet: false,
             unknown_word: !lexicon.knows_words(&trigger)?,
-            unlike_frame: regard.is_unlike,
+            unlike_frame: fit.is_unlike,
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
         let objections =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
         let output = output.clone();
-        let Regard { worth, is_own, .. } = regard;
+        let TriggerFit { worth, is_own, .. } = fit;
         Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, worth })
     }
 

@@ -1,7 +1,7 @@
-//! Faults of other constrained decoders, each as a test that none of them is repeated here.
+//! What the constraints of a search hold in the cases that other constrained decoders are known to miss.
 //!
-//! They were found in Sockeye, fairseq, Hugging Face transformers and NeuroLogic by running them or
-//! reading their source. Numbers are token ids.
+//! The cases were found in Sockeye, fairseq, Hugging Face transformers and NeuroLogic by running them or
+//! reading their source; each test names those that miss it. Numbers are token ids.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -63,58 +63,68 @@ fn search(constraint: Constraint, max_length: usize) -> Finished {
     }
 }
 
+/// Sockeye leaks it.
 #[test]
-fn sockeye_leaks_a_banned_phrase_that_begins_inside_another() {
+fn a_banned_phrase_that_begins_inside_another_is_blocked() {
     assert!(is_blocked(&avoiding(&[&[1, 2, 3], &[2, 4]]), &[1, 2, 4]));
 }
 
+/// Sockeye leaks it.
 #[test]
-fn sockeye_leaks_a_banned_phrase_that_begins_again_inside_itself() {
+fn a_banned_phrase_that_begins_again_inside_itself_is_blocked() {
     assert!(is_blocked(&avoiding(&[&[1, 1, 2]]), &[1, 1, 1, 2]));
     assert!(!is_blocked(&avoiding(&[&[1, 1, 2]]), &[1, 2, 1, 2]));
 }
 
+/// Sockeye cannot ban the first, transformers drops a ban of the second.
 #[test]
-fn sockeye_cannot_ban_token_0_and_transformers_drops_a_ban_of_the_end() {
+fn token_0_and_the_end_can_be_banned() {
     assert!(is_blocked(&avoiding(&[&[0]]), &[5, 0]));
     let state = avoiding(&[&[EOS]]).start(99);
     assert!(!avoiding(&[&[EOS]]).blocked(state, EOS).unwrap().may_end);
 }
 
+/// Transformers, fairseq and Sockeye miss it.
 #[test]
-fn transformers_fairseq_and_sockeye_miss_a_phrase_after_a_false_start() {
+fn a_phrase_after_a_false_start_is_met() {
     assert_eq!(unmet(&requiring(&[&[&[1, 2, 3]]]), &[1, 1, 2, 3]), [0; 0]);
 }
 
+/// All of them miss it.
 #[test]
-fn all_miss_a_phrase_that_begins_again_inside_itself() {
+fn a_phrase_that_begins_again_inside_itself_is_met() {
     assert_eq!(unmet(&requiring(&[&[&[1, 1, 2]]]), &[1, 1, 1, 2]), [0; 0]);
 }
 
+/// Transformers and Sockeye miss one of them.
 #[test]
-fn transformers_and_sockeye_miss_one_of_two_phrases_with_the_same_beginning() {
+fn two_phrases_with_the_same_beginning_are_both_met() {
     assert_eq!(unmet(&requiring(&[&[&[1, 2]], &[&[1, 3]]]), &[1, 3, 1, 2]), [0; 0]);
 }
 
+/// Fairseq forgets it where constraints are ordered.
 #[test]
-fn fairseq_ordered_forgets_what_was_met_when_another_phrase_breaks_off() {
+fn what_was_met_stays_met_when_another_phrase_breaks_off() {
     assert_eq!(unmet(&requiring(&[&[&[5]], &[&[1, 2]]]), &[5, 1, 9, 1, 2]), [0; 0]);
 }
 
+/// Sockeye misses it.
 #[test]
-fn sockeye_misses_a_phrase_that_ends_another_attempt() {
+fn a_phrase_that_ends_the_attempt_at_another_is_met() {
     assert_eq!(unmet(&requiring(&[&[&[5, 6]], &[&[7]]]), &[5, 7]), [0]);
 }
 
+/// Fairseq ends with a failed assertion.
 #[test]
-fn fairseq_ends_with_an_assertion_where_a_phrase_is_unmet_at_the_length_limit() {
+fn a_search_that_meets_the_length_limit_gives_its_unfinished_outputs() {
     let finished = search(requiring(&[&[&[40, 41, 42, 43]]]), 3);
     assert!(!finished.hypotheses.is_empty());
     assert!(finished.hypotheses.iter().all(|hypothesis| !hypothesis.ended));
 }
 
+/// Transformers does not say so.
 #[test]
-fn transformers_gives_back_outputs_with_unmet_phrases_without_a_word() {
+fn an_output_says_which_phrases_are_unmet() {
     let finished = search(requiring(&[&[&[40]], &[&[41, 42, 43, 44]]]), 3);
     for hypothesis in &finished.hypotheses {
         let expected: &[usize] = if hypothesis.tokens.contains(&40) { &[0] } else { &[] };
@@ -123,8 +133,9 @@ fn transformers_gives_back_outputs_with_unmet_phrases_without_a_word() {
     }
 }
 
+/// Sockeye checks the first alone.
 #[test]
-fn sockeye_checks_the_first_of_the_n_best_alone() {
+fn every_one_of_the_n_best_meets_all_phrases() {
     let finished = search(requiring(&[&[&[40, 41]], &[&[60]], &[&[60]]]), 16);
     assert_eq!(finished.hypotheses.len(), 8);
     for hypothesis in &finished.hypotheses {
@@ -134,8 +145,9 @@ fn sockeye_checks_the_first_of_the_n_best_alone() {
     }
 }
 
+/// In fairseq and transformers a difference of 100 in score moves an output to another bank.
 #[test]
-fn fairseq_and_transformers_let_a_score_of_100_change_the_bank() {
+fn phrases_are_met_however_absurd_the_model_finds_them() {
     // Twelve tokens that the model finds absurd: scores differ by far more than 100.
     let absurd: Vec<u32> = (50..62).collect();
     let goals: Vec<Vec<&[u32]>> = absurd.chunks(2).map(|goal| vec![goal]).collect();

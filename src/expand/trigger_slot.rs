@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::Result;
 use super::chain::Chain;
-use super::lexicon::Lexicon;
 use super::phrase_set::{PhraseSet, runs};
-use super::run::Result;
+use super::trigger_lexicon::TriggerLexicon;
 use crate::model::Pos;
 use crate::text::{TriggerForm, capitalize, fold, inflections_of_phrase};
 
-/// The place of a seed's trigger in the next round.
-pub(super) struct Place {
+/// Where a chain wants a new trigger: its part of speech, its form, and what it may not be.
+pub(super) struct TriggerSlot {
     pos: Pos,
     form: TriggerForm,
     /// The trigger begins with a capital that its LU has not.
@@ -21,8 +21,8 @@ pub(super) struct Place {
     old: BTreeSet<String>,
 }
 
-impl Place {
-    pub(super) fn of(chain: &Chain, lexicon: &mut Lexicon<'_>) -> Result<Self> {
+impl TriggerSlot {
+    pub(super) fn of(chain: &Chain, lexicon: &mut TriggerLexicon<'_>) -> Result<Self> {
         let (seed, sentence) = (&chain.seed, chain.seed.natural());
         let trigger = seed.trigger();
         let begins_upper = |text: &str| text.chars().next().is_some_and(char::is_uppercase);
@@ -85,8 +85,8 @@ mod tests {
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId, Span};
 
-    /// The place of the first word of a text, a form of a lemma, in the lexicon of the test data.
-    fn place(text: &str, lemma: &str, pos: Pos) -> Place {
+    /// The slot of the first word of a text, a form of a lemma, in the lexicon of the test data.
+    fn slot(text: &str, lemma: &str, pos: Pos) -> TriggerSlot {
         let end = u32::try_from(text.find(' ').unwrap()).unwrap();
         let chain = Chain::new(Seed {
             release: ReleaseId(1),
@@ -98,7 +98,9 @@ mod tests {
             pos,
             expressed: None,
         });
-        super::super::lexicon::in_test_lexicon(|lexicon| Place::of(&chain, lexicon).unwrap())
+        super::super::trigger_lexicon::in_test_lexicon(|lexicon| {
+            TriggerSlot::of(&chain, lexicon).unwrap()
+        })
     }
 
     fn no_word(_: &str) -> bool {
@@ -107,30 +109,30 @@ mod tests {
 
     #[test]
     fn what_holds_a_banned_word_stands_nowhere_else_it_would_lift_the_ban() {
-        let place = place("checked by the people who looked over the bill .", "check", Pos::Verb);
-        assert_eq!(place.forms_of("verify", &no_word), ["verified"]);
+        let slot = slot("checked by the people who looked over the bill .", "check", Pos::Verb);
+        assert_eq!(slot.forms_of("verify", &no_word), ["verified"]);
         for lemma in ["double-check", "check up", "recheck", "look over"] {
             let is_free = lemma == "recheck";
-            assert_eq!(!place.forms_of(lemma, &no_word).is_empty(), is_free, "{lemma}");
+            assert_eq!(!slot.forms_of(lemma, &no_word).is_empty(), is_free, "{lemma}");
         }
-        assert!(place.takes("verified", "verify") && !place.takes("verify", "verify"));
-        assert!(!place.takes("checked", "check") && !place.takes("billed", "bill"));
+        assert!(slot.takes("verified", "verify") && !slot.takes("verify", "verify"));
+        assert!(!slot.takes("checked", "check") && !slot.takes("billed", "bill"));
     }
 
     #[test]
     fn plurals_that_nobody_writes_are_not_asked_for() {
-        let place = place("devices of all kinds", "device", Pos::Noun);
+        let slot = slot("devices of all kinds", "device", Pos::Noun);
         let is_word = |word: &str| ["machines", "goggles"].contains(&word);
         for (lemma, forms) in
             [("machine", &["machines"][..]), ("equipment", &[]), ("goggles", &["goggles"])]
         {
-            assert_eq!(place.forms_of(lemma, &is_word), forms, "{lemma}");
+            assert_eq!(slot.forms_of(lemma, &is_word), forms, "{lemma}");
         }
     }
 
     #[test]
     fn at_the_beginning_of_a_sentence_stands_a_capital() {
-        let place = place("Checking the bill takes time .", "check", Pos::Verb);
-        assert_eq!(place.forms_of("look over", &no_word), ["Looking over"]);
+        let slot = slot("Checking the bill takes time .", "check", Pos::Verb);
+        assert_eq!(slot.forms_of("look over", &no_word), ["Looking over"]);
     }
 }

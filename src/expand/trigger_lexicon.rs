@@ -2,16 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ExpandError;
+use super::Result;
 use super::valence::{Expressed, Valences};
 use crate::database::Database;
 use crate::model::{FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId};
 use crate::text::{fold, lemmatize, plain_lemma};
 
-type Result<T> = std::result::Result<T, ExpandError>;
-
 /// The lexicon of one release, read when first asked for.
-pub(super) struct Lexicon<'a> {
+pub(super) struct TriggerLexicon<'a> {
     database: &'a Database,
     release: ReleaseId,
     /// Lemmas of the release's own LUs, as running text in lower case, with the number of LUs of that name.
@@ -56,7 +54,7 @@ pub(super) struct TriggerUnit {
     pub(super) pos: Pos,
 }
 
-impl<'a> Lexicon<'a> {
+impl<'a> TriggerLexicon<'a> {
     pub(super) fn new(database: &'a Database, release: ReleaseId) -> Result<Self> {
         let mut known = HashMap::new();
         for row in database.store().lexunit_names(release)? {
@@ -284,10 +282,10 @@ fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) ->
 
 /// What something answers in the lexicon of the test data.
 #[cfg(test)]
-pub(super) fn in_test_lexicon<T>(ask: impl FnOnce(&mut Lexicon<'_>) -> T) -> T {
+pub(super) fn in_test_lexicon<T>(ask: impl FnOnce(&mut TriggerLexicon<'_>) -> T) -> T {
     let dir = tempfile::tempdir().unwrap();
     let (database, release) = tests::mini(dir.path());
-    ask(&mut Lexicon::new(&database, release).unwrap())
+    ask(&mut TriggerLexicon::new(&database, release).unwrap())
 }
 
 #[cfg(test)]
@@ -311,7 +309,7 @@ mod tests {
     fn a_form_of_a_unit_of_the_frame_belongs_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let (database, release) = mini(dir.path());
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
         let unit = lexicon.unit_of(CHECKING, "Examining", Pos::Verb).unwrap();
         assert_eq!((unit.lu, unit.lemma.as_str(), unit.pos), (LuId(1003), "examine", Pos::Verb));
         assert!(unit.proposed.is_none());
@@ -323,7 +321,7 @@ mod tests {
     fn the_part_of_speech_is_the_seeds_unless_the_lemma_is_known_only_in_another() {
         let dir = tempfile::tempdir().unwrap();
         let (database, release) = mini(dir.path());
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
         let noun = lexicon.unit_of(CHECKING, "inspections", Pos::Verb).unwrap();
         assert_eq!((noun.lu, noun.pos), (LuId(1005), Pos::Noun));
         let verb = lexicon.unit_of(CHECKING, "scanned", Pos::Verb).unwrap();
@@ -336,7 +334,7 @@ mod tests {
         let (database, release) = mini(dir.path());
         for (first, second) in [("Passports", "passports"), ("( scanned )", "( Scanned )")] {
             let propose = |trigger: &str| {
-                let mut lexicon = Lexicon::new(&database, release).unwrap();
+                let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
                 lexicon.unit_of(CHECKING, trigger, Pos::Verb).unwrap()
             };
             let (one, two) = (propose(first), propose(second));
@@ -355,7 +353,7 @@ mod tests {
     fn a_pair_and_a_trigger_are_new_once() {
         let dir = tempfile::tempdir().unwrap();
         let (database, release) = mini(dir.path());
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
         assert!(!lexicon.is_new_pair(CHECKING, "Checked").unwrap(), "the lexicon has it");
         assert!(lexicon.is_new_pair(CHECKING, "scanned").unwrap());
         assert!(!lexicon.is_new_pair(CHECKING, "Scanned").unwrap());
@@ -368,7 +366,7 @@ mod tests {
     fn a_word_is_known_from_the_lexicon_or_from_human_sentences() {
         let dir = tempfile::tempdir().unwrap();
         let (database, release) = mini(dir.path());
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
         assert!(lexicon.knows_words("verifying").unwrap(), "a form of a unit that no text has");
         assert!(lexicon.knows_words("painting").unwrap(), "a word of a sentence");
         assert!(!lexicon.knows_words("confirmcceptance").unwrap());
@@ -385,7 +383,7 @@ mod tests {
             ..LexUnit::named(CHECKING, LuId(OWN_RANGE | id), "lay.v")
         };
         let read = |trigger: &str, frame| {
-            let mut lexicon = Lexicon::new(&database, release).unwrap();
+            let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
             lexicon.read(frame, trigger, Pos::Verb).unwrap().0
         };
         assert_eq!(read("lay", CHECKING), "lie");
@@ -394,7 +392,7 @@ mod tests {
         assert_eq!(read("lay", CHECKING), "lie", "what was proposed decides nothing");
         database.write(release, &write(lay(2, "Created"))).unwrap();
         assert_eq!(read("lay", CHECKING), "lay", "what someone added does");
-        let mut lexicon = Lexicon::new(&database, release).unwrap();
+        let mut lexicon = TriggerLexicon::new(&database, release).unwrap();
         assert_eq!(lexicon.frames_with(&("lay".to_owned(), Pos::Verb)), 1);
         let units: Vec<String> =
             lexicon.units_of(CHECKING).unwrap().iter().map(|unit| unit.lemma.clone()).collect();
