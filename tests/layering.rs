@@ -1,7 +1,7 @@
 //! The rules of ARCHITECTURE.md about source files, executable: who may import whom, where a heavy
 //! crate may be named, and what every file looks like.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -95,9 +95,14 @@ fn code(text: &str) -> String {
 
 /// Modules of this crate that the code names in `crate::a` and `crate::{a, b::c}`.
 fn imports(code: &str) -> BTreeSet<String> {
+    heads(code, "crate::")
+}
+
+/// The first names of all paths after a prefix, as in `PREFIXa` and `PREFIX{a, b::c}`.
+fn heads(code: &str, prefix: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for (at, _) in code.match_indices("crate::") {
-        let rest = &code[at + "crate::".len()..];
+    for (at, _) in code.match_indices(prefix) {
+        let rest = &code[at + prefix.len()..];
         match rest.strip_prefix('{') {
             Some(group) => found.extend(group_heads(group)),
             None => found.extend(head(rest)),
@@ -180,6 +185,73 @@ fn a_module_imports_only_from_lines_below_its_own() {
         }
     }
     assert_eq!(wrong, [""; 0]);
+}
+
+/// Whether the code names the module of a trainer, as in `super::train::run`.
+fn names_trainer(code: &str) -> bool {
+    code.match_indices("train::").any(|(at, _)| {
+        !code[..at].chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+#[test]
+fn nothing_but_the_command_line_imports_a_trainer() {
+    assert!(names_trainer("use super::train::Options;") && !names_trainer("trained::read()"));
+    let mut trainers = 0;
+    for source in sources() {
+        let is_trainer = source.path.iter().any(|part| part == "train" || part == "train.rs");
+        trainers += usize::from(is_trainer);
+        let may = is_trainer || source.module == "cli";
+        assert!(may || !names_trainer(&code(&source.text)), "{}", source.path.display());
+    }
+    assert!(trainers > 3, "{trainers} files train");
+}
+
+/// Rooms whose files and folders import each other in one direction.
+const WITHOUT_CIRCLES: [&str; 7] =
+    ["align", "filter", "learn", "models", "nn", "paraphrase", "tag"];
+
+/// The files and folders of a room, each with those that it imports by name.
+fn inside(room: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let folder = root().join("src").join(room);
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in files_under(&folder, "rs") {
+        let parts: Vec<&str> =
+            path.strip_prefix(&folder).unwrap().iter().map(|part| part.to_str().unwrap()).collect();
+        // `super` is the room in its files, and in `mod.rs` of its folders.
+        let up = match parts[..] {
+            ["mod.rs"] => continue,
+            [_] | [_, "mod.rs"] => "super::",
+            _ => "super::super::",
+        };
+        let code = code(&fs::read_to_string(&path).unwrap());
+        let mut found = heads(&code, &format!("crate::{room}::"));
+        found.extend(heads(&code, up));
+        all.entry(parts[0].trim_end_matches(".rs").to_owned()).or_default().extend(found);
+    }
+    let names: BTreeSet<String> = all.keys().cloned().collect();
+    for (name, found) in &mut all {
+        found.retain(|other| other != name && names.contains(other));
+    }
+    all
+}
+
+#[test]
+fn the_files_of_a_room_import_each_other_in_one_direction() {
+    for room in WITHOUT_CIRCLES {
+        let mut left = inside(room);
+        assert!(left.len() > 2, "src/{room}/ was not found");
+        // What imports nothing that is left is in no circle.
+        loop {
+            let names: BTreeSet<String> = left.keys().cloned().collect();
+            let before = left.len();
+            left.retain(|_, found| found.iter().any(|other| names.contains(other)));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert_eq!(left, BTreeMap::new(), "src/{room}/");
+    }
 }
 
 #[test]
