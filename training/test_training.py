@@ -273,7 +273,7 @@ class Aligning(unittest.TestCase):
         self.assertEqual(links.span_cues(scores, (0, 3), [(0, 4)])[0, [2, 3, 4, 5, 8, 9]].tolist(), [0.0] * 6)
 
     def test_features_of_word_pairs_are_those_that_fnstore_computes(self):
-        # The same numbers as in src/align/linker/features.rs.
+        # The same numbers as in src/align/link_features.rs.
         states = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([[0.0, 3.0], [1.0, 0.0]])
         rows = links.pair_features(*states, (("The", "locks"), ("locked", "the")))
         self.assertEqual(rows.shape, (2, 2, 4 + links.PAIR_CUES))

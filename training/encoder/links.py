@@ -1,4 +1,4 @@
-"""Word links beside the span aligner, as fnstore computes them (src/align/linker, src/align/link_scores.rs).
+"""Word links beside the span aligner, as fnstore computes them (src/align/link_network.rs, src/align/link_scores.rs).
 
 A second small network scores every word of a sentence against every word of its paraphrase, on the same states that the
 head reads, and learns from manual word alignments. What it says of a source span and a candidate are further cues of
