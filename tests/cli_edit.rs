@@ -115,10 +115,11 @@ fn a_script_of_every_edit_is_done_and_its_ids_are_printed() {
         ("doc=\"More notes\"", "1"),
         ("inherits=Checking frame=Proof_reading", "1"),
         ("id=f8002", "0"),
-        ("frame=Checking doc=HarbourLog", "0"),
     ] {
         assert_eq!(count(store.path(), query), sets, "{query}");
     }
+    let gone = fnstore_in(store.path(), &["query", "doc=HarbourLog"]);
+    assert_eq!(gone.code, Some(2), "{}", gone.stderr);
     assert_eq!(fnstore_in(store.path(), &["query", "frame=Roaming"]).code, Some(2), "it is gone");
 
     let changes = fnstore_in(store.path(), &["changes", "--since", "1"]);

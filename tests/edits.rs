@@ -10,6 +10,7 @@ use fnstore::model::{
     ReleaseId, SemType, SemTypeId, Sentence, SentenceId, Span,
 };
 
+use fnstore::query::Expression;
 use fnstore::store::AddedCounts;
 
 use crate::{generated, mini};
@@ -249,7 +250,8 @@ fn what_others_refer_to_goes_only_with_them() {
     let reader = Database::open(dir.path()).unwrap();
     assert_eq!(mini::answers(&reader, "origin=generated").len(), 0, "they went with their seed");
     assert_eq!(reader.store().journals_of(release, generated::seed()).unwrap().count(), 0);
-    assert_eq!(mini::answers(&reader, "doc=HarbourLog").len(), 0);
+    let gone = reader.query(&Expression::parse("doc=HarbourLog").unwrap()).map(drop);
+    assert!(matches!(gone, Err(DatabaseError::UnknownName { kind: "document", .. })), "{gone:?}");
     let labels = |set: &AnnotationSet| {
         let mut labels = set.layers.iter().flat_map(|layer| &layer.labels);
         labels.any(|label| label.fe == Some(checker))

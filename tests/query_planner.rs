@@ -402,7 +402,9 @@ fn terms_too_long_for_the_index_are_found_all_the_same() {
         assert_eq!(keys(&database, &expression, &Selection::default()), expected, "{field}");
     }
     let report = database.check(CheckOptions { deep: true }, &mut |_| {}).unwrap();
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    let of_index = report.findings.iter().flat_map(|(_, _, examples)| examples);
+    let of_index: Vec<_> = of_index.filter(|finding| finding.family == "index").collect();
+    assert!(of_index.is_empty(), "{of_index:?}");
 }
 
 /// A human set of a release, to be changed.
