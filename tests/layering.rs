@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 9] = [
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
     &["text"],
-    &["model"],
+    &["model", "durable"],
 ];
 
 /// Crates that one folder owns.

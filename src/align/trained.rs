@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::error::AlignError;
 use super::linker::Network;
 use super::mlp::Parameters;
-use crate::nn::{NamedTensor, WholeDirectory};
+use crate::durable::WholeDirectory;
+use crate::nn::{NamedTensor, write_model};
 
 /// Name of the configuration's file.
 pub(super) const CONFIG: &str = "config.json";
@@ -111,7 +112,7 @@ pub(super) fn write(
     let others = beside.map(Network::tensors_beside_head).unwrap_or_default();
     let mut tensors: Vec<NamedTensor<'_>> = parameters.tensors().into();
     tensors.extend(others.iter().map(|(name, shape, data)| (name.as_str(), shape.clone(), *data)));
-    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
+    write_model(out, config, &tensors).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> AlignError {

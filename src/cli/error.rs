@@ -95,6 +95,12 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
              store before is still there",
         );
     }
+    if format!("{error:#}").contains("Too many open files") {
+        return Some(
+            "raise the limit on open files (`ulimit -n`) and run it again; what was in the store \
+             before is still there",
+        );
+    }
     match cause(error)? {
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")

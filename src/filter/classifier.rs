@@ -15,8 +15,9 @@ use super::error::FilterError;
 use super::evidence::{Evidence, Input};
 use super::folds::inputs_of;
 use super::table::Share;
+use crate::durable::WholeDirectory;
 use crate::model::FilterScores;
-use crate::nn::{Fingerprint, Weights, WholeDirectory};
+use crate::nn::{Fingerprint, Weights, write_model};
 
 /// What `model_type` in a filter's configuration says.
 pub const MODEL_TYPE: &str = "filter";
@@ -225,7 +226,7 @@ pub(super) fn write(
     let place = out.place().to_owned();
     let names = [precision.names(PRECISION), recall.names(RECALL)];
     let tensors = [precision.named(&names[0]), recall.named(&names[1])].concat();
-    out.write_model(config, &tensors).map_err(|error| failed(&place, error))
+    write_model(out, config, &tensors).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> FilterError {

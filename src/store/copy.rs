@@ -8,7 +8,8 @@ use std::path::Path;
 
 use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatch};
 
-use super::engine::{Family, present_families};
+use super::engine::present_families;
+use super::family::Family;
 use super::rows::release_of;
 use super::tuning::{database_options, descriptors};
 use super::{Store, StoreError};

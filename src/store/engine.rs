@@ -6,7 +6,7 @@
 //! [`Engine::refresh`].
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -18,10 +18,13 @@ use rocksdb::{
     PrefixRange, ReadOptions, WriteBatch, WriteOptions,
 };
 
+use super::error::OPENING;
+use super::family::Family;
 use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::{StoreError, acknowledged, book_of, manifest, replace};
+use crate::durable::create_directory;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -31,83 +34,6 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
 pub const FORMAT: (u16, u16) = (1, 2);
-
-/// Column families.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    Meta,
-    Frame,
-    Relation,
-    SemType,
-    LexUnit,
-    Document,
-    Sentence,
-    Annotation,
-    SentenceLayers,
-    SetLocation,
-    BySentence,
-    Name,
-    Recipe,
-    Journal,
-    Judgement,
-    Layout,
-    Change,
-}
-
-impl Family {
-    pub(super) const ALL: [Self; 17] = [
-        Self::Meta,
-        Self::Frame,
-        Self::Relation,
-        Self::SemType,
-        Self::LexUnit,
-        Self::Document,
-        Self::Sentence,
-        Self::Annotation,
-        Self::SentenceLayers,
-        Self::SetLocation,
-        Self::BySentence,
-        Self::Name,
-        Self::Recipe,
-        Self::Journal,
-        Self::Judgement,
-        Self::Layout,
-        Self::Change,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "meta",
-            Self::Frame => "frame",
-            Self::Relation => "relation",
-            Self::SemType => "semtype",
-            Self::LexUnit => "lexunit",
-            Self::Document => "document",
-            Self::Sentence => "sentence",
-            Self::Annotation => "annotation",
-            Self::SentenceLayers => "sentence_layers",
-            Self::SetLocation => "set_location",
-            Self::BySentence => "by_sentence",
-            Self::Name => "name",
-            Self::Recipe => "recipe",
-            Self::Journal => "journal",
-            Self::Judgement => "judgement",
-            Self::Layout => "layout",
-            Self::Change => "change",
-        }
-    }
-
-    /// Whether the family's keys start with a release.
-    pub(super) fn by_release(self) -> bool {
-        !matches!(self, Self::Meta | Self::Recipe | Self::Change)
-    }
-
-    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
-    /// a writer makes it.
-    fn in_first_format(self) -> bool {
-        !matches!(self, Self::Layout)
-    }
-}
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 const FORMAT_KEY: &[u8] = b"format";
@@ -129,7 +55,9 @@ const PAUSES: [Duration; 4] = [
 /// An open RocksDB.
 pub(super) struct Engine {
     db: DB,
-    _lock: Option<WriterLock>,
+    lock: Option<WriterLock>,
+    /// Whether this handle made the store.
+    is_new: bool,
     /// For a secondary's log.
     _scratch: Option<Scratch>,
 }
@@ -139,10 +67,9 @@ impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool, despite_loss: bool) -> Result<Self> {
         if !exists(dir) && !replace::is_underway(dir) {
             if !create {
-                return Err(StoreError::Absent { path: dir.to_owned() });
+                return Err(absent_or_lost(dir));
             }
-            std::fs::create_dir_all(dir)
-                .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
+            make(dir)?;
         }
         Self::open_locked(dir, WriterLock::take(dir)?, despite_loss)
     }
@@ -151,28 +78,34 @@ impl Engine {
     pub(super) fn open_locked(dir: &Path, lock: WriterLock, despite_loss: bool) -> Result<Self> {
         let db_dir = dir.join("db");
         replace::recover(dir)?;
-        let fresh = !exists(dir);
+        let is_new = !exists(dir);
         let mut options = database_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         let mut names: Vec<String> =
             Family::ALL.iter().map(|family| family.name().to_owned()).collect();
-        if !fresh {
+        if is_new {
+            // RocksDB would make an empty store over what is left of a damaged one.
+            if let lost @ StoreError::FileLost { .. } = absent_or_lost(dir) {
+                return Err(lost);
+            }
+            make(&db_dir)?;
+        } else {
             // Refused before the primary opens it, which tidies up and cuts the log where it ends.
-            match Self::look_at(dir) {
+            match Self::examine(dir) {
                 Err(StoreError::CommitsLost { .. }) if despite_loss => {}
-                Err(error @ (StoreError::Format { .. } | StoreError::CommitsLost { .. })) => {
-                    return Err(error);
-                }
-                _ => {}
+                outcome => outcome?,
             }
             // RocksDB's primary must open every family there is, a newer format's too.
             let present = present_families(&db_dir)?;
             names.extend(present.into_iter().filter(|name| !is_family(name)));
         }
         let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
-            .map_err(StoreError::engine("opening the store"))?;
-        let engine = Self { db, _lock: Some(lock), _scratch: None };
+            .map_err(StoreError::engine(OPENING))?;
+        let engine = Self { db, lock: Some(lock), is_new, _scratch: None };
+        if !despite_loss {
+            engine.require_revision(dir, acknowledged::last(dir))?;
+        }
         // A newer minor format stays what it is: this build does not take away what that one added.
         let (major, minor) = engine.check_format(dir)?.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
@@ -189,22 +122,34 @@ impl Engine {
         let mut pauses = PAUSES.into_iter();
         loop {
             let outcome = Self::open_secondary(dir);
-            let lost = matches!(
+            let is_in_the_way = matches!(
                 outcome,
                 Err(StoreError::Engine { .. }
                     | StoreError::Damaged { .. }
                     | StoreError::CommitsLost { .. }
+                    | StoreError::FileLost { .. }
                     | StoreError::Io { .. })
             ) || replace::is_underway(dir);
-            match pauses.next() {
-                Some(pause) if lost => std::thread::sleep(pause),
-                _ => return outcome,
+            match (outcome, pauses.next()) {
+                (_, Some(pause)) if is_in_the_way => std::thread::sleep(pause),
+                (Err(error), None) if is_in_the_way => return Self::open_mended(dir, error),
+                (outcome, _) => return outcome,
             }
         }
     }
 
+    /// Opens a store for reading that did not open, after doing what its next writer would do first: a
+    /// machine that lost power leaves the end of a log, or a replacement between its renames, which a
+    /// secondary does not read past. Damage is thereby told as a writer tells it. Beside a writer, or
+    /// where nothing can be written, the reader's own error stands.
+    fn open_mended(dir: &Path, error: StoreError) -> Result<Self> {
+        let Ok(lock) = WriterLock::take_existing(dir) else { return Err(error) };
+        drop(Self::open_locked(dir, lock, false)?);
+        Self::open_secondary(dir)
+    }
+
     fn open_secondary(dir: &Path) -> Result<Self> {
-        let absent = || StoreError::Absent { path: dir.to_owned() };
+        let absent = || absent_or_lost(dir);
         if !exists(dir) {
             return Err(absent());
         }
@@ -220,8 +165,8 @@ impl Engine {
             scratch.path(),
             descriptors(present),
         )
-        .map_err(StoreError::engine("opening the store for reading"))?;
-        let engine = Self { db, _lock: None, _scratch: Some(scratch) };
+        .map_err(StoreError::engine(OPENING))?;
+        let engine = Self { db, lock: None, is_new: false, _scratch: Some(scratch) };
         // Before the refresh: what is acknowledged now, the writer has written.
         let acknowledged = acknowledged::last(dir);
         engine.refresh()?;
@@ -237,12 +182,24 @@ impl Engine {
     }
 
     /// Opens a store that nobody writes, without touching it, to see whether it may be written.
-    fn look_at(dir: &Path) -> Result<()> {
+    fn examine(dir: &Path) -> Result<()> {
         let db_dir = dir.join("db");
-        let present = descriptors(present_families(&db_dir)?);
-        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false)
-            .map_err(StoreError::engine("looking at the store"))?;
-        let engine = Self { db, _lock: None, _scratch: None };
+        let present = present_families(&db_dir)?;
+        if !present.iter().any(|name| name == Family::Meta.name()) {
+            // Its making was cut short.
+            return match absent_or_lost(dir) {
+                StoreError::Absent { .. } => Ok(()),
+                lost => Err(lost),
+            };
+        }
+        let present = descriptors(present);
+        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false);
+        let db = db.map_err(|error| match Self::open_secondary(dir) {
+            // A reader knows which table it is.
+            Err(lost @ StoreError::FileLost { .. }) => lost,
+            _ => StoreError::engine(OPENING)(error),
+        })?;
+        let engine = Self { db, lock: None, is_new: false, _scratch: None };
         engine.check_format(dir)?;
         engine.require_revision(dir, acknowledged::last(dir))
     }
@@ -309,7 +266,7 @@ impl Engine {
 
     /// Whether this handle may write.
     pub(super) fn is_writer(&self) -> bool {
-        self._lock.is_some()
+        self.lock.is_some()
     }
 
     /// Takes up what the writer has committed since the handle was opened or refreshed last.
@@ -493,6 +450,18 @@ impl Engine {
         Family::ALL.into_iter().filter_map(of).sum()
     }
 
+    /// Whether this handle made the store.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Closes a writer's handle and removes the store before anyone else can write it.
+    pub(super) fn discard(mut self, dir: &Path) -> Result<()> {
+        let lock = self.lock.take().ok_or(StoreError::ReadOnly)?;
+        drop(self);
+        replace::discard(dir, &lock)
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
     }
@@ -525,7 +494,26 @@ impl Drop for Engine {
 
 /// Whether a store lies in `dir`.
 pub(super) fn exists(dir: &Path) -> bool {
-    dir.join("db").join("CURRENT").is_file()
+    current(dir).is_file()
+}
+
+/// The file that RocksDB begins to read at.
+fn current(dir: &Path) -> PathBuf {
+    dir.join("db").join("CURRENT")
+}
+
+/// Why there is no store to open: none was made, or one that commits were acknowledged to is damaged.
+fn absent_or_lost(dir: &Path) -> StoreError {
+    let family = Family::Meta.name().to_owned();
+    match acknowledged::last(dir) {
+        Some(revision) if revision > 0 => StoreError::FileLost { path: current(dir), family },
+        _ => StoreError::Absent { path: dir.to_owned() },
+    }
+}
+
+/// Makes a directory whose name is on the disk before anything in it is acknowledged.
+fn make(dir: &Path) -> Result<()> {
+    create_directory(dir).map_err(|source| StoreError::Io { path: dir.to_owned(), source })
 }
 
 fn is_family(name: &str) -> bool {
@@ -533,5 +521,5 @@ fn is_family(name: &str) -> bool {
 }
 
 pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
-    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
+    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine(OPENING))
 }

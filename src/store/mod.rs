@@ -16,6 +16,7 @@ mod copy;
 mod engine;
 mod error;
 mod estimate;
+mod family;
 mod key;
 mod lock;
 mod manifest;
@@ -38,10 +39,11 @@ use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
+use engine::Engine;
 pub use engine::FORMAT;
-use engine::{Engine, Family};
 pub use error::StoreError;
 pub use estimate::Scope;
+use family::Family;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
@@ -218,6 +220,21 @@ impl Store {
         }
         let (dir, own_ids) = (dir.to_owned(), Mutex::new(None));
         Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
+    }
+
+    /// Closes the store, and removes it when this handle made it and nothing was committed to it: what
+    /// a first import that failed wants. Nobody else can write it meanwhile. The directory stays, with
+    /// the lock's file in it. Says whether the store was removed.
+    ///
+    /// # Errors
+    /// When the engine fails, or something cannot be removed.
+    pub fn discard_if_new(self) -> Result<bool> {
+        if !self.engine.is_new() || self.revision()? > 0 {
+            return Ok(false);
+        }
+        let Self { engine, dir, .. } = self;
+        engine.discard(&dir)?;
+        Ok(true)
     }
 
     /// The directory.

@@ -13,7 +13,8 @@ use super::error::TagError;
 use super::features::WRITING;
 use super::network::Parameters;
 use super::train::DevAccuracy;
-use crate::nn::{NnError, Weights, WholeDirectory};
+use crate::durable::WholeDirectory;
+use crate::nn::{NnError, Weights, write_model};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;
@@ -84,7 +85,7 @@ pub(super) fn write(
     parameters: &Parameters,
 ) -> Result<(), TagError> {
     let place = out.place().to_owned();
-    out.write_model(config, &parameters.tensors()).map_err(|error| failed(&place, error))
+    write_model(out, config, &parameters.tensors()).map_err(|error| failed(&place, error))
 }
 
 fn failed(out: &Path, source: io::Error) -> TagError {

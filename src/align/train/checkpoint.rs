@@ -21,6 +21,7 @@ use crate::align::gradient::TRAINED;
 use crate::align::metrics::Report;
 use crate::align::mlp::Parameters;
 use crate::compute::Device;
+use crate::durable::WholeFile;
 use crate::learn::{AdamW, SplitMix64};
 use crate::nn::{NamedTensor, Weights, WeightsError, write_tensors};
 
@@ -97,11 +98,7 @@ impl Checkpoint {
 
     /// Tries, before the work, whether the file can be written.
     pub(super) fn prepare(&self) -> Result<(), AlignError> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let tried = tempfile::Builder::new()
-            .prefix(".checkpoint-")
-            .tempfile_in(folder.unwrap_or(Path::new(".")));
-        tried.map(drop).map_err(|source| AlignError::File {
+        WholeFile::create(&self.path).map(drop).map_err(|source| AlignError::File {
             action: "write checkpoint",
             path: self.path.clone(),
             source,
