@@ -26,8 +26,9 @@ ENCODER_SHA256 := b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa
 ENCODER_DIR := $(CACHE)/models/$(ENCODER_NAME)
 
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
-# Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
-SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
+# Then a Vulkan loader and a software adapter, on which the tests of the shaders run, and strace, which
+# records what the test of power loss replays.
+SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers strace
 
 .PHONY: help demo test laws setup setup-system minilm parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
@@ -70,12 +71,13 @@ setup-system:
 	libclang() { [ -n "$$LIBCLANG_PATH" ] || exists /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so; }; \
 	vulkan() { [ "$$(uname)" != Linux ] || { exists /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 \
 		&& exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }; }; \
-	if command -v c++ >/dev/null && libclang && vulkan; then exit 0; fi; \
+	tracer() { [ "$$(uname)" != Linux ] || command -v strace >/dev/null; }; \
+	if command -v c++ >/dev/null && libclang && vulkan && tracer; then exit 0; fi; \
 	install="apt-get install --yes --no-install-recommends $(SYSTEM_PACKAGES)"; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		set -ex; apt-get update --quiet; DEBIAN_FRONTEND=noninteractive $$install; \
 	else \
-		echo "a C++ compiler, libclang, the Vulkan loader or a driver for it is missing; install them and run make again:" >&2; \
+		echo "a C++ compiler, libclang, the Vulkan loader, a driver for it or strace is missing; install them and run make again:" >&2; \
 		echo "    sudo $$install" >&2; \
 		exit 2; \
 	fi

@@ -177,7 +177,7 @@ fn allowed<'a>(steps: &'a [Step], acknowledged: usize, store: &str) -> Vec<&'a S
 
 /// Opens the stores of a disk, and says what is wrong with them.
 fn faults(cut: &Cut, steps: &[Step], folder: &Path, index_lost: &AtomicUsize) -> Vec<String> {
-    let mut faults = Vec::new();
+    let (mut faults, empty) = (Vec::new(), Some(Vec::new()));
     for store in [workload::STORE, workload::OLD, workload::FAILED] {
         let mut allowed = allowed(steps, cut.acknowledged, store);
         // Before its first acknowledgement there may be none, and the old store is as it was.
@@ -186,7 +186,7 @@ fn faults(cut: &Cut, steps: &[Step], folder: &Path, index_lost: &AtomicUsize) ->
             allowed =
                 steps.iter().filter(|step| step.store == store).map(|step| &step.shown).collect();
         } else if is_first {
-            allowed.push(&None);
+            allowed.extend([&None, &empty]);
         }
         let place = folder.join(store);
         for writer in [false, true] {

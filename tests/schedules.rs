@@ -305,7 +305,7 @@ impl Schedule {
 
     /// The process dies: its files are what they are.
     fn crash(&mut self) {
-        self.free();
+        self.make_room();
         self.say("crash");
         let before = self.store();
         self.copies += 1;
@@ -348,13 +348,19 @@ impl Schedule {
         self.is_full = true;
     }
 
+    /// Makes room, and opens the writer anew: RocksDB writes nothing more after an error.
     fn free(&mut self) {
+        if self.is_full {
+            self.make_room();
+            self.writer = None;
+        }
+    }
+
+    fn make_room(&mut self) {
         if self.is_full {
             self.say("room again");
             self.mount("mount -o remount,size=256m \"$0\"", "");
             self.is_full = false;
-            // RocksDB writes nothing more after an error until it is opened again.
-            self.writer = None;
         }
     }
 

@@ -34,10 +34,13 @@ pub fn folder_of(path: &Path) -> &Path {
 /// # Errors
 /// When one of them cannot be made or synced.
 pub fn create_directory(directory: &Path) -> io::Result<()> {
+    let folder = folder_of(directory);
     if directory.is_dir() {
+        // Whoever made it may have been killed before it was synced. Who may not even read the
+        // directory above it has not made it.
+        let _ = sync_directory(folder);
         return Ok(());
     }
-    let folder = folder_of(directory);
     create_directory(folder)?;
     match fs::create_dir(directory) {
         // Another process was faster.

@@ -27,6 +27,7 @@ mod rows;
 mod scratch;
 mod tuning;
 mod upgrade;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -255,6 +256,13 @@ impl Store {
     /// When the engine fails.
     pub fn refresh(&self) -> Result<()> {
         self.engine.refresh()
+    }
+
+    /// How many views this handle keeps open: a refresh past tables that the writer has made adds one, and
+    /// they go with the handle. A reader that lives long is opened again now and then.
+    #[must_use]
+    pub fn views(&self) -> usize {
+        self.engine.views()
     }
 
     /// Number of the last commit.

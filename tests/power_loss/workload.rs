@@ -97,7 +97,7 @@ fn edit(database: &Database, release: &Release) {
     edits.commit().unwrap();
     acknowledge(STORE, "add");
     let mut edits = database.transaction(release.id).unwrap();
-    edits.remove_lexunit(FrameId(102), LuId(1001), Removal::Cascade).unwrap();
+    edits.remove_lexunit(FrameId(102), LuId(1003), Removal::Cascade).unwrap();
     edits.commit().unwrap();
     acknowledge(STORE, "remove");
 }
