@@ -6,8 +6,8 @@
 //! of them. The disk is a small file system in memory that is made smaller; where that is not allowed
 //! the schedules have no full disk, which the test says.
 //!
-//! `FNSTORE_FULL_SCHEDULES=1` plays 10,000 seeds; `FNSTORE_SCHEDULE_SEED=N` plays one, and says what it
-//! does.
+//! `FNSTORE_FULL_SCHEDULES=1` plays 10,000 seeds, `FNSTORE_SCHEDULES=N` the first N, and
+//! `FNSTORE_SCHEDULE_SEED=N` one, of which it says what it does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -448,7 +448,7 @@ fn whatever_the_order_nothing_acknowledged_is_lost_and_nothing_wrong_is_read() {
     let seeds = match &one {
         Some(seed) => format!("{seed} 1"),
         None if is_full => "0 10000".to_owned(),
-        None => "0 40".to_owned(),
+        None => format!("0 {}", std::env::var("FNSTORE_SCHEDULES").as_deref().unwrap_or("24")),
     };
     let (place, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let environment = |command: &mut Command| {

@@ -9,6 +9,7 @@ use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
+use fnstore::index::IndexError;
 use fnstore::installed::ModelError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
@@ -102,6 +103,10 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         );
     }
     match cause(error)? {
+        DatabaseError::Index(IndexError::Engine { .. }) => Some(
+            "a full disk and the limit on open files (`ulimit -n`) are the usual causes; what was in \
+             the store before is still there",
+        ),
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")
         }
