@@ -173,7 +173,7 @@ fn files_under(root: &Path) -> Image {
 fn allowed<'a>(steps: &'a [Step], acknowledged: usize, store: &str) -> Vec<&'a Shown> {
     let of_store =
         |steps: &'a [Step]| steps.iter().filter(|step| step.store == store).map(|step| &step.shown);
-    let before = of_store(&steps[..acknowledged]).last();
+    let before = of_store(&steps[..acknowledged]).next_back();
     let next = steps.get(acknowledged).filter(|step| step.store == store).map(|step| &step.shown);
     before.into_iter().chain(next).collect()
 }
