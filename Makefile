@@ -35,8 +35,9 @@ LANGUAGE_MODEL_SHA256 := bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb
 LANGUAGE_MODEL_DIR := $(CACHE)/models/$(LANGUAGE_MODEL_NAME)
 
 # What RocksDB needs to compile, beside a C compiler: bindgen reads its header through libclang.
-# Then a Vulkan loader and a software adapter, on which the tests of the shaders run.
-SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers
+# Then a Vulkan loader and a software adapter, on which the tests of the shaders run, and strace, which
+# records what the test of power loss replays.
+SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers strace
 
 PREFIX := /usr/local
 
@@ -113,12 +114,13 @@ setup-system:
 	libclang() { [ -n "$$LIBCLANG_PATH" ] || exists /usr/lib/llvm-*/lib/libclang.so /usr/lib*/libclang.so; }; \
 	vulkan() { [ "$$(uname)" != Linux ] || { exists /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 \
 		&& exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }; }; \
-	if command -v c++ >/dev/null && libclang && vulkan; then exit 0; fi; \
+	tracer() { [ "$$(uname)" != Linux ] || command -v strace >/dev/null; }; \
+	if command -v c++ >/dev/null && libclang && vulkan && tracer; then exit 0; fi; \
 	install="apt-get install --yes --no-install-recommends $(SYSTEM_PACKAGES)"; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		set -ex; apt-get update --quiet; DEBIAN_FRONTEND=noninteractive $$install; \
 	else \
-		echo "a C++ compiler, libclang, the Vulkan loader or a driver for it is missing; install them and run make again:" >&2; \
+		echo "a C++ compiler, libclang, the Vulkan loader, a driver for it or strace is missing; install them and run make again:" >&2; \
 		echo "    sudo $$install" >&2; \
 		exit 2; \
 	fi

@@ -37,6 +37,13 @@ fn files_of_the_lexicon() -> Vec<PathBuf> {
     files
 }
 
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 fn zip_of_the_lexicon(path: &Path) {
     let mut zip = zip::ZipWriter::new(File::create(path).unwrap());
     for file in files_of_the_lexicon() {
@@ -227,15 +234,16 @@ fn a_first_import_that_fails_leaves_no_store_and_no_report() {
     std::fs::write(&report, "of an earlier import").unwrap();
     let more = ["--strict", "--report", report.to_str().unwrap()];
     assert_eq!(import(&store, &mini_framenet(), &more).code, Some(65));
-    assert!(!store.exists());
+    // Others may wait for the lock: its file stays.
+    assert_eq!(names_in(&store), ["writer.lock"]);
+    let ran = fnstore_in(&store, &["query", "--count"]);
+    assert!(ran.stderr.contains("(S-absent)"), "{ran:?}");
     assert_eq!(std::fs::read_to_string(&report).unwrap(), "of an earlier import");
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(names_in(dir.path()), ["report.json", "store"], "nothing is left beside it");
     // What lay in the directory before stays.
-    std::fs::create_dir(&store).unwrap();
     std::fs::write(store.join("notes.txt"), "mine").unwrap();
     assert_eq!(import(&store, &mini_framenet(), &["--strict"]).code, Some(65));
-    let left: Vec<_> = std::fs::read_dir(&store).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left, ["notes.txt"]);
+    assert_eq!(names_in(&store), ["notes.txt", "writer.lock"]);
     assert_eq!(import(&store, &mini_framenet(), &more[1..]).code, Some(0));
     assert!(std::fs::read_to_string(&report).unwrap().contains("\"counts\""));
 }
@@ -251,7 +259,7 @@ fn a_release_without_a_name_is_refused() {
             assert_eq!(ran.code, Some(2), "{}", ran.stderr);
             assert!(ran.stderr.contains("E-value: a release cannot be called `"), "{}", ran.stderr);
             assert!(ran.stderr.contains("give one with `--release NAME`"), "{}", ran.stderr);
-            assert!(!store.path().join("new").exists(), "nothing is left");
+            assert_eq!(names_in(&store.path().join("new")), ["writer.lock"], "no store is left");
         }
     }
 }

@@ -34,7 +34,7 @@ const WORKS: [&str; 5] = ["import", "jsonl", "write", "load", "all"];
 const LINES: &str = "base.jsonl";
 
 /// Sets that one acknowledged write holds.
-const SETS_A_WRITE: u64 = 40;
+pub(crate) const SETS_A_WRITE: u64 = 40;
 
 #[test]
 #[ignore = "the process that the tests of this file start and kill"]
@@ -101,7 +101,7 @@ fn write_until_killed() {
 }
 
 /// One line, of which the parent sees all or nothing.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     // The test runner has left the line before unfinished.
     out.write_all(format!("\n@{line}\n").as_bytes()).unwrap();
@@ -113,7 +113,12 @@ fn base(database: &Database) -> Release {
 }
 
 /// The sets of one write; they are there together or not at all.
-fn synthetic(database: &Database, release: &Release, recipe: RecipeId, write: u64) -> Write {
+pub(crate) fn synthetic(
+    database: &Database,
+    release: &Release,
+    recipe: RecipeId,
+    write: u64,
+) -> Write {
     let seed = database.store().annotation_set(release.id, generated::seed()).unwrap().unwrap();
     let rows = (0..SETS_A_WRITE).map(|rank| {
         let number = write * SETS_A_WRITE + rank;

@@ -98,6 +98,55 @@ fn a_full_disk_is_an_error_that_leaves_the_store_as_it_was() {
     }
 }
 
+/// Arguments: the program, the release, a directory to mount on, the KiB of the disk at first.
+const FIRST: &str = r#"
+set -u
+fnstore=$0 release=$1 dir=$2 size=$3
+mount -t tmpfs -o size=${size}k none "$dir" || exit 99
+export FNSTORE_DIR=$dir/store
+"$fnstore" import "$release" --release first >/dev/null 2>/dev/shm/fnstore-$$
+echo "code $?"
+sed 's/^/message /' /dev/shm/fnstore-$$; rm /dev/shm/fnstore-$$
+"$fnstore" query --count 2>&1 | sed 's/^/query /'
+ls "$dir/store" | sed 's/^/left /'
+mount -o remount,size=64m "$dir"
+"$fnstore" import "$release" --release first >/dev/null && echo "later import worked"
+echo "count $("$fnstore" query --count)"
+"$fnstore" check --deep && echo "check passed"
+"#;
+
+#[test]
+fn a_first_import_that_fills_the_disk_leaves_no_store() {
+    for size in [40, 100, 150, 200] {
+        let dir = tempfile::tempdir().unwrap();
+        let output = Command::new("unshare")
+            .args(["--map-root-user", "--mount", "sh", "-c", FIRST])
+            .arg(env!("CARGO_BIN_EXE_fnstore"))
+            .arg(mini_framenet())
+            .arg(dir.path())
+            .arg(size.to_string())
+            .output();
+        let output = match output {
+            Ok(output) if output.status.code() != Some(99) => output,
+            _ => {
+                println!("skipped: no name space of its own to mount in");
+                return;
+            }
+        };
+        println!("a file system in memory of {size} KiB");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.starts_with("code 2\nmessage error: "), "{text}");
+        assert!(text.contains("No space left on device"), "{text}");
+        assert!(text.contains("message hint: free some space and run it again"), "{text}");
+        assert!(text.contains("query error: there is no store in"), "{text}");
+        let left: Vec<&str> = text.lines().filter(|line| line.starts_with("left ")).collect();
+        assert!(left.iter().all(|name| *name != "left index"), "{text}");
+        for line in ["later import worked", "count 42", "check passed"] {
+            assert!(text.lines().any(|printed| printed == line), "no `{line}` in {text}");
+        }
+    }
+}
+
 /// Span-labelled texts of words that no two share, so that files get long.
 fn labelled_texts(number: u64) -> String {
     let word = |at: u64| format!("{:x}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -19,7 +19,7 @@ const LAYERS: [&[&str]; 12] = [
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
     &["text"],
-    &["model"],
+    &["model", "durable"],
 ];
 
 /// Crates that one folder owns, or a few.

@@ -92,3 +92,29 @@ fn a_set_that_moves_to_another_lu_leaves_nothing_behind() {
         assert_eq!(mini::answers(database, "lu=inspect.v trigger=vetted").len(), 1);
     }
 }
+
+/// RocksDB's secondary keeps the rows of the log that it has read: where newer ones went to a table, it
+/// showed the older ones beside other rows of the table.
+#[test]
+fn a_reader_that_moves_on_past_new_tables_sees_one_revision() {
+    let (dir, writer, report) = mini::imported();
+    let release = report.release.id;
+    let recipe = writer.store().recipe([7; 16], "{}").unwrap();
+    let reader = Database::open(dir.path()).unwrap();
+    for write in 1..4 {
+        // In the log, where the reader finds it; then in tables, the log being gone.
+        for number in [write * 2, write * 2 + 1] {
+            let base = writer.releases().unwrap().remove(0);
+            let rows = crate::crash::synthetic(&writer, &base, recipe, number);
+            let revision = writer.write(release, &rows).unwrap();
+            if number % 2 == 1 {
+                writer.store().compact().unwrap();
+            }
+            reader.refresh().unwrap();
+            assert_eq!(reader.store().revision().unwrap(), revision);
+            assert_eq!(mini::content(&reader), mini::content(&writer), "revision {revision}");
+        }
+    }
+    // A reader that lives long is told to be opened again.
+    assert!((2..=4).contains(&reader.store().views()), "{} views", reader.store().views());
+}

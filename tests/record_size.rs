@@ -43,7 +43,7 @@ fn a_document_of_too_many_sentences_is_refused_and_the_largest_is_read_again() {
         ("document", "train", true, 64)
     );
     let message = error.to_string();
-    assert!(message.starts_with("E-record-size: the document record of `train` has "), "{message}");
+    assert!(message.starts_with("the document record of `train` has "), "{message}");
     assert!(message.ends_with("; spread its sentences over several documents"), "{message}");
     assert_eq!(store.revision().unwrap(), before);
 }
@@ -67,7 +67,7 @@ fn an_import_of_an_lu_with_too_many_valence_patterns_ends_with_its_name() {
     let arguments = ["import", release.to_str().unwrap(), "--release", "large"];
     let ran = fnstore_in(store.path(), &arguments);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
-    let message = "error: E-record-size: the lexunit record of `verify.v` has ";
+    let message = "error: the lexunit record of `verify.v` has ";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     assert_eq!(mini::content(&Database::open(store.path()).unwrap()), before);
     let checked = fnstore_in(store.path(), &["check", "--deep"]);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::AlignError;
 use super::link_network::LinkNetwork;
+use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, Mlp, read_config, write_model};
-use crate::nn::WholeDirectory;
 
 /// What is done when a head or linker cannot be written.
 const WRITE: &str = "write a model to";

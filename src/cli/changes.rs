@@ -104,8 +104,11 @@ impl<'a> ChangeRecord<'a> {
     }
 }
 
+/// Views of the store that a handle keeps until it is opened again.
+const VIEWS: usize = 8;
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let database = Database::open(&context.store)?;
+    let mut database = Database::open(&context.store)?;
     let only = match &args.release {
         Some(name) => Some(edit::release(&database, Some(name))?.id),
         None => None,
@@ -126,7 +129,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
         output.flush()?;
         std::thread::sleep(PAUSE);
-        database.refresh()?;
+        if database.store().views() > VIEWS {
+            database = Database::open(&context.store)?;
+        } else {
+            database.refresh()?;
+        }
     }
     output.end_records(format)?;
     if shown {

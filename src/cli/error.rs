@@ -10,6 +10,7 @@ use fnstore::exchange::ExchangeError;
 use fnstore::expand::ExpandError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
+use fnstore::index::IndexError;
 use fnstore::models::ModelError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
@@ -98,7 +99,17 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
              store before is still there",
         );
     }
+    if format!("{error:#}").contains("Too many open files") {
+        return Some(
+            "raise the limit on open files (`ulimit -n`) and run it again; what was in the store \
+             before is still there",
+        );
+    }
     match cause(error)? {
+        DatabaseError::Index(IndexError::Engine { .. }) => Some(
+            "a full disk and the limit on open files (`ulimit -n`) are the usual causes; what was in \
+             the store before is still there",
+        ),
         DatabaseError::Store(StoreError::Locked { .. }) => {
             Some("`query`, `show` and `releases` work beside a writer")
         }

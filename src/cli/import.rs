@@ -1,14 +1,13 @@
 //! `fnstore import`: a release into the store, and a summary of what came in.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
-use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
@@ -16,7 +15,7 @@ use super::import_lines::{self, Lines};
 use super::output::{Format, Output, grouped, size, tell_index_behind};
 use super::piped::Input;
 use super::whole_file::WholeFile;
-use super::{Context, Outcome, progress, tell_of_index};
+use super::{Context, Outcome, progress, stop, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
@@ -89,16 +88,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         strict: args.strict,
     };
     let started = Instant::now();
-    let (dir_was_there, store_was_there) = (context.store.exists(), Store::exists(&context.store));
+    stop::at_once(INTERRUPTED)?;
     let database = Database::open_writer(&context.store)?;
     tell_of_index(&database);
     if let Some(lines) = lines {
         let outcome = import_lines::run(&database, input.path(), lines, &options, context);
-        if outcome.is_err() && !store_was_there {
-            drop(database);
-            remove_store(&context.store, !dir_was_there);
-        }
-        let record = outcome?;
+        let record = match outcome {
+            Ok(record) => record,
+            Err(error) => return Err(without_a_trace(database, error)),
+        };
         report_file.map_or(Ok(()), |file| write_report(file, &record))?;
         return record.write(&mut context.output);
     }
@@ -108,11 +106,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         bar.set_position(progress.files as u64);
     });
     bar.finish_and_clear();
-    if outcome.is_err() && !store_was_there {
-        drop(database);
-        remove_store(&context.store, !dir_was_there);
-    }
-    let report = outcome?;
+    let report = match outcome {
+        Ok(report) => report,
+        Err(error) => return Err(without_a_trace(database, error.into())),
+    };
     if let Some(error) = &report.index_error {
         tell_index_behind(error);
     }
@@ -133,16 +130,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
-/// Removes the store that a failed first import made, and its directory when that was made too.
-/// What cannot be removed is an empty store, which does no harm.
-fn remove_store(dir: &Path, with_directory: bool) {
-    for part in ["db", "index"] {
-        let _ = std::fs::remove_dir_all(dir.join(part));
-    }
-    let _ = std::fs::remove_file(dir.join("writer.lock"));
-    if with_directory {
-        let _ = std::fs::remove_dir(dir);
-    }
+/// What Ctrl-C leaves; the import may have come to its end just then.
+const INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
+otherwise nothing of it shows: the next import removes the rows that were written";
+
+/// Removes the store that a failed first import made. What cannot be removed is an empty store, which
+/// does no harm.
+fn without_a_trace(database: Database, error: anyhow::Error) -> anyhow::Error {
+    let _ = database.discard_if_new();
+    error
 }
 
 fn write_report(mut file: WholeFile, record: &impl Serialize) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! Ctrl-C: a first one ends a command after the work in flight, a second one at once.
+//! Ctrl-C: it ends a command at once, or a first one after the work in flight and a second one at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,6 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 
 use super::output::tell;
+
+/// Ends the command when Ctrl-C is pressed from now on, and says what that leaves.
+pub(super) fn at_once(what_is_left: &'static str) -> anyhow::Result<()> {
+    let end = move || {
+        tell(what_is_left);
+        std::process::exit(130);
+    };
+    ctrlc::set_handler(end).context("cannot handle Ctrl-C")
+}
 
 /// Whether Ctrl-C was pressed, asked from now on; `finishing` says what is done before the command ends.
 pub(super) fn on_interrupt(finishing: &'static str) -> anyhow::Result<impl Fn() -> bool> {

@@ -45,10 +45,11 @@ pub(crate) type Result<T> = std::result::Result<T, DatabaseError>;
 
 /// A FrameNet database in a directory.
 pub struct Database {
+    /// The writer's index; a reader opens the index's last commit for each search instead. Before the
+    /// store, so that it is closed when the store's lock is given up.
+    pub(crate) writer: Option<Mutex<IndexWriter>>,
     pub(crate) store: Store,
     pub(crate) dir: PathBuf,
-    /// The writer's index; a reader opens the index's last commit for each search instead.
-    pub(crate) writer: Option<Mutex<IndexWriter>>,
     /// Why the index could not follow the last commit.
     index_lag: Mutex<Option<DatabaseError>>,
     /// The index as a snapshot saw it, `None` inside when there was none; the store beside it is
@@ -161,6 +162,18 @@ impl Database {
     pub fn close(self) -> Result<()> {
         let Some(writer) = self.writer else { return Ok(()) };
         Ok(writer.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).finish()?)
+    }
+
+    /// Ends a writer's handle, and removes the database when this handle made it and nothing was
+    /// committed to it: what a first import that failed wants. Nobody else can write it meanwhile. Says
+    /// whether it was removed; its directory stays, with the lock's file in it.
+    ///
+    /// # Errors
+    /// When the store fails, or something cannot be removed.
+    pub fn discard_if_new(self) -> Result<bool> {
+        let Self { writer, store, .. } = self;
+        drop(writer);
+        Ok(store.discard_if_new()?)
     }
 
     /// Why the index is behind the store, when it could not follow the last commit of this handle, as on

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::entry::entry;
 use super::{Database, Result};
+use crate::durable::{remove_directory, rename};
 use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
 use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
@@ -66,8 +67,8 @@ impl Database {
         catch_up(&store, &mut writer)?;
         writer.finish()?;
         let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
-        rename(&path, &old)?;
-        rename(&fresh, &path)?;
+        rename(&path, &old).map_err(io_error(&path))?;
+        rename(&fresh, &path).map_err(io_error(&fresh))?;
         remove_leftovers(dir)?;
         Ok(ReindexReport { entries, revision: store.revision()? })
     }
@@ -80,23 +81,14 @@ const LEFTOVERS: [&str; 2] = ["index.new", "index.old"];
 /// Removes what a rebuilding that was stopped has left, under the writer's lock.
 pub(crate) fn remove_leftovers(dir: &Path) -> Result<()> {
     for path in LEFTOVERS.map(|name| dir.join(name)) {
-        unless_absent(&path, std::fs::remove_dir_all(&path))?;
+        remove_directory(&path).map_err(io_error(&path))?;
     }
     Ok(())
 }
 
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    unless_absent(from, std::fs::rename(from, to))
-}
-
-/// What is not there need not be moved or removed.
-fn unless_absent(path: &Path, outcome: std::io::Result<()>) -> Result<()> {
-    match outcome {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-            Err(IndexError::Io { path: path.to_owned(), source }.into())
-        }
-        _ => Ok(()),
-    }
+fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {
+    let path = path.to_owned();
+    |source| IndexError::Io { path, source }
 }
 
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {

@@ -13,9 +13,10 @@ use super::committee::Committee;
 use super::error::FilterError;
 use super::evidence::{Evidence, Input, inputs_of};
 use super::table::Share;
+use crate::durable::WholeDirectory;
 use crate::learn::{CONFIG, FileError, read_config, write_model};
 use crate::model::FilterScores;
-use crate::nn::{Fingerprint, Weights, WholeDirectory};
+use crate::nn::{Fingerprint, Weights};
 
 /// What `model_type` in a filter's configuration says.
 pub const MODEL_TYPE: &str = "filter";

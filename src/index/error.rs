@@ -21,7 +21,7 @@ pub enum IndexError {
         reason: String,
     },
     /// Tantivy failed.
-    #[error("the index in `{}` failed while {action}: {reason}", path.display())]
+    #[error("the index in `{}` failed while {action}: {reason} (S-index)", path.display())]
     Engine {
         /// The index's directory.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum IndexError {
         reason: String,
     },
     /// A directory cannot be made or removed.
-    #[error("cannot use `{}`", path.display())]
+    #[error("cannot use `{}` (S-io)", path.display())]
     Io {
         /// The directory.
         path: PathBuf,

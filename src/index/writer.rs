@@ -6,6 +6,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::{IndexSettings, TantivyDocument};
 
+use super::directory::WriteDirectory;
 use super::entry_query::EntryQuery;
 use super::guard::guarded;
 use super::schema::{
@@ -52,7 +53,7 @@ impl IndexWriter {
         std::fs::create_dir_all(path).map_err(io)?;
         let (schema, fields) = schema();
         let writer = guarded(path, "opening a writer", || {
-            let directory = MmapDirectory::open(path)?;
+            let directory = WriteDirectory(MmapDirectory::open(path)?);
             let index = if stamp.is_some() {
                 tantivy::Index::open(directory)?
             } else {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::nn::{NamedTensor, WholeDirectory};
+use crate::durable::WholeDirectory;
+use crate::nn::{NamedTensor, write_model as write_tensors};
 
 /// Name of a configuration's file.
 pub(crate) const CONFIG: &str = "config.json";
@@ -76,7 +77,7 @@ pub(crate) fn write_model(
     tensors: &[NamedTensor<'_>],
 ) -> Result<(), FileError> {
     let place = out.place().to_owned();
-    out.write_model(config, tensors).map_err(FileError::io(action, &place))
+    write_tensors(out, config, tensors).map_err(FileError::io(action, &place))
 }
 
 /// Reads the lines of a file that are not blank, each with its number from 1; `parse` says what it found in a

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::describe::files_of;
 use super::sums::is_of_model;
 use super::{Description, Finding, FindingCode, ModelError, describe, record_sums, verify};
+use crate::durable::{NewDirectory, create_directory};
 
 /// How the folder of a model that is not whole yet begins.
 const UNFINISHED: &str = ".adding-";
@@ -38,12 +39,9 @@ pub fn add(
     let own = describe(checkpoint)?;
 
     let write = |source| ModelError::File { action: "write", path: place.clone(), source };
-    fs::create_dir_all(models).map_err(write)?;
+    create_directory(models).map_err(write)?;
     let _alone = remove_unfinished(models);
-    // Hidden until it is whole, and removed when anything fails; beside its place, so that a rename
-    // brings it there.
-    let unfinished =
-        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(models).map_err(write)?;
+    let unfinished = NewDirectory::create(&place, UNFINISHED).map_err(write)?;
     for (file, _) in files_of(checkpoint)? {
         if is_wanted(&file) {
             copy(&checkpoint.join(&file), &unfinished.path().join(&file))?;
@@ -56,14 +54,8 @@ pub fn add(
         let findings = vec![Finding { code: FindingCode::Sum, detail }];
         return Err(ModelError::Broken { path: checkpoint.to_owned(), findings });
     }
-    // Other users of the machine may read it, as they may any folder.
-    #[cfg(unix)]
-    readable(unfinished.path()).map_err(write)?;
-    sync(unfinished.path());
-    // A rename replaces an empty directory only, so a model of the name that came meanwhile stays.
-    fs::rename(unfinished.path(), &place).map_err(write)?;
-    let _ = unfinished.keep();
-    sync(models);
+    // A model of the name that came meanwhile stays.
+    unfinished.publish().map_err(write)?;
     Ok(Description { path: place, ..copied })
 }
 
@@ -98,24 +90,8 @@ fn remove_unfinished(models: &Path) -> Option<File> {
 
 /// Copies the bytes, and not who may read them: a model is everybody's.
 fn copy(from: &Path, to: &Path) -> Result<(), ModelError> {
-    let copy = || {
-        let mut copied = File::create_new(to)?;
-        std::io::copy(&mut File::open(from)?, &mut copied)?;
-        copied.sync_all()
-    };
+    let copy = || std::io::copy(&mut File::open(from)?, &mut File::create_new(to)?).map(drop);
     copy().map_err(|source| ModelError::File { action: "copy", path: from.to_owned(), source })
-}
-
-#[cfg(unix)]
-fn readable(directory: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))
-}
-
-/// Brings the names in a directory to the disk, where the platform can.
-fn sync(directory: &Path) {
-    // The model is there and whole either way.
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The rewriter of choice: `default.json` beside the models names it.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::ModelError;
+use crate::durable;
 
 /// Name of the file, in a directory of models.
 pub const PREFERRED: &str = "default.json";
@@ -64,27 +64,10 @@ pub fn prefer(directory: &Path, paraphraser: &str) -> Result<PathBuf, ModelError
     let record = Record { paraphraser: paraphraser.to_owned() };
     let mut json = serde_json::to_vec_pretty(&record).expect("a name is JSON");
     json.push(b'\n');
-    std::fs::create_dir_all(directory).map_err(|source| ModelError::File {
-        action: "write",
-        path: file.clone(),
-        source,
-    })?;
-    write_whole(&file, &json)?;
+    let written =
+        durable::create_directory(directory).and_then(|()| durable::write_file(&file, &json));
+    written.map_err(|source| ModelError::File { action: "write", path: file.clone(), source })?;
     Ok(file)
-}
-
-/// Writes a file beside its place and renames it there.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
-    let write = |source| ModelError::File { action: "write", path: path.to_owned(), source };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let directory = directory.unwrap_or(Path::new("."));
-    let mut file = builder.prefix(".writing-").tempfile_in(directory).map_err(write)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(write)?;
-    file.persist(path).map_err(|error| write(error.error))?;
-    Ok(())
 }
 
 #[cfg(test)]

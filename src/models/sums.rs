@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::describe::files_of;
 use super::{Finding, FindingCode, ModelError};
+use crate::durable::write_file;
 
 /// Name of the file.
 pub const SUMS: &str = "BLAKE3SUMS";
@@ -27,7 +28,11 @@ pub fn record_sums(directory: &Path) -> Result<(), ModelError> {
         text.push_str(&format!("{hash}  {name}\n"));
     }
     let path = directory.join(SUMS);
-    super::preferred::write_whole(&path, text.as_bytes())
+    write_file(&path, text.as_bytes()).map_err(|source| ModelError::File {
+        action: "write",
+        path,
+        source,
+    })
 }
 
 /// What differs from the hashes that were recorded; `None` when none were.

@@ -25,16 +25,14 @@ mod stack;
 mod step;
 mod t5;
 mod weights;
-mod whole_directory;
 
 pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
-pub use save::{NamedTensor, write_tensors, write_weights};
+pub use save::{NamedTensor, write_model, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};
 pub(crate) use weights::WORDS;
 pub use weights::{Fingerprint, Weights, WeightsError};
-pub use whole_directory::WholeDirectory;

@@ -5,19 +5,37 @@
 #![allow(clippy::little_endian_bytes, reason = "the safetensors format is little-endian")]
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
+use std::io;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView, serialize};
+use serde::Serialize;
 
 use super::WeightsError;
+use crate::durable::{WholeDirectory, write_file};
 
 /// A tensor to write: its name, its shape, and its numbers in row-major order.
 pub type NamedTensor<'a> = (String, Vec<usize>, &'a [f32]);
 
 /// Key of the text beside the tensors in the file's header.
 pub(super) const NOTE: &str = "note";
+
+/// Writes what training leaves behind: `config.json` and `model.safetensors`, all of it or nothing.
+///
+/// # Errors
+/// As [`WholeDirectory::write`].
+pub fn write_model(
+    out: WholeDirectory,
+    config: &impl Serialize,
+    tensors: &[NamedTensor<'_>],
+) -> io::Result<()> {
+    let mut json = serde_json::to_string_pretty(config)?;
+    json.push('\n');
+    out.write(|directory| {
+        write_weights(directory, tensors).map_err(io::Error::other)?;
+        std::fs::write(directory.join("config.json"), json)
+    })
+}
 
 /// Writes `model.safetensors` into a directory, replacing an older one only when all is written.
 ///
@@ -58,11 +76,7 @@ pub fn write_tensors(
     let file = serialize(views, note).map_err(format)?;
 
     let write = |source| WeightsError::Write { path: path.to_owned(), source };
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".unfinished");
-    let mut out = File::create(&unfinished).map_err(write)?;
-    out.write_all(&file).and_then(|()| out.sync_all()).map_err(write)?;
-    std::fs::rename(&unfinished, path).map_err(write)
+    write_file(path, &file).map_err(write)
 }
 
 #[cfg(test)]

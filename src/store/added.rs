@@ -5,7 +5,7 @@
 
 use crate::model::{AnnotationSetId, IdSpace, ReleaseId};
 
-use super::engine::Family;
+use super::family::Family;
 use super::key::{Key, Prefix, SetKey};
 use super::{Store, StoreError};
 

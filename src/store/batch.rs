@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::text::fold;
 
-use super::engine::Family;
+use super::family::Family;
 use super::key::{
     AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
     NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use rocksdb::{DB, DBIteratorWithThreadMode, IteratorMode, ReadOptions, WriteBatch};
 
-use super::engine::{Family, present_families};
+use super::engine::present_families;
+use super::family::Family;
 use super::record::TRIED;
 use super::rows::{content, release_of};
 use super::tuning::{database_options, descriptors};

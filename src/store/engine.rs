@@ -5,8 +5,7 @@
 //! read-only opening beside one: undefined behaviour). A secondary shows one view until
 //! [`Engine::refresh`].
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -14,14 +13,18 @@ use rocksdb::properties::{
     CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
 };
 use rocksdb::{
-    BottommostLevelCompaction, ColumnFamily, CompactOptions, DB, IteratorMode, Options,
-    PrefixRange, ReadOptions, WriteBatch, WriteOptions,
+    BottommostLevelCompaction, CompactOptions, DB, IteratorMode, Options, PrefixRange, ReadOptions,
+    WriteBatch, WriteOptions,
 };
 
+use super::error::OPENING;
+use super::family::Family;
 use super::lock::WriterLock;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
-use super::{Result, StoreError, acknowledged, book_of, manifest, replace};
+use super::view::{View, table};
+use super::{Result, StoreError, acknowledged, book_of, replace};
+use crate::durable::create_directory;
 
 /// A key and its value.
 pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
@@ -29,83 +32,6 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
 pub const FORMAT: (u16, u16) = (1, 3);
-
-/// Column families.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    Meta,
-    Frame,
-    Relation,
-    SemType,
-    LexUnit,
-    Document,
-    Sentence,
-    Annotation,
-    SentenceLayers,
-    SetLocation,
-    BySentence,
-    Name,
-    Recipe,
-    Journal,
-    Judgement,
-    Layout,
-    Change,
-}
-
-impl Family {
-    pub(super) const ALL: [Self; 17] = [
-        Self::Meta,
-        Self::Frame,
-        Self::Relation,
-        Self::SemType,
-        Self::LexUnit,
-        Self::Document,
-        Self::Sentence,
-        Self::Annotation,
-        Self::SentenceLayers,
-        Self::SetLocation,
-        Self::BySentence,
-        Self::Name,
-        Self::Recipe,
-        Self::Journal,
-        Self::Judgement,
-        Self::Layout,
-        Self::Change,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "meta",
-            Self::Frame => "frame",
-            Self::Relation => "relation",
-            Self::SemType => "semtype",
-            Self::LexUnit => "lexunit",
-            Self::Document => "document",
-            Self::Sentence => "sentence",
-            Self::Annotation => "annotation",
-            Self::SentenceLayers => "sentence_layers",
-            Self::SetLocation => "set_location",
-            Self::BySentence => "by_sentence",
-            Self::Name => "name",
-            Self::Recipe => "recipe",
-            Self::Journal => "journal",
-            Self::Judgement => "judgement",
-            Self::Layout => "layout",
-            Self::Change => "change",
-        }
-    }
-
-    /// Whether the family's keys start with a release.
-    pub(super) fn by_release(self) -> bool {
-        !matches!(self, Self::Meta | Self::Recipe | Self::Change)
-    }
-
-    /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
-    /// a writer makes it.
-    fn in_first_format(self) -> bool {
-        !matches!(self, Self::Layout)
-    }
-}
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 const FORMAT_KEY: &[u8] = b"format";
@@ -126,10 +52,13 @@ const PAUSES: [Duration; 4] = [
 
 /// An open RocksDB.
 pub(super) struct Engine {
-    db: DB,
-    _lock: Option<WriterLock>,
-    /// For a secondary's log.
-    _scratch: Option<Scratch>,
+    first: View,
+    db_dir: PathBuf,
+    lock: Option<WriterLock>,
+    /// Whether this handle made the store.
+    is_new: bool,
+    /// For the log of a reader's secondaries.
+    scratch: Option<Scratch>,
 }
 
 impl Engine {
@@ -137,10 +66,9 @@ impl Engine {
     pub(super) fn open_writer(dir: &Path, create: bool, despite_loss: bool) -> Result<Self> {
         if !exists(dir) && !replace::is_underway(dir) {
             if !create {
-                return Err(StoreError::Absent { path: dir.to_owned() });
+                return Err(absent_or_lost(dir));
             }
-            std::fs::create_dir_all(dir)
-                .map_err(|source| StoreError::Io { path: dir.to_owned(), source })?;
+            make(dir)?;
         }
         Self::open_locked(dir, WriterLock::take(dir)?, despite_loss)
     }
@@ -149,34 +77,41 @@ impl Engine {
     pub(super) fn open_locked(dir: &Path, lock: WriterLock, despite_loss: bool) -> Result<Self> {
         let db_dir = dir.join("db");
         replace::recover(dir)?;
-        let fresh = !exists(dir);
+        let is_new = !exists(dir);
         let mut options = database_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         let mut names: Vec<String> =
             Family::ALL.iter().map(|family| family.name().to_owned()).collect();
-        if !fresh {
+        if is_new {
+            // RocksDB would make an empty store over what is left of a damaged one.
+            if let lost @ StoreError::FileLost { .. } = absent_or_lost(dir) {
+                return Err(lost);
+            }
+            make(&db_dir)?;
+        } else {
             // Refused before the primary opens it, which tidies up and cuts the log where it ends.
-            match Self::look_at(dir) {
+            match Self::examine(dir) {
                 Err(StoreError::CommitsLost { .. }) if despite_loss => {}
-                Err(error @ (StoreError::Format { .. } | StoreError::CommitsLost { .. })) => {
-                    return Err(error);
-                }
-                _ => {}
+                outcome => outcome?,
             }
             // RocksDB's primary must open every family there is, a newer format's too.
             let present = present_families(&db_dir)?;
             names.extend(present.into_iter().filter(|name| !is_family(name)));
         }
         let db = DB::open_cf_descriptors(&options, &db_dir, descriptors(names))
-            .map_err(StoreError::engine("opening the store"))?;
-        let engine = Self { db, _lock: Some(lock), _scratch: None };
+            .map_err(StoreError::engine(OPENING))?;
+        let engine = Self { first: View::new(db), db_dir, lock: Some(lock), is_new, scratch: None };
+        if !despite_loss {
+            engine.require_revision(dir, acknowledged::last(dir))?;
+        }
         // A newer minor format stays what it is: this build does not take away what that one added.
         let (major, minor) = engine.check_format(dir)?.map_or(FORMAT, |found| found.max(FORMAT));
         let mut batch = WriteBatch::default();
         let format = [major.to_be_bytes(), minor.to_be_bytes()].concat();
-        batch.put_cf(engine.family(Family::Meta)?, FORMAT_KEY, format);
-        batch.put_cf(engine.family(Family::Meta)?, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
+        let meta = engine.first.family(Family::Meta)?;
+        batch.put_cf(meta, FORMAT_KEY, format);
+        batch.put_cf(meta, WRITTEN_BY_KEY, env!("CARGO_PKG_VERSION"));
         engine.write_synced(batch)?;
         Ok(engine)
     }
@@ -187,60 +122,77 @@ impl Engine {
         let mut pauses = PAUSES.into_iter();
         loop {
             let outcome = Self::open_secondary(dir);
-            let lost = matches!(
+            let is_in_the_way = matches!(
                 outcome,
                 Err(StoreError::Engine { .. }
                     | StoreError::Damaged { .. }
                     | StoreError::CommitsLost { .. }
                     | StoreError::Io { .. })
             ) || replace::is_underway(dir);
-            match pauses.next() {
-                Some(pause) if lost => std::thread::sleep(pause),
-                _ => return outcome,
+            match (outcome, pauses.next()) {
+                (_, Some(pause)) if is_in_the_way => std::thread::sleep(pause),
+                (Err(error), None) if is_in_the_way => return Self::open_mended(dir, error),
+                (outcome, _) => return outcome,
             }
         }
     }
 
+    /// Opens a store for reading that did not open, after doing what its next writer would do first: a
+    /// machine that lost power leaves the end of a log, or a replacement between its renames, which a
+    /// secondary does not read past. Damage is thereby told as a writer tells it. Beside a writer, or
+    /// where nothing can be written, the reader's own error stands.
+    fn open_mended(dir: &Path, error: StoreError) -> Result<Self> {
+        let Ok(lock) = WriterLock::take_existing(dir) else { return Err(error) };
+        drop(Self::open_locked(dir, lock, false)?);
+        Self::open_secondary(dir)
+    }
+
     fn open_secondary(dir: &Path) -> Result<Self> {
-        let absent = || StoreError::Absent { path: dir.to_owned() };
+        let absent = || absent_or_lost(dir);
         if !exists(dir) {
             return Err(absent());
         }
         let db_dir = dir.join("db");
-        let present = present_families(&db_dir)?;
-        if !present.iter().any(|name| name == Family::Meta.name()) {
+        if !present_families(&db_dir)?.iter().any(|name| name == Family::Meta.name()) {
             return Err(absent());
         }
         let scratch = Scratch::new()?;
-        let db = DB::open_cf_descriptors_as_secondary(
-            &database_options(),
-            db_dir.as_path(),
-            scratch.path(),
-            descriptors(present),
-        )
-        .map_err(StoreError::engine("opening the store for reading"))?;
-        let engine = Self { db, _lock: None, _scratch: Some(scratch) };
+        let first = View::open_secondary(&db_dir, &scratch)?;
+        let engine = Self { first, db_dir, lock: None, is_new: false, scratch: Some(scratch) };
         // Before the refresh: what is acknowledged now, the writer has written.
         let acknowledged = acknowledged::last(dir);
         engine.refresh()?;
-        engine.require_all_files(&db_dir)?;
+        engine.require_all_files()?;
         // The format is written last: without it the store is being made, or its making was cut
         // short, and there is nothing to read.
         engine.check_format(dir)?.ok_or_else(absent)?;
         // The families may be listed before the last of them is made.
         let mut families = Family::ALL.into_iter().filter(|family| family.in_first_format());
-        families.try_for_each(|family| engine.family(family).map(drop))?;
+        families.try_for_each(|family| engine.view().family(family).map(drop))?;
         engine.require_revision(dir, acknowledged)?;
         Ok(engine)
     }
 
     /// Opens a store that nobody writes, without touching it, to see whether it may be written.
-    fn look_at(dir: &Path) -> Result<()> {
+    fn examine(dir: &Path) -> Result<()> {
         let db_dir = dir.join("db");
-        let present = descriptors(present_families(&db_dir)?);
-        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false)
-            .map_err(StoreError::engine("looking at the store"))?;
-        let engine = Self { db, _lock: None, _scratch: None };
+        let present = present_families(&db_dir)?;
+        if !present.iter().any(|name| name == Family::Meta.name()) {
+            // Its making was cut short.
+            return match absent_or_lost(dir) {
+                StoreError::Absent { .. } => Ok(()),
+                lost => Err(lost),
+            };
+        }
+        let present = descriptors(present);
+        let db = DB::open_cf_descriptors_read_only(&database_options(), &db_dir, present, false);
+        let db = db.map_err(|error| match Self::open_secondary(dir) {
+            // A reader knows which table it is.
+            Err(lost @ StoreError::FileLost { .. }) => lost,
+            _ => StoreError::engine(OPENING)(error),
+        })?;
+        let first = View::new(db);
+        let engine = Self { first, db_dir, lock: None, is_new: false, scratch: None };
         engine.check_format(dir)?;
         engine.require_revision(dir, acknowledged::last(dir))
     }
@@ -258,30 +210,17 @@ impl Engine {
 
     /// A secondary leaves out what it cannot open, without an error. Beside a writer that is right for
     /// files that are gone by the time it looks: the view is then brought up to where they are.
-    fn require_all_files(&self, db_dir: &Path) -> Result<()> {
+    fn require_all_files(&self) -> Result<()> {
         let mut pauses = PAUSES.into_iter();
         loop {
-            let Some((number, family)) = self.missing_file(db_dir)? else { return Ok(()) };
+            let missing = self.view().missing_file(&self.db_dir)?;
+            let Some((number, family)) = missing else { return Ok(()) };
             let Some(pause) = pauses.next() else {
-                let path = db_dir.join(format!("{number:06}.sst"));
-                return Err(StoreError::FileLost { path, family });
+                return Err(StoreError::FileLost { path: table(&self.db_dir, number), family });
             };
             std::thread::sleep(pause);
             self.refresh()?;
         }
-    }
-
-    /// A table file that the manifest names and this handle does not have.
-    fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
-        let named = manifest::live_files(db_dir)
-            .map_err(|source| StoreError::Io { path: db_dir.to_owned(), source })?;
-        let files = self.db.live_files().map_err(StoreError::engine("listing files"))?;
-        let number = |name: &str| name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
-        let present: BTreeSet<u64> = files.iter().filter_map(|file| number(&file.name)).collect();
-        Ok(named
-            .into_iter()
-            .flatten()
-            .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
     }
 
     /// The store's format, which must be one that this build reads; `None` for a store that holds
@@ -307,22 +246,37 @@ impl Engine {
 
     /// Whether this handle may write.
     pub(super) fn is_writer(&self) -> bool {
-        self._lock.is_some()
+        self.lock.is_some()
     }
 
-    /// Takes up what the writer has committed since the handle was opened or refreshed last.
+    /// Takes up what the writer has committed since the handle was opened or refreshed last. A writer may
+    /// take away a file meanwhile; then the reader looks again.
     pub(super) fn refresh(&self) -> Result<()> {
-        if self.is_writer() {
-            return Ok(());
+        let Some(scratch) = &self.scratch else { return Ok(()) };
+        let mut pauses = PAUSES.into_iter();
+        loop {
+            match (self.view().move_on(&self.db_dir, scratch), pauses.next()) {
+                (Ok(_), _) => return Ok(()),
+                (Err(_), Some(pause)) => std::thread::sleep(pause),
+                (Err(error), None) => return Err(error),
+            }
         }
-        self.db
-            .try_catch_up_with_primary()
-            .map_err(StoreError::engine("catching up with the writer"))
+    }
+
+    /// What is read now.
+    fn view(&self) -> &View {
+        self.first.last()
+    }
+
+    /// How many views a reader's handle keeps open.
+    pub(super) fn views(&self) -> usize {
+        self.first.count()
     }
 
     pub(super) fn get(&self, family: Family, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        let Some(handle) = self.readable(family)? else { return Ok(None) };
-        self.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
+        let view = self.view();
+        let Some(handle) = view.readable(family)? else { return Ok(None) };
+        view.db.get_cf(handle, key).map_err(StoreError::engine("reading a record"))
     }
 
     /// The records whose keys start with `prefix`, in key order.
@@ -352,9 +306,10 @@ impl Engine {
         family: Family,
         options: ReadOptions,
     ) -> Result<impl Iterator<Item = Result<KeyValue>> + '_> {
-        let handle = self.readable(family)?;
-        let rows = handle
-            .map(|handle| self.db.iterator_cf_opt(handle, options, IteratorMode::Start))
+        let view = self.view();
+        let rows = view
+            .readable(family)?
+            .map(|handle| view.db.iterator_cf_opt(handle, options, IteratorMode::Start))
             .into_iter()
             .flatten();
         Ok(rows.map(|row| row.map_err(StoreError::engine("scanning records"))))
@@ -362,7 +317,8 @@ impl Engine {
 
     /// About how many records a family holds, by what the files say of themselves.
     pub(super) fn estimated_records(&self, family: Family) -> Result<u64> {
-        let found = self.db.property_int_value_cf(self.family(family)?, ESTIMATE_NUM_KEYS);
+        let view = self.view();
+        let found = view.db.property_int_value_cf(view.family(family)?, ESTIMATE_NUM_KEYS);
         Ok(found.map_err(StoreError::engine("estimating a family's size"))?.unwrap_or_default())
     }
 
@@ -380,7 +336,7 @@ impl Engine {
 
     /// RocksDB itself, for what goes over whole families.
     pub(super) fn db(&self) -> &DB {
-        &self.db
+        &self.view().db
     }
 
     pub(super) fn put(
@@ -390,12 +346,12 @@ impl Engine {
         key: &[u8],
         value: &[u8],
     ) -> Result<()> {
-        batch.put_cf(self.family(family)?, key, value);
+        batch.put_cf(self.first.family(family)?, key, value);
         Ok(())
     }
 
     pub(super) fn delete(&self, batch: &mut WriteBatch, family: Family, key: &[u8]) -> Result<()> {
-        batch.delete_cf(self.family(family)?, key);
+        batch.delete_cf(self.first.family(family)?, key);
         Ok(())
     }
 
@@ -406,7 +362,7 @@ impl Engine {
         start: &[u8],
         end: &[u8],
     ) -> Result<()> {
-        batch.delete_range_cf(self.family(family)?, start, end);
+        batch.delete_range_cf(self.first.family(family)?, start, end);
         Ok(())
     }
 
@@ -415,19 +371,22 @@ impl Engine {
         self.require_writer()?;
         let mut options = WriteOptions::default();
         options.set_sync(true);
-        self.db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
+        self.first.db.write_opt(batch, &options).map_err(StoreError::engine("committing"))
     }
 
     /// Writes a batch that only [`Engine::flush`] makes safe.
     pub(super) fn write_bulk(&self, batch: WriteBatch) -> Result<()> {
         self.require_writer()?;
-        self.db.write_without_wal(batch).map_err(StoreError::engine("writing"))
+        self.first.db.write_without_wal(batch).map_err(StoreError::engine("writing"))
     }
 
     /// Writes everything in memory to files.
     pub(super) fn flush(&self) -> Result<()> {
         for family in Family::ALL {
-            self.db.flush_cf(self.family(family)?).map_err(StoreError::engine("flushing"))?;
+            self.first
+                .db
+                .flush_cf(self.first.family(family)?)
+                .map_err(StoreError::engine("flushing"))?;
         }
         Ok(())
     }
@@ -439,7 +398,7 @@ impl Engine {
         // The largest first, shared out among the threads that there are.
         let mut families = Vec::new();
         for family in Family::ALL {
-            families.push((self.size(family)?.1, self.family(family)?));
+            families.push((self.size(family)?.1, self.first.family(family)?));
         }
         families.sort_unstable_by_key(|(bytes, _)| *bytes);
         let waiting = Mutex::new(families);
@@ -449,7 +408,7 @@ impl Engine {
             options.set_bottommost_level_compaction(BottommostLevelCompaction::ForceOptimized);
             options.set_exclusive_manual_compaction(false);
             while let Some((_, family)) = next() {
-                self.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
+                self.first.db.compact_range_cf_opt(family, None::<&[u8]>, None::<&[u8]>, &options);
             }
         };
         std::thread::scope(|scope| {
@@ -465,8 +424,9 @@ impl Engine {
         self.require_writer()?;
         let option = [("disable_auto_compactions", if pause { "true" } else { "false" })];
         for family in [Family::Annotation, Family::Sentence, Family::BySentence, Family::Change] {
-            self.db
-                .set_options_cf(self.family(family)?, &option)
+            self.first
+                .db
+                .set_options_cf(self.first.family(family)?, &option)
                 .map_err(StoreError::engine("changing options"))?;
         }
         Ok(())
@@ -474,9 +434,10 @@ impl Engine {
 
     /// About how many rows a family has, and the bytes of its files.
     pub(super) fn size(&self, family: Family) -> Result<(u64, u64)> {
-        let family = self.family(family)?;
+        let view = self.view();
+        let family = view.family(family)?;
         let property = |name: &PropName| {
-            let value = self.db.property_int_value_cf(family, name);
+            let value = view.db.property_int_value_cf(family, name);
             value.map(Option::unwrap_or_default).map_err(StoreError::engine("reading a size"))
         };
         Ok((property(ESTIMATE_NUM_KEYS)?, property(TOTAL_SST_FILES_SIZE)?))
@@ -485,30 +446,26 @@ impl Engine {
     /// Bytes that only the log holds on disk, about: a reader reads them again as it opens.
     fn unflushed(&self) -> u64 {
         let of = |family: Family| {
-            let family = self.db.cf_handle(family.name())?;
-            self.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
+            let family = self.first.db.cf_handle(family.name())?;
+            self.first.db.property_int_value_cf(family, CUR_SIZE_ALL_MEM_TABLES).ok().flatten()
         };
         Family::ALL.into_iter().filter_map(of).sum()
     }
 
+    /// Whether this handle made the store.
+    pub(super) fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Closes a writer's handle and removes the store before anyone else can write it.
+    pub(super) fn discard(mut self, dir: &Path) -> Result<()> {
+        let lock = self.lock.take().ok_or(StoreError::ReadOnly)?;
+        drop(self);
+        replace::discard(dir, &lock)
+    }
+
     fn require_writer(&self) -> Result<()> {
         if self.is_writer() { Ok(()) } else { Err(StoreError::ReadOnly) }
-    }
-
-    /// The family's handle; `None` when the store is of a format without it.
-    fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
-        match self.family(family) {
-            Err(_) if !family.in_first_format() => Ok(None),
-            found => found.map(Some),
-        }
-    }
-
-    fn family(&self, family: Family) -> Result<&ColumnFamily> {
-        self.db.cf_handle(family.name()).ok_or_else(|| StoreError::Damaged {
-            family: family.name(),
-            key: String::new(),
-            reason: "the column family is missing".to_owned(),
-        })
     }
 }
 
@@ -523,7 +480,26 @@ impl Drop for Engine {
 
 /// Whether a store lies in `dir`.
 pub(super) fn exists(dir: &Path) -> bool {
-    dir.join("db").join("CURRENT").is_file()
+    current(dir).is_file()
+}
+
+/// The file that RocksDB begins to read at.
+fn current(dir: &Path) -> PathBuf {
+    dir.join("db").join("CURRENT")
+}
+
+/// Why there is no store to open: none was made, or one that commits were acknowledged to is damaged.
+fn absent_or_lost(dir: &Path) -> StoreError {
+    let family = Family::Meta.name().to_owned();
+    match acknowledged::last(dir) {
+        Some(revision) if revision > 0 => StoreError::FileLost { path: current(dir), family },
+        _ => StoreError::Absent { path: dir.to_owned() },
+    }
+}
+
+/// Makes a directory whose name is on the disk before anything in it is acknowledged.
+fn make(dir: &Path) -> Result<()> {
+    create_directory(dir).map_err(|source| StoreError::Io { path: dir.to_owned(), source })
 }
 
 fn is_family(name: &str) -> bool {
@@ -531,5 +507,5 @@ fn is_family(name: &str) -> bool {
 }
 
 pub(super) fn present_families(db_dir: &Path) -> Result<Vec<String>> {
-    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine("reading the manifest"))
+    DB::list_cf(&Options::default(), db_dir).map_err(StoreError::engine(OPENING))
 }

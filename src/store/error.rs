@@ -1,4 +1,7 @@
 //! What can go wrong in a store; RocksDB's errors are turned into these here and nowhere else.
+//!
+//! Every message ends in its code. What a check would find has the check's code (`C-...`); the others
+//! begin with `S-`. `schema/check.md` lists both.
 
 use std::path::PathBuf;
 
@@ -14,7 +17,7 @@ pub enum StoreError {
     /// There is no store at the path.
     #[error(
         "there is no store in `{}`; make one with `fnstore import PATH`, or name another with \
-         `--store DIR`",
+         `--store DIR` (S-absent)",
         path.display()
     )]
     Absent {
@@ -22,7 +25,10 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// Another process is writing.
-    #[error("the store in `{}` is being written by {holder}; wait until it ends", path.display())]
+    #[error(
+        "the store in `{}` is being written by {holder}; wait until it ends (S-locked)",
+        path.display()
+    )]
     Locked {
         /// The path.
         path: PathBuf,
@@ -32,7 +38,7 @@ pub enum StoreError {
     /// The store's format is not one that this build reads.
     #[error(
         "the store in `{}` has format {found} (last written by fnstore {written_by}), this build \
-         reads format {supported}; use fnstore {written_by} or newer",
+         reads format {supported}; use fnstore {written_by} or newer (S-format)",
         path.display()
     )]
     Format {
@@ -46,7 +52,7 @@ pub enum StoreError {
         written_by: String,
     },
     /// A file of the store cannot be read or written.
-    #[error("cannot use `{}`", path.display())]
+    #[error("cannot use `{}` (S-io)", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -56,7 +62,7 @@ pub enum StoreError {
     /// A reader has no place for its temporary files.
     #[error(
         "cannot make a reader's directory in `{}`; name a directory that can be written in the \
-         variable `TMPDIR`",
+         variable `TMPDIR` (S-scratch)",
         path.display()
     )]
     Scratch {
@@ -69,7 +75,7 @@ pub enum StoreError {
     #[error(
         "the store in `{}` is at revision {found}, and revision {acknowledged} was acknowledged: the \
          log that held the commits between is damaged; restore a backup with `fnstore restore DIR`, \
-         or go on with what is left by `fnstore reindex`",
+         or go on with what is left by `fnstore reindex` (C-commits-lost)",
         path.display()
     )]
     CommitsLost {
@@ -81,17 +87,21 @@ pub enum StoreError {
         acknowledged: u64,
     },
     /// The storage engine failed.
-    #[error("the storage engine failed while {action}: {reason}")]
+    #[error(
+        "the storage engine failed while {action}: {reason}{} ({})",
+        advice(.reason),
+        engine_code(.action, .reason)
+    )]
     Engine {
         /// What was being done.
         action: &'static str,
         /// The engine's own words.
         reason: String,
     },
-    /// A table file is missing or cannot be opened.
+    /// A file is missing or cannot be opened without which rows cannot be read.
     #[error(
         "rows of `{family}` are lost: `{}` is missing or damaged, or another table of that family; \
-         restore a backup with `fnstore restore DIR`",
+         restore a backup with `fnstore restore DIR` (C-open)",
         path.display()
     )]
     FileLost {
@@ -101,7 +111,10 @@ pub enum StoreError {
         family: String,
     },
     /// A key or a record is not what the format says.
-    #[error("damaged {family} record {key}: {reason}; run a new import into an empty store")]
+    #[error(
+        "damaged {family} record {key}: {reason}; `fnstore check` lists what is damaged, and \
+         `fnstore restore DIR` brings a backup back (C-record)"
+    )]
     Damaged {
         /// The column family.
         family: &'static str,
@@ -112,8 +125,8 @@ pub enum StoreError {
     },
     /// A record is so large that it could not be read again.
     #[error(
-        "E-record-size: the {family} record of `{}` has {bytes} bytes, and takes more than {limit} MiB \
-         when it is read; spread {}",
+        "the {family} record of `{}` has {bytes} bytes, and takes more than {limit} MiB \
+         when it is read; spread {} (E-record-size)",
         shortened(.name),
         several(.family)
     )]
@@ -128,11 +141,52 @@ pub enum StoreError {
         limit: usize,
     },
     /// A write needs the writer's handle.
-    #[error("the store was opened for reading; open it for writing")]
+    #[error("the store was opened for reading; open it for writing (S-read-only)")]
     ReadOnly,
 }
 
+/// What was being done when a store did not open.
+pub(super) const OPENING: &str = "opening the store";
+
+/// Whether RocksDB's words say that a file is not what was written.
+fn is_damage(reason: &str) -> bool {
+    reason.starts_with("Corruption")
+}
+
+fn advice(reason: &str) -> &'static str {
+    if !is_damage(reason) {
+        return "";
+    }
+    "; `fnstore check` says what is damaged, and `fnstore restore DIR` brings a backup back"
+}
+
+fn engine_code(action: &str, reason: &str) -> &'static str {
+    match (is_damage(reason), action == OPENING) {
+        (true, true) => "C-open",
+        (true, false) => "C-unreadable",
+        (false, _) => "S-engine",
+    }
+}
+
 impl StoreError {
+    /// The code that the message ends in, as in `S-locked`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Absent { .. } => "S-absent",
+            Self::Locked { .. } => "S-locked",
+            Self::Format { .. } => "S-format",
+            Self::Io { .. } => "S-io",
+            Self::Scratch { .. } => "S-scratch",
+            Self::CommitsLost { .. } => "C-commits-lost",
+            Self::Engine { action, reason } => engine_code(action, reason),
+            Self::FileLost { .. } => "C-open",
+            Self::Damaged { .. } => "C-record",
+            Self::TooLarge { .. } => "E-record-size",
+            Self::ReadOnly => "S-read-only",
+        }
+    }
+
     pub(super) fn engine(action: &'static str) -> impl Fn(rocksdb::Error) -> Self {
         move |error| Self::Engine { action, reason: error.into_string() }
     }
@@ -155,5 +209,57 @@ fn several(family: &str) -> &'static str {
         "sentence" => "its text over several sentences",
         "annotation" | "sentence_layers" => "its labels over several annotation sets",
         _ => "what it holds over several records",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one_of_each() -> Vec<StoreError> {
+        let path = || PathBuf::from("store");
+        let io = || std::io::Error::other("why");
+        let engine =
+            |action, reason: &str| StoreError::Engine { action, reason: reason.to_owned() };
+        vec![
+            StoreError::Absent { path: path() },
+            StoreError::Locked { path: path(), holder: Holder::default() },
+            StoreError::Format {
+                path: path(),
+                found: "2.0".to_owned(),
+                supported: "1.2".to_owned(),
+                written_by: "9.0.0".to_owned(),
+            },
+            StoreError::Io { path: path(), source: io() },
+            StoreError::Scratch { path: path(), source: io() },
+            StoreError::CommitsLost { path: path(), found: 1, acknowledged: 2 },
+            engine(OPENING, "Corruption: bad magic number"),
+            engine("scanning records", "Corruption: block checksum mismatch"),
+            engine("committing", "IO error: No space left on device"),
+            StoreError::FileLost { path: path(), family: "frame".to_owned() },
+            StoreError::damaged("frame", &[1, 2], "no record"),
+            StoreError::too_large("document", "train", TooLarge { bytes: 1 << 30 }),
+            StoreError::ReadOnly,
+        ]
+    }
+
+    #[test]
+    fn every_message_ends_in_its_code_and_the_schema_page_lists_it() {
+        let page = include_str!("../../schema/check.md");
+        for error in one_of_each() {
+            let (message, code) = (error.to_string(), error.code());
+            assert!(message.ends_with(&format!(" ({code})")), "{message}");
+            assert!(page.contains(&format!("| `{code}` | ")), "schema/check.md lacks {code}");
+        }
+    }
+
+    #[test]
+    fn damage_is_told_with_what_helps() {
+        for error in one_of_each() {
+            let message = error.to_string();
+            let helps = ["`fnstore check`", "`fnstore restore DIR`"];
+            let is_told = helps.iter().any(|command| message.contains(command));
+            assert_eq!(is_told, error.code().starts_with("C-"), "{message}");
+        }
     }
 }

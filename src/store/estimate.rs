@@ -2,7 +2,7 @@
 
 use crate::model::{FrameId, LuId, ReleaseId};
 
-use super::engine::Family;
+use super::family::Family;
 use super::key::Prefix;
 use super::{Store, StoreError};
 

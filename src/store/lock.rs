@@ -1,7 +1,8 @@
 //! The writer's lock: one writer per store, and anyone can read who it is.
 //!
 //! The lock is the operating system's, on an open file, so it ends with its process however that
-//! ends; the file's content only says who holds it.
+//! ends; the file's content only says who holds it. The file stays when the store goes: of a process
+//! that waits for a file that is no more, and one that makes a new file, both would hold a lock.
 
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -100,12 +101,21 @@ pub(super) struct WriterLock {
 impl WriterLock {
     /// Takes the lock of the store in `dir`.
     pub(super) fn take(dir: &Path) -> Result<Self, StoreError> {
+        Self::open(dir, true)
+    }
+
+    /// Takes the lock of a store that a writer has opened before.
+    pub(super) fn take_existing(dir: &Path) -> Result<Self, StoreError> {
+        Self::open(dir, false)
+    }
+
+    fn open(dir: &Path, create: bool) -> Result<Self, StoreError> {
         let path = dir.join(LOCK_FILE);
         let io = |source| StoreError::Io { path: path.clone(), source };
         let mut file = File::options()
             .read(true)
             .write(true)
-            .create(true)
+            .create(create)
             .truncate(false)
             .open(&path)
             .map_err(io)?;

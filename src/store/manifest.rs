@@ -35,6 +35,17 @@ pub(super) fn live_files(db_dir: &Path) -> io::Result<Option<BTreeMap<u64, Strin
     Ok(live.files.iter().map(|(file, family)| Some((*file, name(family)?))).collect())
 }
 
+/// What stands for the state of the tables: the MANIFEST's name and length. It grows with every table that
+/// is made or goes.
+pub(super) type Stamp = (String, u64);
+
+/// Where the tables of a RocksDB stand.
+pub(super) fn stamp(db_dir: &Path) -> io::Result<Stamp> {
+    let name = std::fs::read_to_string(db_dir.join("CURRENT"))?.trim_end().to_owned();
+    let length = std::fs::metadata(db_dir.join(&name))?.len();
+    Ok((name, length))
+}
+
 /// The records of a log; one cut short at the end is left out.
 fn records(log: &[u8]) -> Vec<Vec<u8>> {
     let mut records = Vec::new();

@@ -16,6 +16,7 @@ mod copy;
 mod engine;
 mod error;
 mod estimate;
+mod family;
 mod key;
 mod lock;
 mod manifest;
@@ -26,6 +27,7 @@ mod rows;
 mod scratch;
 mod tuning;
 mod upgrade;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
@@ -38,10 +40,11 @@ use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
+use engine::Engine;
 pub use engine::FORMAT;
-use engine::{Engine, Family};
 pub use error::StoreError;
 pub use estimate::Scope;
+use family::Family;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
@@ -220,6 +223,21 @@ impl Store {
         Ok(Self { engine, dir, acknowledged, commit: Mutex::new(()), own_ids })
     }
 
+    /// Closes the store, and removes it when this handle made it and nothing was committed to it: what
+    /// a first import that failed wants. Nobody else can write it meanwhile. The directory stays, with
+    /// the lock's file in it. Says whether the store was removed.
+    ///
+    /// # Errors
+    /// When the engine fails, or something cannot be removed.
+    pub fn discard_if_new(self) -> Result<bool> {
+        if !self.engine.is_new() || self.revision()? > 0 {
+            return Ok(false);
+        }
+        let Self { engine, dir, .. } = self;
+        engine.discard(&dir)?;
+        Ok(true)
+    }
+
     /// The directory.
     #[must_use]
     pub fn dir(&self) -> &Path {
@@ -238,6 +256,13 @@ impl Store {
     /// When the engine fails.
     pub fn refresh(&self) -> Result<()> {
         self.engine.refresh()
+    }
+
+    /// How many views this handle keeps open: a refresh past tables that the writer has made adds one, and
+    /// they go with the handle. A reader that lives long is opened again now and then.
+    #[must_use]
+    pub fn views(&self) -> usize {
+        self.engine.views()
     }
 
     /// Number of the last commit.

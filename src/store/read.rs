@@ -10,7 +10,8 @@ use crate::text::fold;
 
 use super::added::of_space;
 use super::batch::{lexunit_ids, unpair};
-use super::engine::{Family, KeyValue};
+use super::engine::KeyValue;
+use super::family::Family;
 use super::key::{
     AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey,
     LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey,

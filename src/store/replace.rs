@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::engine::exists;
 use super::lock::WriterLock;
+use crate::durable::{create_directory, remove_directory, rename, sync_tree};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -35,7 +36,7 @@ impl Replacement {
     /// # Errors
     /// When another process writes it, or the directory cannot be written.
     pub fn begin(dir: &Path) -> Result<Self> {
-        fs::create_dir_all(dir).map_err(io_error(dir))?;
+        create_directory(dir).map_err(io_error(dir))?;
         let replacement = Self { dir: dir.to_owned(), _lock: WriterLock::take(dir)? };
         recover(dir)?;
         let incoming = replacement.incoming();
@@ -56,14 +57,15 @@ impl Replacement {
     /// When a rename fails: then the old store is still there, or comes back at the next opening.
     pub fn commit(self) -> Result<()> {
         let (incoming, outgoing) = (self.incoming(), self.dir.join(OUTGOING));
-        fs::create_dir(&outgoing).map_err(io_error(&outgoing))?;
+        // All of the new store is on the disk before the first rename, and the place of the old one.
+        sync_tree(&incoming).map_err(io_error(&incoming))?;
+        create_directory(&outgoing).map_err(io_error(&outgoing))?;
         for part in PARTS {
-            rename_if_there(&self.dir.join(part), &outgoing.join(part))?;
+            rename_part(&self.dir, &outgoing, part)?;
         }
         for part in PARTS.iter().rev() {
-            rename_if_there(&incoming.join(part), &self.dir.join(part))?;
+            rename_part(&incoming, &self.dir, part)?;
         }
-        sync_directory(&self.dir)?;
         remove(&outgoing)?;
         remove(&incoming)
     }
@@ -74,6 +76,17 @@ impl Drop for Replacement {
         // What was not put in place is of no use; a failure to remove it does no harm.
         let _ = fs::remove_dir_all(self.incoming());
     }
+}
+
+/// Removes the store in `dir` and leaves the lock's file. Under the writer's lock only. A process that is
+/// killed meanwhile leaves the whole store, or none: what is on its way out nobody takes for a store.
+pub(super) fn discard(dir: &Path, _lock: &WriterLock) -> Result<()> {
+    let incoming = dir.join(INCOMING);
+    create_directory(&incoming).map_err(io_error(&incoming))?;
+    for part in PARTS {
+        rename_part(dir, &incoming, part)?;
+    }
+    remove(&incoming)
 }
 
 /// Whether a replacement is between its renames, or was killed there.
@@ -91,32 +104,18 @@ pub(super) fn recover(dir: &Path) -> Result<()> {
         let old = dir.join(OUTGOING).join(part);
         if old.exists() {
             remove(&dir.join(part))?;
-            rename_if_there(&old, &dir.join(part))?;
+            rename_part(&dir.join(OUTGOING), dir, part)?;
         }
     }
-    sync_directory(dir)?;
     recover(dir)
 }
 
-fn rename_if_there(from: &Path, to: &Path) -> Result<()> {
-    match fs::rename(from, to) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        outcome => outcome.map_err(io_error(from)),
-    }
+fn rename_part(from: &Path, to: &Path, part: &str) -> Result<()> {
+    rename(&from.join(part), &to.join(part)).map(drop).map_err(io_error(&from.join(part)))
 }
 
 fn remove(path: &Path) -> Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        outcome => outcome.map_err(io_error(path)),
-    }
-}
-
-fn sync_directory(dir: &Path) -> Result<()> {
-    if cfg!(unix) {
-        fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(io_error(dir))?;
-    }
-    Ok(())
+    remove_directory(path).map_err(io_error(path))
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
@@ -138,7 +137,9 @@ mod tests {
         fs::create_dir(dir.path().join(OUTGOING)).unwrap();
         fs::rename(dir.path().join("db"), dir.path().join(OUTGOING).join("db")).unwrap();
         assert!(is_underway(dir.path()));
-        assert!(Store::open_reader(dir.path()).is_err(), "a reader makes nothing");
+        // Whoever opens it first undoes it: here a reader, which finds nobody writing.
+        assert_eq!(Store::open_reader(dir.path()).unwrap().recipes().unwrap().len(), 1);
+        assert!(!is_underway(dir.path()));
         let store = Store::open_writer(dir.path(), true).unwrap();
         assert_eq!(store.recipes().unwrap().len(), 1, "the store of before, no new one");
         drop(store);

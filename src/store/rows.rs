@@ -10,7 +10,7 @@ use crate::model::{
 };
 
 use super::batch::unpair;
-use super::engine::Family;
+use super::family::Family;
 use super::key::{
     ChangeKey, JournalKey, JudgementKey, Key, LayoutKey, NameKey, NameKind, RecipeKey,
     SentenceSetKey, SetKey,

@@ -13,7 +13,7 @@ use rocksdb::{
     DBRecoveryMode, LogLevel, Options,
 };
 
-use super::engine::Family;
+use super::family::Family;
 
 /// Bytes of blocks kept unpacked: a whole frame's sets and their sentences fit many times over.
 const BLOCK_CACHE: usize = 64 << 20;

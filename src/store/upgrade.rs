@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use rocksdb::WriteBatch;
 
-use super::engine::Family;
+use super::family::Family;
 use super::rows::rewritten;
 use super::{Result, Store, StoreError};
 

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::error::TagError;
 use super::features::WRITING;
 use super::measure::DevAccuracy;
+use crate::durable::WholeDirectory;
 use crate::learn::{Activation, CONFIG, FileError, Mlp, read_config, write_model};
-use crate::nn::{NnError, Weights, WholeDirectory};
+use crate::nn::{NnError, Weights};
 
 /// The format that this build writes and reads.
 pub(super) const FORMAT: u32 = 1;

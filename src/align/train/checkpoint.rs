@@ -19,6 +19,7 @@ use crate::align::error::AlignError;
 use crate::align::metrics::Report;
 use crate::align::scorer::ACTIVATION;
 use crate::compute::Device;
+use crate::durable::WholeFile;
 use crate::learn::{AdamW, FileError, Mlp, SplitMix64};
 use crate::nn::{Weights, WeightsError, write_tensors};
 
@@ -95,11 +96,8 @@ impl Checkpoint {
 
     /// Tries, before the work, whether the file can be written.
     pub(super) fn prepare(&self) -> Result<(), AlignError> {
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let tried = tempfile::Builder::new()
-            .prefix(".checkpoint-")
-            .tempfile_in(folder.unwrap_or(Path::new(".")));
-        Ok(tried.map(drop).map_err(FileError::io("write checkpoint", &self.path))?)
+        let tried = WholeFile::create(&self.path).map(drop);
+        Ok(tried.map_err(FileError::io("write checkpoint", &self.path))?)
     }
 
     /// Writes a state; an older one is there until this one is.

@@ -9,7 +9,7 @@ pub enum BackupError {
     /// The directory for a backup holds something.
     #[error(
         "cannot write a backup to `{}`: something is there; name a directory that does not exist \
-         or is empty",
+         or is empty (B-not-empty)",
         path.display()
     )]
     NotEmpty {
@@ -19,7 +19,7 @@ pub enum BackupError {
     /// The directory holds a backup of something else.
     #[error(
         "cannot write a backup to `{}`: one of revision {found} is there, and the store is at revision \
-         {revision}; name another directory with `--backup DIR`, or remove that one",
+         {revision}; name another directory with `--backup DIR`, or remove that one (B-other)",
         path.display()
     )]
     Other {
@@ -33,7 +33,7 @@ pub enum BackupError {
     /// The directory holds no backup.
     #[error(
         "`{}` holds no backup: {reason}; expected a directory that `fnstore backup` wrote, with its \
-         `backup.json`",
+         `backup.json` (B-none)",
         path.display()
     )]
     NotABackup {
@@ -44,7 +44,7 @@ pub enum BackupError {
     },
     /// A backup is not what was written.
     #[error(
-        "the backup in `{}` is damaged: {reason}; nothing was restored, use another backup",
+        "the backup in `{}` is damaged: {reason}; nothing was restored, use another backup (B-damaged)",
         path.display()
     )]
     Damaged {
@@ -54,7 +54,7 @@ pub enum BackupError {
         reason: String,
     },
     /// A file cannot be read or written.
-    #[error("cannot use `{}`", path.display())]
+    #[error("cannot use `{}` (S-io)", path.display())]
     Io {
         /// The file.
         path: PathBuf,

@@ -140,7 +140,10 @@ pub enum DatabaseError {
         path: PathBuf,
     },
     /// The handle was opened for reading.
-    #[error("the database in `{}` was opened for reading; open it for writing", path.display())]
+    #[error(
+        "the database in `{}` was opened for reading; open it for writing (S-read-only)",
+        path.display()
+    )]
     ReadOnly {
         /// The store's directory.
         path: PathBuf,

@@ -555,7 +555,7 @@ fn write_the_golden_records() {
 #[test]
 fn the_schema_page_lists_every_family_and_every_field() {
     let page = include_str!("../../../schema/records.md");
-    for family in crate::store::engine::Family::ALL {
+    for family in crate::store::family::Family::ALL {
         assert!(page.contains(&format!("`{}`", family.name())), "{}", family.name());
     }
     // `name: Type,` lines inside the records' definitions, private types included.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -41,13 +41,11 @@ pub struct BackupManifest {
 }
 
 impl BackupManifest {
-    /// Hashes the files of the store that was copied to `dir`, and syncs them to disk.
+    /// Hashes the files of the store that was copied to `dir`.
     pub(super) fn take_files(&mut self, dir: &Path) -> Result<()> {
         for name in file_names(dir)? {
             let path = dir.join(&name);
-            let file = File::open(&path).and_then(|file| file.sync_all().map(|()| file));
-            let file = file.map_err(io_error(&path))?;
-            self.bytes += file.metadata().map_err(io_error(&path))?.len();
+            self.bytes += fs::metadata(&path).map_err(io_error(&path))?.len();
             self.files.insert(name, hash(&path)?);
         }
         Ok(())
@@ -56,13 +54,10 @@ impl BackupManifest {
     /// Writes the manifest, last of all: what has one is whole.
     pub(super) fn write(&self, dir: &Path) -> Result<()> {
         let path = dir.join(FILE);
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&path)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            file.sync_all()
-        };
-        write().map_err(io_error(&path))
+        let mut json =
+            serde_json::to_vec_pretty(self).map_err(io::Error::from).map_err(io_error(&path))?;
+        json.push(b'\n');
+        fs::write(&path, json).map_err(io_error(&path))
     }
 
     pub(super) fn read(dir: &Path) -> Result<Self> {
@@ -98,15 +93,13 @@ impl BackupManifest {
         Ok(())
     }
 
-    /// Copies the files into another directory, synced to disk.
+    /// Copies the files into another directory.
     pub(super) fn copy_files(&self, from: &Path, to: &Path) -> Result<()> {
         let db = to.join("db");
         fs::create_dir_all(&db).map_err(io_error(&db))?;
         for name in self.files.keys() {
             let target = to.join(name);
-            let copied = fs::copy(from.join(name), &target);
-            let synced = copied.and_then(|_| File::open(&target)?.sync_all());
-            synced.map_err(io_error(&target))?;
+            fs::copy(from.join(name), &target).map_err(io_error(&target))?;
         }
         Ok(())
     }

@@ -8,13 +8,14 @@
 
 mod manifest;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use manifest::BackupManifest;
 
 use crate::database::{BackupError, Database, DatabaseError, Result};
+use crate::durable::{NewDirectory, create_directory, folder_of};
 use crate::store::{Replacement, StoreError};
 use manifest::io_error;
 
@@ -26,10 +27,14 @@ impl Database {
     /// nothing is left of it.
     pub fn backup(&self, dir: &Path) -> Result<BackupManifest> {
         self.store.refresh()?;
-        let parent = parent_of(dir);
-        fs::create_dir_all(&parent).map_err(io_error(&parent))?;
-        refuse_what_holds_something(dir)?;
-        let unfinished = beside(&parent)?;
+        let parent = folder_of(dir);
+        create_directory(parent).map_err(io_error(parent))?;
+        let unfinished = match NewDirectory::create(dir, ".fnstore-backup-") {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(BackupError::NotEmpty { path: dir.to_owned() }.into());
+            }
+            outcome => outcome.map_err(io_error(dir))?,
+        };
         let (major, minor) = self.store.format()?;
         let mut manifest = BackupManifest {
             fnstore: env!("CARGO_PKG_VERSION").to_owned(),
@@ -43,11 +48,7 @@ impl Database {
         };
         manifest.take_files(unfinished.path())?;
         manifest.write(unfinished.path())?;
-        if dir.exists() {
-            fs::remove_dir(dir).map_err(io_error(dir))?;
-        }
-        let whole = unfinished.keep();
-        fs::rename(&whole, dir).map_err(io_error(dir))?;
+        unfinished.publish().map_err(io_error(dir))?;
         Ok(manifest)
     }
 }
@@ -79,15 +80,8 @@ impl Database {
 pub fn restore(backup: &Path, dir: &Path) -> Result<BackupManifest> {
     let manifest = BackupManifest::read(backup)?;
     manifest.verify(backup)?;
-    let was_there = dir.exists();
-    let replacement = Replacement::begin(dir)?;
-    let outcome = restore_under_lock(backup, &manifest, replacement);
-    if outcome.is_err() && !was_there {
-        // Nothing but the lock's file is in it; a failure to remove it does no harm.
-        let _ = fs::remove_file(dir.join("writer.lock"));
-        let _ = fs::remove_dir(dir);
-    }
-    outcome.map(|()| manifest)
+    restore_under_lock(backup, &manifest, Replacement::begin(dir)?)?;
+    Ok(manifest)
 }
 
 fn restore_under_lock(
@@ -112,25 +106,4 @@ fn restore_under_lock(
     }
     restored.close()?;
     Ok(replacement.commit()?)
-}
-
-fn parent_of(dir: &Path) -> PathBuf {
-    let parent = dir.parent().filter(|parent| !parent.as_os_str().is_empty());
-    parent.unwrap_or(Path::new(".")).to_owned()
-}
-
-fn refuse_what_holds_something(dir: &Path) -> Result<()> {
-    let is_free = match fs::read_dir(dir) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-    };
-    if is_free { Ok(()) } else { Err(BackupError::NotEmpty { path: dir.to_owned() }.into()) }
-}
-
-/// A directory beside the backup's place, which goes away unless it is kept.
-fn beside(parent: &Path) -> Result<tempfile::TempDir> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    Ok(builder.prefix(".fnstore-backup-").tempdir_in(parent).map_err(io_error(parent))?)
 }

@@ -1,13 +1,12 @@
-//! A directory that appears with all its files or not at all.
+//! The directory of a release that is exported: its folders, and safe names for its files.
 
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use tempfile::TempDir;
-
 use crate::database::{DatabaseError, Result};
+use crate::durable::NewDirectory;
 
 /// Folders of a release.
 const FOLDERS: [&str; 3] = ["frame", "lu", "fulltext"];
@@ -15,7 +14,7 @@ const FOLDERS: [&str; 3] = ["frame", "lu", "fulltext"];
 /// The directory of a release being written, under a passing name beside its own.
 pub(super) struct Directory {
     target: PathBuf,
-    files: TempDir,
+    files: NewDirectory,
     names: Mutex<HashSet<String>>,
 }
 
@@ -23,23 +22,12 @@ impl Directory {
     /// Makes the folders beside `target`, which must be an empty directory or not be there.
     pub(super) fn create(target: &Path) -> Result<Self> {
         let failed = |source| DatabaseError::Export { path: target.to_owned(), source };
-        let taken = match std::fs::read_dir(target) {
-            Ok(mut entries) => entries.next().is_some(),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => true,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(failed(error)),
+        let files = match NewDirectory::create(target, ".fnstore-export-") {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(DatabaseError::ExportTarget { path: target.to_owned() });
+            }
+            outcome => outcome.map_err(failed)?,
         };
-        if taken {
-            return Err(DatabaseError::ExportTarget { path: target.to_owned() });
-        }
-        let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let files = builder
-            .prefix(".fnstore-export-")
-            .tempdir_in(parent.unwrap_or(Path::new(".")))
-            .map_err(failed)?;
         for folder in FOLDERS {
             std::fs::create_dir(files.path().join(folder)).map_err(failed)?;
         }
@@ -73,20 +61,14 @@ impl Directory {
         Ok(content.len() as u64)
     }
 
-    /// Gives the directory its name.
+    /// Gives the directory its name, once it is on the disk.
     pub(super) fn publish(self) -> Result<()> {
-        let failed = |source| DatabaseError::Export { path: self.target.clone(), source };
+        let Self { target, files, .. } = self;
         // A release that had no such folder is written without it.
         for folder in FOLDERS {
-            let _ = std::fs::remove_dir(self.files.path().join(folder));
+            let _ = std::fs::remove_dir(files.path().join(folder));
         }
-        if self.target.exists() {
-            std::fs::remove_dir(&self.target).map_err(failed)?;
-        }
-        std::fs::rename(self.files.path(), &self.target).map_err(failed)?;
-        // It is gone from where it was: there is nothing to remove any more.
-        let _ = self.files.keep();
-        Ok(())
+        files.publish().map_err(|source| DatabaseError::Export { path: target, source })
     }
 }
 

@@ -1,16 +1,16 @@
-//! A model's directory that takes its place only once it is whole; an earlier one stays until then.
+//! A directory of files, as a model's, that replaces an earlier one only once it is whole.
 //!
 //! The new directory is made beside its place. Then the old one is renamed to `.NAME.replaced`, the new
 //! one to `NAME`, and the old one is removed. A process that is killed between the two renames leaves a
 //! `.NAME.replaced` and no `NAME`: [`WholeDirectory::prepare`] moves the old one back.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use super::{NamedTensor, write_weights};
+use super::{
+    create_directory, folder_of, passing_name, remove_directory, sync_directory, sync_tree,
+};
 
 /// The place of a directory that is to be written, tried beforehand.
 #[derive(Debug)]
@@ -37,14 +37,13 @@ impl WholeDirectory {
             let message = "expected a path that ends in the name of a directory, in UTF-8";
             io::Error::new(io::ErrorKind::InvalidInput, message)
         })?;
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).to_owned();
+        let folder = folder_of(&place).to_owned();
         let directory = Self { name: name.to_owned(), folder, place };
-        fs::create_dir_all(&directory.folder)?;
+        create_directory(&directory.folder)?;
         directory.beside()?;
         let Self { place, .. } = &directory;
-        if !place.exists() && directory.replaced().is_dir() {
-            fs::rename(directory.replaced(), place)?;
+        if !place.exists() {
+            super::rename(&directory.replaced(), place)?;
         }
         let is_there = place.exists() || place.is_symlink();
         if is_there && !(is_plain(place)? && (is_empty(place)? || may_replace(place))) {
@@ -58,23 +57,6 @@ impl WholeDirectory {
     /// Where it will be.
     pub fn place(&self) -> &Path {
         &self.place
-    }
-
-    /// Writes what training leaves behind: `config.json` and `model.safetensors`.
-    ///
-    /// # Errors
-    /// As [`write`](Self::write).
-    pub fn write_model(
-        self,
-        config: &impl Serialize,
-        tensors: &[NamedTensor<'_>],
-    ) -> io::Result<()> {
-        let mut json = serde_json::to_string_pretty(config)?;
-        json.push('\n');
-        self.write(|directory| {
-            write_weights(directory, tensors).map_err(io::Error::other)?;
-            fs::write(directory.join("config.json"), json)
-        })
     }
 
     /// Writes the directory: `fill` gets an empty one. Files of an earlier directory that `fill` does not
@@ -93,16 +75,10 @@ impl WholeDirectory {
         if is_there {
             keep_others(place, new.path())?;
         }
-        #[cfg(unix)]
-        allow_readers(new.path())?;
-        for entry in fs::read_dir(new.path())? {
-            File::open(entry?.path())?.sync_all()?;
-        }
+        sync_tree(new.path())?;
         let replaced = self.replaced();
         if is_there {
-            if replaced.exists() {
-                fs::remove_dir_all(&replaced)?;
-            }
+            remove_directory(&replaced)?;
             fs::rename(place, &replaced)?;
         }
         if let Err(error) = fs::rename(new.path(), place) {
@@ -112,18 +88,16 @@ impl WholeDirectory {
             return Err(error.into());
         }
         let _ = new.keep();
-        // What follows is in nobody's way when it fails: the new directory is there.
-        if is_there {
-            let _ = fs::remove_dir_all(&replaced);
-        }
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        sync_directory(folder)?;
+        // It is in nobody's way when that fails: the new directory is there.
+        let _ = remove_directory(&replaced);
         Ok(())
     }
 
     /// An empty directory beside the place, which goes away unless it is kept.
     fn beside(&self) -> io::Result<tempfile::TempDir> {
         let prefix = format!(".{}.writing-", self.name);
-        tempfile::Builder::new().prefix(&prefix).tempdir_in(&self.folder)
+        passing_name(&prefix, 0o777).tempdir_in(&self.folder)
     }
 
     /// Where the earlier directory is while the new one takes its place.
@@ -159,13 +133,6 @@ fn keep_others(old: &Path, new: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Other users of the machine may read it, as they may any folder.
-#[cfg(unix)]
-fn allow_readers(directory: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))
 }
 
 #[cfg(test)]

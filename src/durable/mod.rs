@@ -1,0 +1,195 @@
+//! Files and directories that take their place whole or not at all, and are on the disk then.
+//!
+//! Something new is written beside its place under a passing name and synced. One rename gives it its
+//! name, and the directory that holds the name is synced. A process that is killed, and a machine that
+//! loses power, leave what was there before or what is new.
+//!
+//! A name is on the disk once the directory that holds it is synced; syncing a file writes its content
+//! alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
+
+mod new_directory;
+mod whole_directory;
+mod whole_file;
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+pub use new_directory::NewDirectory;
+pub use whole_directory::WholeDirectory;
+pub use whole_file::{WholeFile, write_file};
+
+/// Files that are synced at a time: the file system writes down several of them at once.
+const SYNCS_AT_A_TIME: usize = 8;
+
+/// The directory that a path's last name is in.
+#[must_use]
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a directory and those above it, unless they are there, and brings their names to the disk.
+///
+/// # Errors
+/// When one of them cannot be made or synced.
+pub fn create_directory(directory: &Path) -> io::Result<()> {
+    let folder = folder_of(directory);
+    if directory.is_dir() {
+        // Whoever made it may have been killed before it was synced. Who may not even read the
+        // directory above it has not made it.
+        let _ = sync_directory(folder);
+        return Ok(());
+    }
+    create_directory(folder)?;
+    match fs::create_dir(directory) {
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => {}
+        outcome => outcome?,
+    }
+    sync_directory(folder)
+}
+
+/// Brings the names in a directory to the disk, on platforms that can.
+///
+/// # Errors
+/// When the directory cannot be read, or the disk fails.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Renames a file or directory and brings both names' directories to the disk. Says whether it was
+/// there to be renamed.
+///
+/// # Errors
+/// When it cannot be renamed, or the disk fails.
+pub fn rename(from: &Path, to: &Path) -> io::Result<bool> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !from.exists() => {
+            return Ok(false);
+        }
+        outcome => outcome?,
+    }
+    // The new name first: a disk that has it alone has lost nothing.
+    sync_directory(folder_of(to))?;
+    if folder_of(from) != folder_of(to) {
+        sync_directory(folder_of(from))?;
+    }
+    Ok(true)
+}
+
+/// Removes a directory with all that is in it, when it is there.
+///
+/// # Errors
+/// When something of it cannot be removed.
+pub fn remove_directory(directory: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// Brings a directory with all files and directories in it to the disk.
+///
+/// # Errors
+/// When one of them cannot be opened or synced.
+pub fn sync_tree(directory: &Path) -> io::Result<()> {
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
+    list(directory, &mut files, &mut directories)?;
+    let waiting = Mutex::new(files);
+    let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
+    let sync = || -> io::Result<()> {
+        while let Some(file) = next() {
+            File::open(file)?.sync_all()?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..SYNCS_AT_A_TIME).map(|_| scope.spawn(sync)).collect();
+        let own = sync();
+        let joined = others.into_iter().map(|other| other.join().expect("syncing does not panic"));
+        joined.fold(own, Result::and)
+    })?;
+    directories.iter().try_for_each(|directory| sync_directory(directory))
+}
+
+/// The files and directories below a directory, and itself; a directory comes after those in it.
+fn list(
+    directory: &Path,
+    files: &mut Vec<PathBuf>,
+    directories: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        match entry.file_type()? {
+            kind if kind.is_dir() => list(&entry.path(), files, directories)?,
+            kind if kind.is_file() => files.push(entry.path()),
+            _ => {}
+        }
+    }
+    directories.push(directory.to_owned());
+    Ok(())
+}
+
+/// A passing name in a directory. Other users of the machine may read what gets it, as any new file.
+fn passing_name<'a>(prefix: &'a str, mode: u32) -> tempfile::Builder<'a, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    #[cfg(not(unix))]
+    let _ = mode;
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_made_with_those_above_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b/c");
+        create_directory(&deep).unwrap();
+        create_directory(&deep).unwrap();
+        assert!(deep.is_dir());
+        fs::write(folder.path().join("file"), "").unwrap();
+        let error = create_directory(&folder.path().join("file/below")).unwrap_err();
+        let kinds = [io::ErrorKind::NotADirectory, io::ErrorKind::AlreadyExists];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_renamed_and_need_not_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        assert!(!rename(&from, &to).unwrap());
+        fs::create_dir(&from).unwrap();
+        assert!(rename(&from, &to).unwrap());
+        assert!(to.is_dir() && !from.exists());
+        let nowhere = folder.path().join("nowhere/to");
+        assert_eq!(rename(&to, &nowhere).unwrap_err().kind(), io::ErrorKind::NotFound);
+        remove_directory(&to).unwrap();
+        remove_directory(&to).unwrap();
+        assert!(!to.exists());
+    }
+
+    #[test]
+    fn a_tree_is_synced_with_all_that_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        for at in 0..20 {
+            fs::write(folder.path().join(format!("a/{at}")), "x").unwrap();
+        }
+        let (mut files, mut directories) = (Vec::new(), Vec::new());
+        list(folder.path(), &mut files, &mut directories).unwrap();
+        assert_eq!((files.len(), directories.len()), (20, 3));
+        assert_eq!(directories.last().map(PathBuf::as_path), Some(folder.path()));
+        sync_tree(folder.path()).unwrap();
+        let missing = sync_tree(&folder.path().join("missing")).unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+    }
+}

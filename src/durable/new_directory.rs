@@ -1,0 +1,103 @@
+//! A directory that appears with all its files or not at all, where nothing was.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{folder_of, passing_name, sync_directory, sync_tree};
+
+/// A directory being filled beside the place that it will take. It goes away unless it is published.
+#[derive(Debug)]
+pub struct NewDirectory {
+    place: PathBuf,
+    files: TempDir,
+}
+
+impl NewDirectory {
+    /// Begins a directory whose place must be free: nothing is there, or an empty directory. Until it is
+    /// published its name begins with `prefix`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when the place is not free; another when nothing can be written
+    /// beside it.
+    pub fn create(place: &Path, prefix: &str) -> io::Result<Self> {
+        let is_free = match fs::read_dir(place) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => !place.is_symlink(),
+            Err(error) => return Err(error),
+        };
+        if !is_free {
+            let message = "something is there: expected nothing, or an empty directory";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+        }
+        let files = passing_name(prefix, 0o777).tempdir_in(folder_of(place))?;
+        Ok(Self { place: place.to_owned(), files })
+    }
+
+    /// Where its files are written.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.files.path()
+    }
+
+    /// Brings it to the disk with all that is in it, and gives it its name.
+    ///
+    /// # Errors
+    /// When it cannot be written, or something has come to its place meanwhile; then nothing is left
+    /// of it.
+    pub fn publish(self) -> io::Result<()> {
+        let Self { place, files } = self;
+        sync_tree(files.path())?;
+        if place.exists() {
+            fs::remove_dir(&place)?;
+        }
+        fs::rename(files.path(), &place)?;
+        // It is gone from where it was: there is nothing to remove any more.
+        let _ = files.keep();
+        sync_directory(folder_of(&place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_appears_with_all_its_files_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        let directory = NewDirectory::create(&place, ".new-").unwrap();
+        fs::write(directory.path().join("file"), "x").unwrap();
+        drop(directory);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // An empty directory is as good as none.
+        fs::create_dir(&place).unwrap();
+        let directory = NewDirectory::create(&place, ".new-").unwrap();
+        fs::create_dir(directory.path().join("deep")).unwrap();
+        fs::write(directory.path().join("deep/file"), "x").unwrap();
+        directory.publish().unwrap();
+        assert_eq!(fs::read_to_string(place.join("deep/file")).unwrap(), "x");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("out");
+        let taken = || NewDirectory::create(&place, ".new-").unwrap_err().kind();
+        fs::write(&place, "mine").unwrap();
+        assert_eq!(taken(), io::ErrorKind::AlreadyExists);
+        fs::remove_file(&place).unwrap();
+        let late = NewDirectory::create(&place, ".new-").unwrap();
+        fs::create_dir(&place).unwrap();
+        fs::write(place.join("mine"), "mine").unwrap();
+        assert_eq!(taken(), io::ErrorKind::AlreadyExists);
+        let error = late.publish().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::DirectoryNotEmpty);
+        assert_eq!(fs::read_to_string(place.join("mine")).unwrap(), "mine");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,108 @@
+//! A file that takes its place only once it is whole; an earlier one stays until then.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use super::{folder_of, passing_name, sync_directory};
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// A file being written beside the place that it will take. It goes away unless it is finished.
+#[derive(Debug)]
+pub struct WholeFile {
+    place: PathBuf,
+    out: BufWriter<File>,
+    beside: TempPath,
+}
+
+impl WholeFile {
+    /// Begins a file that will replace an earlier one of its name.
+    ///
+    /// # Errors
+    /// When nothing can be written beside its place.
+    pub fn create(place: &Path) -> io::Result<Self> {
+        let file = passing_name(".writing-", 0o666).tempfile_in(folder_of(place))?;
+        let (file, beside) = file.into_parts();
+        let out = BufWriter::with_capacity(BUFFER, file);
+        Ok(Self { place: place.to_owned(), out, beside })
+    }
+
+    /// Brings the file to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// When it cannot be written or renamed; then an earlier one is as it was.
+    pub fn finish(self) -> io::Result<()> {
+        let Self { place, out, beside } = self;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        beside.persist(&place)?;
+        sync_directory(folder_of(&place))
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes a file of these bytes, in place of an earlier one.
+///
+/// # Errors
+/// As [`WholeFile::create`] and [`WholeFile::finish`].
+pub fn write_file(place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = WholeFile::create(place)?;
+    file.write_all(bytes)?;
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_file_stays_until_the_new_one_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("file");
+        write_file(&place, b"old").unwrap();
+        let mut unfinished = WholeFile::create(&place).unwrap();
+        unfinished.write_all(b"half").unwrap();
+        drop(unfinished);
+        assert_eq!(std::fs::read(&place).unwrap(), b"old");
+        write_file(&place, b"new").unwrap();
+        assert_eq!(std::fs::read(&place).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_fails_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = WholeFile::create(&folder.path().join("nowhere/file")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        // Not even its own name may be a directory's.
+        std::fs::create_dir(folder.path().join("directory")).unwrap();
+        let error = write_file(&folder.path().join("directory"), b"x").unwrap_err();
+        let kinds = [io::ErrorKind::IsADirectory, io::ErrorKind::PermissionDenied];
+        assert!(kinds.contains(&error.kind()), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn others_may_read_it_as_any_new_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mode =
+            |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        std::fs::write(folder.path().join("plain"), "").unwrap();
+        write_file(&folder.path().join("whole"), b"").unwrap();
+        assert_eq!(mode("whole"), mode("plain"));
+    }
+}

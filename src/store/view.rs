@@ -1,0 +1,116 @@
+//! What a handle reads: an open RocksDB, and for a reader those that it has moved on to.
+//!
+//! RocksDB's secondary keeps the rows of the log that it has read. Once the primary has written newer ones
+//! to a table and dropped the log, the secondary shows its older ones beside rows of the table: two
+//! revisions in one view. So a reader catches up only as long as nothing but the log has grown, and
+//! otherwise opens RocksDB again. The earlier one stays open for the iterators that are on it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rocksdb::{ColumnFamily, DB};
+
+use super::error::OPENING;
+use super::family::Family;
+use super::manifest::{self, Stamp};
+use super::scratch::Scratch;
+use super::tuning::{database_options, descriptors};
+use super::{StoreError, engine::present_families};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// An open RocksDB.
+pub(super) struct View {
+    pub(super) db: DB,
+    /// Where a reader's tables stood before it was opened.
+    stamp: Option<Stamp>,
+    next: OnceLock<Box<View>>,
+}
+
+impl View {
+    pub(super) fn new(db: DB) -> Self {
+        Self { db, stamp: None, next: OnceLock::new() }
+    }
+
+    /// Opens a secondary, whose own files go to a new directory in `scratch`.
+    pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
+        let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
+        let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?.keep();
+        let families = descriptors(present_families(db_dir)?);
+        let options = database_options();
+        let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.as_path(), families);
+        let db = db.map_err(StoreError::engine(OPENING))?;
+        Ok(Self { stamp: Some(stamp), ..Self::new(db) })
+    }
+
+    /// The last one that was moved on to.
+    pub(super) fn last(&self) -> &Self {
+        let mut last = self;
+        while let Some(next) = last.next.get() {
+            last = next;
+        }
+        last
+    }
+
+    /// How many there are from this one on.
+    pub(super) fn count(&self) -> usize {
+        1 + self.next.get().map_or(0, |next| next.count())
+    }
+
+    /// Takes up what the writer has committed since; gives the view that shows it.
+    pub(super) fn move_on(&self, db_dir: &Path, scratch: &Scratch) -> Result<&Self> {
+        let stamp = || manifest::stamp(db_dir).map(Some).map_err(io_error(db_dir));
+        if stamp()? == self.stamp {
+            let caught_up = self.db.try_catch_up_with_primary();
+            caught_up.map_err(StoreError::engine("catching up with the writer"))?;
+            if stamp()? == self.stamp {
+                return Ok(self);
+            }
+        }
+        let next = Self::open_secondary(db_dir, scratch)?;
+        if let Some((number, family)) = next.missing_file(db_dir)? {
+            return Err(StoreError::FileLost { path: table(db_dir, number), family });
+        }
+        // Another thread may have been faster; what it opened is as new, or the next refresh is.
+        Ok(self.next.get_or_init(|| Box::new(next)).last())
+    }
+
+    pub(super) fn family(&self, family: Family) -> Result<&ColumnFamily> {
+        self.db.cf_handle(family.name()).ok_or_else(|| StoreError::Damaged {
+            family: family.name(),
+            key: String::new(),
+            reason: "the column family is missing".to_owned(),
+        })
+    }
+
+    /// The family's handle; `None` when the store is of a format without it.
+    pub(super) fn readable(&self, family: Family) -> Result<Option<&ColumnFamily>> {
+        match self.family(family) {
+            Err(_) if !family.in_first_format() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    /// A table file that the manifest names and this view does not have.
+    pub(super) fn missing_file(&self, db_dir: &Path) -> Result<Option<(u64, String)>> {
+        let named = manifest::live_files(db_dir).map_err(io_error(db_dir))?;
+        let files = self.db.live_files().map_err(StoreError::engine("listing files"))?;
+        let number = |name: &str| name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+        let present: BTreeSet<u64> = files.iter().filter_map(|file| number(&file.name)).collect();
+        Ok(named
+            .into_iter()
+            .flatten()
+            .find(|(file, family)| self.db.cf_handle(family).is_some() && !present.contains(file)))
+    }
+}
+
+/// A table file of a number.
+pub(super) fn table(db_dir: &Path, number: u64) -> PathBuf {
+    db_dir.join(format!("{number:06}.sst"))
+}
+
+fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+    let path = path.to_owned();
+    |source| StoreError::Io { path, source }
+}
