@@ -72,6 +72,8 @@ mod load_many;
 mod mini;
 mod model_bad_input;
 mod mutated_input;
+mod others_ids_at_random;
+mod others_releases;
 mod query_facts;
 mod query_grammar;
 mod query_planner;

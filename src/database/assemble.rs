@@ -4,6 +4,7 @@
 //! file lists it goes into that file's layout, so that nothing of it is lost.
 
 mod lexunits;
+mod numbers;
 mod sentences;
 mod sets;
 mod top_files;
@@ -16,8 +17,9 @@ use crate::framenet::{FrameFile, FramenetError, FullTextFile, Warning, WarningCo
 use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame, FrameId,
-    FrameLayout, FrameRelation, IdSpace, LexUnit, ListedElement, LuId, Origin, ReleaseCounts,
-    ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    FrameLayout, FrameRelation, IdSpace, LexUnit, ListedElement, LuId, NumberKind, Origin,
+    ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
@@ -42,6 +44,10 @@ pub(super) struct Assembled {
 struct KnownFrame {
     name: String,
     elements: HashSet<FeId>,
+    /// Its FEs by name.
+    by_name: HashMap<String, FeId>,
+    /// Whether numbers of its FEs stand for several.
+    has_repeated: bool,
     /// Its FEs as the headers of most LU files list them.
     listed: Vec<ListedElement>,
 }
@@ -51,6 +57,11 @@ impl KnownFrame {
         Self {
             name: frame.name.clone(),
             elements: frame.elements.iter().map(|fe| fe.id).collect(),
+            by_name: frame.elements.iter().rev().map(|fe| (fe.name.clone(), fe.id)).collect(),
+            has_repeated: frame
+                .elements
+                .iter()
+                .any(|fe| NumberKind::FrameElement.is_fresh(fe.id.0.into())),
             listed: frame.elements_by_name(),
         }
     }
@@ -66,13 +77,15 @@ pub(super) struct Assembler<'a> {
     counts: ReleaseCounts,
     statuses: BTreeMap<(Origin, String), u64>,
     warnings: WarningLog,
+    /// What fresh numbers stand for.
+    numbers: WrittenNumbers,
     /// How the top files list what lies below them.
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
-    frame_index: BTreeMap<FrameId, usize>,
-    lu_index: BTreeMap<(LuId, FrameId), usize>,
-    document_index: BTreeMap<(CorpusId, DocumentId), String>,
+    frame_index: BTreeMap<FrameId, Vec<usize>>,
+    lu_index: BTreeMap<(LuId, FrameId), Vec<usize>>,
+    document_index: BTreeMap<(CorpusId, DocumentId), Vec<String>>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
@@ -109,6 +122,7 @@ impl<'a> Assembler<'a> {
             counts: ReleaseCounts::default(),
             statuses: BTreeMap::new(),
             warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
             frame_index: BTreeMap::new(),
@@ -141,8 +155,13 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    fn add_warnings(&mut self, warnings: Vec<Warning>) -> Result<()> {
-        warnings.into_iter().try_for_each(|warning| self.add_warning(warning))
+    /// Counts the warnings of a file.
+    fn add_warnings(&mut self, warnings: WarningLog) -> Result<()> {
+        if let Some(fault) = warnings.first_fault().filter(|_| self.strict) {
+            return Err(FramenetError::Strict(fault.clone()).into());
+        }
+        self.warnings.merge(warnings);
+        Ok(())
     }
 
     /// Counts a trait of the data, which no import fails for.
@@ -157,39 +176,21 @@ impl<'a> Assembler<'a> {
         self.warnings.note(code, warning);
     }
 
-    fn warn_repeated(&mut self, file: &str, what: &str) -> Result<()> {
-        let detail = format!("{what} has the number of an earlier one; not read");
-        self.warn(WarningCode::IdRepeated, file, 0, detail)
-    }
-
     pub(super) fn add_frame_file(&mut self, file: FrameFile) -> Result<()> {
-        let FrameFile { file, mut frame, lexunits, mut layout, sem_type_names, warnings } = file;
-        if self.frames.contains_key(&frame.id) {
-            return self.warn_repeated(&file, &format!("frame `{}` ({})", frame.name, frame.id));
-        }
+        let FrameFile { file, mut frame, mut lexunits, layout, sem_type_names, warnings, .. } =
+            file;
         self.add_warnings(warnings)?;
+        let written = frame.id;
+        frame.id = self.own_frame_id(&file, &frame)?;
+        lexunits.iter_mut().for_each(|lu| lu.frame = frame.id);
         self.check_sem_types(&file, &sem_type_names)?;
-        if let Some(entry) = self.frame_index.get(&frame.id) {
-            let entry = &mut self.layout.frame_index[*entry];
-            frame.modified.clone_from(&entry.modified);
-            if entry.name == frame.name {
-                entry.name.clear();
-            } else {
-                let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
-                self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
-            }
-        } else {
-            let detail = format!("frame `{}` is not in frameIndex.xml; kept", frame.name);
-            self.warn(WarningCode::IndexMismatch, &file, 0, detail)?;
-        }
+        self.check_frame_index(&file, written, &mut frame)?;
         for fe in frame.elements.iter().filter(|fe| fe.sem_types.len() > 1) {
             self.note(WarningCode::SemTypesSeveral, &file, 0, || {
                 format!("FE `{}` has {} semantic types", fe.name, fe.sem_types.len())
             });
         }
         self.add_waiting(&file, &frame, lexunits)?;
-        let mut seen = HashSet::new();
-        layout.lexunits.retain(|lu| seen.insert(*lu));
         self.frames.insert(frame.id, Some(KnownFrame::of(&frame)));
         self.frame_files.push((frame, layout));
         Ok(())
@@ -199,10 +200,6 @@ impl<'a> Assembler<'a> {
     fn add_waiting(&mut self, file: &str, frame: &Frame, lexunits: Vec<LexUnit>) -> Result<()> {
         let mut names = BTreeSet::new();
         for lu in lexunits {
-            if self.waiting.contains_key(&(frame.id, lu.id)) {
-                self.warn_repeated(file, &format!("LU `{}` ({})", lu.name, lu.id))?;
-                continue;
-            }
             if !names.insert(lu.name.clone()) {
                 let detail = format!("frame `{}` has two LUs `{}`; both kept", frame.name, lu.name);
                 self.warn(WarningCode::LuNameRepeated, file, 0, detail)?;
@@ -220,14 +217,7 @@ impl<'a> Assembler<'a> {
             self.batch.put_frame(&frame)?;
             self.batch.put_frame_layout(frame.id, &layout)?;
         }
-        for (id, entry) in std::mem::take(&mut self.frame_index) {
-            if !self.has_frame_file(id) {
-                let name = self.layout.frame_index[entry].name.clone();
-                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
-                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
-                self.add_missing_frame(id, &name)?;
-            }
-        }
+        self.add_listed_frames()?;
         self.write_relations()?;
         self.flush()
     }
@@ -249,14 +239,12 @@ impl<'a> Assembler<'a> {
     }
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
-        let FullTextFile { file, corpus, document, sentences, warnings } = file;
-        let key = (corpus.0, document.0);
-        if self.corpora.get(&key).is_some_and(|known| !known.file.is_empty()) {
-            let what = format!("document `{}` ({} of corpus {})", document.1, key.1, key.0);
-            return self.warn_repeated(&file, &what);
-        }
+        let FullTextFile { file, corpus, mut document, sentences, warnings, .. } = file;
         self.add_warnings(warnings)?;
-        self.check_document_index(&file, key, &document.1)?;
+        let written = (corpus.0, document.0);
+        document.0 = self.own_document_id(&file, corpus.0, &document)?;
+        let key = (corpus.0, document.0);
+        self.check_document_index(&file, written, key.1, &document.1)?;
         self.counts.documents += 1;
         let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
         let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
@@ -318,6 +306,8 @@ impl<'a> Assembler<'a> {
             self.write_lexunit(&lu)?;
         }
         self.warn_unread()?;
+        self.counts.sem_types = self.sem_types.len() as u64;
+        self.batch.put_written_numbers(&self.numbers)?;
         for document in std::mem::take(&mut self.corpora).values() {
             self.batch.put_document(document)?;
         }

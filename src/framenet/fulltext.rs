@@ -1,10 +1,10 @@
 //! Full-text files: `fulltext/*.xml`.
 
-use crate::model::{CorpusId, DocumentId};
+use crate::model::{CorpusId, DocumentId, NumberKind, WrittenNumbers};
 
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::XmlFile;
-use super::{FramenetError, Warning};
+use super::{FramenetError, WarningLog};
 
 type Result<T> = std::result::Result<T, FramenetError>;
 
@@ -20,15 +20,21 @@ pub struct FullTextFile {
     /// The sentences, in reading order.
     pub sentences: Vec<ReadSentence>,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
-/// Reads a full-text file.
+/// Reads a full-text file; `numbers` are those that earlier files of the release gave.
 ///
 /// # Errors
-/// When it is not well-formed, has no document in its header, or a number is none.
-pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or has no document in its header.
+pub fn read_fulltext_file(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<FullTextFile> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("fullTextAnnotation")?;
     let mut corpus = None;
     let mut document = None;
@@ -38,11 +44,14 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
         "header" => xml.children(|xml, child| match child.name() {
             "corpus" if corpus.is_none() => {
                 xml.know(&child, &["ID", "name"])?;
-                corpus = Some((CorpusId(child.number("ID")?), child.text_or_empty("name")?));
+                let name = child.text_or_empty("name")?;
+                let id = xml.short_id(&child, NumberKind::Corpus, "ID", &name)?;
+                corpus = Some((CorpusId(id), name));
                 xml.children(|xml, child| match child.name() {
                     "document" if document.is_none() => {
                         let name = child.text_or_empty("description")?;
-                        document = Some((DocumentId(child.number("ID")?), name));
+                        let id = xml.short_id(&child, NumberKind::Document, "ID", &name)?;
+                        document = Some((DocumentId(id), name));
                         xml.leaf(&child, &["ID", "description"])
                     }
                     _ => xml.unknown(&child),
@@ -63,5 +72,6 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
         document: document.ok_or_else(missing)?,
         sentences,
         warnings: xml.warnings,
+        numbers: xml.numbers.own,
     })
 }

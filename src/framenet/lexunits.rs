@@ -2,14 +2,14 @@
 
 use crate::model::{
     AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor,
-    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, Pos, SemTypeId, SentenceCount,
-    ValencePattern, ValenceUnit, Valences,
+    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId,
+    SentenceCount, ValencePattern, ValenceUnit, Valences, WrittenNumbers,
 };
 
 use super::frames::Names;
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{Element, XmlFile};
-use super::{FramenetError, Warning, WarningCode};
+use super::{FramenetError, WarningCode, WarningLog};
 
 type Result<T> = std::result::Result<T, FramenetError>;
 
@@ -31,7 +31,9 @@ pub struct LuFile {
     /// Numbers and names of the semantic types that it names.
     pub sem_type_names: Vec<(SemTypeId, String)>,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
 /// A subcorpus of an LU file.
@@ -43,17 +45,18 @@ pub struct ReadSubcorpus {
     pub sentences: Vec<ReadSentence>,
 }
 
-/// Reads an LU file.
+/// Reads an LU file; `numbers` are those that earlier files of the release gave.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or no LU file.
+pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Result<LuFile> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("lexUnit")?;
+    let (name, frame_name) = (xml.name(&root, "name")?, xml.name(&root, "frame")?);
     let mut lexunit = LexUnit {
-        id: LuId(root.number("ID")?),
-        frame: FrameId(root.number("frameID")?),
-        name: root.required("name")?,
+        id: LuId(xml.short_id(&root, NumberKind::LexUnit, "ID", &name)?),
+        frame: FrameId(xml.short_id(&root, NumberKind::Frame, "frameID", &frame_name)?),
+        name,
         pos: read_pos(&mut xml, &root)?,
         status: root.text_or_empty("status")?,
         definition: String::new(),
@@ -63,12 +66,11 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         lemma_id: None,
         created: Creation::default(),
         sentence_count: SentenceCount::default(),
-        total_annotated: root.optional_number("totalAnnotated")?.unwrap_or(0),
+        total_annotated: xml.count(&root, "totalAnnotated")?.unwrap_or(0),
         subcorpora: Vec::new(),
         valences: Valences::default(),
         listing: Listing { frame_file: false, lu_file: true },
     };
-    let frame_name = root.required("frame")?;
     let known =
         ["ID", "name", "POS", "status", "frame", "frameID", "totalAnnotated", "incorporatedFE"];
     xml.know(&root, &known)?;
@@ -97,6 +99,7 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         subcorpora,
         sem_type_names: names.sem_types,
         warnings: xml.warnings,
+        numbers: xml.numbers.own,
     })
 }
 
@@ -111,12 +114,14 @@ fn read_header(
     xml.children(|xml, child| match child.name() {
         "corpus" => {
             xml.know(&child, &["ID", "name"])?;
-            let (id, name) = (CorpusId(child.number("ID")?), child.text_or_empty("name")?);
+            let name = child.text_or_empty("name")?;
+            let id = CorpusId(xml.short_id(&child, NumberKind::Corpus, "ID", &name)?);
             let mut documents = Vec::new();
             xml.children(|xml, child| match child.name() {
                 "document" => {
                     let description = child.text_or_empty("description")?;
-                    documents.push((DocumentId(child.number("ID")?), description));
+                    let id = xml.short_id(&child, NumberKind::Document, "ID", &description)?;
+                    documents.push((DocumentId(id), description));
                     xml.leaf(&child, &["ID", "description"])
                 }
                 _ => xml.unknown(&child),
@@ -171,9 +176,9 @@ pub(super) fn read_lexeme<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> R
     };
     let (headword, break_before) = (flag("headword")?, flag("breakBefore")?);
     let lexeme = Lexeme {
-        name: element.required("name")?,
+        name: xml.name(element, "name")?,
         pos: read_pos(xml, element)?,
-        order: element.optional_number("order")?,
+        order: xml.count(element, "order")?,
         headword,
         break_before,
     };
@@ -225,7 +230,7 @@ fn read_governor<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Gov
     };
     xml.children(|xml, child| match child.name() {
         "annoSet" => {
-            governor.sets.push(read_set_number(&child)?);
+            governor.sets.push(read_set_number(xml, &child)?);
             xml.leaf(&child, &["ID"])
         }
         _ => xml.unknown(&child),
@@ -237,12 +242,12 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
     xml.know(element, &["total"])?;
     let mut realization = FeRealization {
         elements: Vec::new(),
-        total: element.optional_number("total")?.unwrap_or(0),
+        total: xml.count(element, "total")?.unwrap_or(0),
         patterns: Vec::new(),
     };
     xml.children(|xml, child| match child.name() {
         "FE" => {
-            realization.elements.push(child.required("name")?);
+            realization.elements.push(xml.name(&child, "name")?);
             xml.leaf(&child, &["name"])
         }
         "pattern" => {
@@ -257,7 +262,7 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
 fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ValencePattern> {
     xml.know(element, &["total"])?;
     let mut pattern = ValencePattern {
-        total: element.optional_number("total")?.unwrap_or(0),
+        total: xml.count(element, "total")?.unwrap_or(0),
         units: Vec::new(),
         sets: Vec::new(),
     };
@@ -271,7 +276,7 @@ fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Vale
             xml.leaf(&child, &["FE", "PT", "GF"])
         }
         "annoSet" => {
-            pattern.sets.push(read_set_number(&child)?);
+            pattern.sets.push(read_set_number(xml, &child)?);
             xml.leaf(&child, &["ID"])
         }
         _ => xml.unknown(&child),
@@ -279,8 +284,9 @@ fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Vale
     Ok(pattern)
 }
 
-fn read_set_number(element: &Element<'_>) -> Result<AnnotationSetId> {
-    Ok(AnnotationSetId::new(IdSpace::Exemplar, element.number("ID")?))
+fn read_set_number<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<AnnotationSetId> {
+    let number = xml.id(element, NumberKind::AnnotationSet, "ID", "")?;
+    Ok(AnnotationSetId::new(IdSpace::Exemplar, number))
 }
 
 /// Valence tables name sets by bare numbers: those that the file itself holds are exemplars, the

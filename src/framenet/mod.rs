@@ -1,7 +1,7 @@
 //! FrameNet's XML, as its releases are distributed: in and out.
 //!
 //! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
-//! and nothing is dropped in silence. What is not XML at all, or a number that is none, is an error.
+//! and nothing is dropped in silence. What is not XML at all, or another kind of file, is an error.
 //!
 //! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
 //! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
@@ -12,6 +12,7 @@ mod frames;
 mod fulltext;
 mod indexes;
 mod lexunits;
+mod numbers;
 mod sentences;
 mod source;
 mod warning;
@@ -26,6 +27,7 @@ pub use indexes::{
     TopFile, read_frame_index, read_fulltext_index, read_lu_index, read_relations, read_sem_types,
 };
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
+pub(crate) use numbers::told_apart;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{Source, SourceReader};
 pub use warning::{Warning, WarningCode, WarningLog};

@@ -55,7 +55,7 @@ impl<'a> Batch<'a> {
         self.rows.is_empty()
     }
 
-    fn put(&mut self, family: Family, key: &impl Key, value: &[u8]) -> Result<()> {
+    pub(super) fn put(&mut self, family: Family, key: &impl Key, value: &[u8]) -> Result<()> {
         self.store.engine.put(&mut self.rows, family, &key.encode(), value)
     }
 

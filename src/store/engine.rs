@@ -30,7 +30,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 2);
+pub const FORMAT: (u16, u16) = (1, 3);
 
 /// Column families.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,18 +12,22 @@ impl Assembler<'_> {
     pub(in crate::database) fn add_lu_file(&mut self, file: LuFile) -> Result<()> {
         let LuFile {
             file,
-            lexunit,
+            mut lexunit,
             frame_name,
             corpora,
             elements,
-            subcorpora,
+            mut subcorpora,
             sem_type_names,
             warnings,
+            ..
         } = file;
-        if !self.lu_files.insert((lexunit.frame, lexunit.id)) {
-            return self.warn_repeated(&file, &format!("LU `{}` ({})", lexunit.name, lexunit.id));
-        }
         self.add_warnings(warnings)?;
+        lexunit.frame = self.frame_called(lexunit.frame, &frame_name);
+        lexunit.id = self.own_lexunit_id(&file, &lexunit)?;
+        self.lu_files.insert((lexunit.frame, lexunit.id));
+        for sentence in subcorpora.iter_mut().flat_map(|subcorpus| &mut subcorpus.sentences) {
+            sentence.occurrence.lu = Some(lexunit.id);
+        }
         self.check_sem_types(&file, &sem_type_names)?;
         self.counts.lu_files += 1;
         let known = self.known_frame(lexunit.frame).map(|frame| frame.name.clone());

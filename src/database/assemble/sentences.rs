@@ -4,7 +4,7 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::database::stand_in::{fingerprint, fresh};
 use crate::framenet::{ReadSentence, WarningCode};
-use crate::model::{IdSpace, ListedSentence, OddLabel, Sentence, SentenceId};
+use crate::model::{Document, IdSpace, ListedSentence, Occurrence, OddLabel, Sentence, SentenceId};
 
 impl Assembler<'_> {
     /// Keeps a sentence with its sets; what its labels cannot hold goes to `odd`.
@@ -16,6 +16,7 @@ impl Assembler<'_> {
     ) -> Result<ListedSentence> {
         self.counts.sentence_occurrences += 1;
         let ReadSentence { xml_id, line, text, occurrence, sets } = read;
+        self.has_document(place, line, &occurrence)?;
         let print = fingerprint(text.as_bytes());
         let id = self.sentence_id(place, xml_id, line, &print)?;
         let occurrence = if self.texts.insert(id, print).is_none() {
@@ -48,6 +49,25 @@ impl Assembler<'_> {
             });
         }
         Ok(listed)
+    }
+
+    /// Keeps the document that a sentence names by number alone, where nothing lists it.
+    fn has_document(
+        &mut self,
+        place: &Place<'_>,
+        line: usize,
+        occurrence: &Occurrence,
+    ) -> Result<()> {
+        let Some((corpus, id)) = occurrence.corpus.zip(occurrence.document) else { return Ok(()) };
+        if self.corpora.contains_key(&(corpus, id)) {
+            return Ok(());
+        }
+        let detail = format!("document {id} of corpus {corpus} is listed nowhere; kept by number");
+        self.warn(WarningCode::DocumentMissing, place.file, line, detail)?;
+        let (corpus_name, name, file, sentences) = Default::default();
+        let row = Document { id, corpus, corpus_name, name, file, sentences };
+        self.corpora.insert((corpus, id), row);
+        Ok(())
     }
 
     fn sentence_id(

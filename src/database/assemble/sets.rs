@@ -40,9 +40,10 @@ impl Assembler<'_> {
         place: &Place<'_>,
         sentence: SentenceId,
         text: &str,
-        set: ReadSet,
+        mut set: ReadSet,
     ) -> Result<AnnotationSetId> {
-        let (frame, lu) = self.evoked(place, &set)?;
+        let (frame, lu) = self.evoked(place, &mut set)?;
+        self.settle_labels(frame, &mut set);
         let mut id = AnnotationSetId::new(place.space, set.xml_id);
         let exemplar = AnnotationSetId::new(IdSpace::Exemplar, set.xml_id);
         if id != exemplar && self.sets.contains(&exemplar) {
@@ -144,7 +145,12 @@ impl Assembler<'_> {
     }
 
     /// The frame and LU that a set evokes, which are made up from their names when no file has them.
-    fn evoked(&mut self, place: &Place<'_>, set: &ReadSet) -> Result<(FrameId, LuId)> {
+    fn evoked(&mut self, place: &Place<'_>, set: &mut ReadSet) -> Result<(FrameId, LuId)> {
+        if let Evokes::Frame { frame, frame_name, lu, lu_name } = &mut set.evokes {
+            *frame = self.frame_called(*frame, frame_name);
+            *lu = self.lexunit_called(*frame, *lu, lu_name);
+        }
+        let set = &*set;
         let (frame, frame_name, lu, lu_name) = match (&set.evokes, place.lu) {
             (Evokes::Frame { frame, frame_name, lu, lu_name }, _) => {
                 (*frame, frame_name, *lu, lu_name)
@@ -180,6 +186,17 @@ impl Assembler<'_> {
             }
         }
         Ok((frame, lu))
+    }
+
+    /// Gives labels the FEs of their names, where numbers of the frame's stand for several.
+    fn settle_labels(&self, frame: FrameId, set: &mut ReadSet) {
+        if !self.known_frame(frame).is_some_and(|known| known.has_repeated) {
+            return;
+        }
+        let layers = set.layers.iter_mut().filter(|layer| layer.name == LayerName::Fe);
+        for label in layers.flat_map(|layer| &mut layer.labels) {
+            label.fe = label.fe.map(|fe| self.element_called(frame, fe, &label.name));
+        }
     }
 
     /// Warns when a set calls its frame or its LU otherwise than the release does.

@@ -20,11 +20,12 @@ use rayon::prelude::*;
 use self::directory::Directory;
 use crate::database::{Database, Result};
 use crate::framenet::{
-    FrameFile, FullTextFile, ReadSentence, SemTypeNames, write_frame_file, write_fulltext_file,
+    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, write_frame_file,
+    write_fulltext_file,
 };
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, OWN_RANGE,
-    Origin, Release,
+    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, NumberKind,
+    OWN_RANGE, Origin, Release, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -149,6 +150,8 @@ struct Exporter<'a> {
     directory: &'a Directory,
     /// `None` for the whole release.
     wanted: Option<Wanted>,
+    /// What fresh numbers are written as.
+    numbers: WrittenNumbers,
     sem_types: SemTypeNames,
     frames: BTreeMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
@@ -266,6 +269,7 @@ impl<'a> Exporter<'a> {
             release: release.clone(),
             directory,
             wanted,
+            numbers: store.written_numbers(id)?,
             sem_types: SemTypeNames::new(),
             frames: BTreeMap::new(),
             lexunits: HashMap::new(),
@@ -306,6 +310,12 @@ impl<'a> Exporter<'a> {
 
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
+    }
+
+    /// A number as its release writes it, for the name of a file.
+    fn written(&self, kind: NumberKind, number: u32) -> String {
+        let written = self.numbers.text(kind, number.into()).filter(|text| !text.is_empty());
+        written.map_or(number.to_string(), str::to_owned)
     }
 
     /// A frame's file, and those of its LUs.
@@ -359,9 +369,11 @@ impl<'a> Exporter<'a> {
             lexunits: listed,
             layout,
             sem_type_names: Vec::new(),
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_frame_file(&file, &self.sem_types))?;
+        let content = write_frame_file(&file, &self.sem_types, &self.numbers);
+        tally.bytes += self.directory.write(&name, &content)?;
         Ok(())
     }
 
@@ -398,9 +410,10 @@ impl<'a> Exporter<'a> {
             corpus: (document.corpus, document.corpus_name.clone()),
             document: (document.id, document.name.clone()),
             sentences,
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file))?;
+        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file, &self.numbers))?;
         Ok(())
     }
 }

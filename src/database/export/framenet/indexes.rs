@@ -8,8 +8,8 @@ use crate::framenet::{
     write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
 };
 use crate::model::{
-    FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
-    RelationKind, RelationList, ReleaseLayout, SemType, SemTypeList,
+    FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry, NumberKind,
+    OWN_RANGE, RelationKind, RelationList, ReleaseLayout, SemType, SemTypeId, SemTypeList,
 };
 
 impl Exporter<'_> {
@@ -23,24 +23,25 @@ impl Exporter<'_> {
             relations: Some(RelationList::default()),
             ..ReleaseLayout::default()
         });
+        let numbers = &self.numbers;
         let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
         let frame_index = self.frame_index(frame_index, tally)?;
-        self.write(tally, "frameIndex.xml", &write_frame_index(&frame_index))?;
+        self.write(tally, "frameIndex.xml", &write_frame_index(&frame_index, numbers))?;
         if let Some(index) = lu_index {
             let index = self.lu_index(index, tally)?;
-            self.write(tally, "luIndex.xml", &write_lu_index(&index))?;
+            self.write(tally, "luIndex.xml", &write_lu_index(&index, numbers))?;
         }
         if let Some(index) = fulltext_index {
             let index = self.fulltext_index(index, tally);
-            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index))?;
+            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index, numbers))?;
         }
         if let Some(list) = sem_types {
             let (types, list) = self.sem_type_list(list)?;
-            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list))?;
+            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list, numbers))?;
         }
         if let Some(list) = relations {
             let (relations, list) = self.relation_list(list, tally)?;
-            self.write(tally, "frRelation.xml", &write_relations(&relations, &list))?;
+            self.write(tally, "frRelation.xml", &write_relations(&relations, &list, numbers))?;
         }
         Ok(())
     }
@@ -59,10 +60,15 @@ impl Exporter<'_> {
         let mut index = Vec::with_capacity(listed.len());
         let mut left = tally.written_frames.clone();
         for mut entry in listed {
-            match self.store.frame(self.release.id, entry.id)? {
-                Some(frame) if left.remove(&entry.id) => {
+            let id = self.listed_frame(&entry);
+            match self.store.frame(self.release.id, id)? {
+                Some(frame) if left.remove(&id) => {
                     fill(&mut entry.name, &frame.name);
                     entry.modified = frame.modified;
+                }
+                // Listed twice.
+                Some(frame) if tally.written_frames.contains(&id) => {
+                    fill(&mut entry.name, &frame.name);
                 }
                 // Listed without a file; a part of the release has no use for it.
                 Some(frame) if !frame.has_file && self.wanted.is_none() => {}
@@ -80,12 +86,22 @@ impl Exporter<'_> {
         Ok(index)
     }
 
+    /// The frame of an entry; one that gives no number means the frame of its name.
+    fn listed_frame(&self, entry: &FrameIndexEntry) -> FrameId {
+        if self.numbers.text(NumberKind::Frame, entry.id.0.into()) != Some("") {
+            return entry.id;
+        }
+        let mut called = self.frames.iter().filter(|(_, name)| **name == entry.name);
+        called.next().map_or(entry.id, |(id, _)| *id)
+    }
+
     fn lu_index(&self, listed: LuIndex, tally: &Tally) -> Result<LuIndex> {
         let mut index = LuIndex { legend: listed.legend, entries: Vec::new() };
         let mut left: HashSet<(FrameId, LuId)> = tally.lexunits.keys().copied().collect();
         for mut entry in listed.entries {
             let key = (entry.frame, entry.id);
-            if left.remove(&key) {
+            if tally.lexunits.contains_key(&key) {
+                left.remove(&key);
                 self.renew(&mut entry, tally.lexunits.get(&key))?;
             } else {
                 let lu = self.store.lexunit(self.release.id, entry.frame, entry.id)?;
@@ -129,7 +145,8 @@ impl Exporter<'_> {
             let of = corpus.id;
             corpus.documents.retain_mut(|(id, name)| {
                 let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
-                if left.remove(&(of, *id)) {
+                if tally.written_documents.contains(&(of, *id)) {
+                    left.remove(&(of, *id));
                     fill(name, known.map_or("", |row| &row.name));
                     return true;
                 }
@@ -161,7 +178,9 @@ impl Exporter<'_> {
             types.push(sem_type?);
         }
         let listed: HashSet<_> = list.sem_types.iter().copied().collect();
-        let rest = types.iter().map(|sem_type| sem_type.id).filter(|id| !listed.contains(id));
+        // What the release names and does not list has no entry; what came later is the store's own.
+        let came = |id: &SemTypeId| id.0 >= OWN_RANGE && !listed.contains(id);
+        let rest = types.iter().map(|sem_type| sem_type.id).filter(came);
         list.sem_types.extend(rest);
         Ok((types, list))
     }

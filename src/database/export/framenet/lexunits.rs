@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::listed::OfLexUnit;
 use super::{Exporter, FramenetLoss, Tally};
 use crate::database::Result;
-use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
+use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
-    ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId,
+    ListedSentence, ListedSubcorpus, NumberKind, OWN_RANGE, Origin, Provenance, SentenceId,
+    WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -66,10 +67,11 @@ impl Exporter<'_> {
         subcorpora: Vec<ReadSubcorpus>,
         tally: &mut Tally,
     ) -> Result<()> {
+        let id = self.written(NumberKind::LexUnit, lu.id.0);
         let stem = if self.shared.contains(&lu.id) {
-            format!("lu{}_{}", lu.id, lu.frame)
+            format!("lu{id}_{}", self.written(NumberKind::Frame, lu.frame.0))
         } else {
-            format!("lu{}", lu.id)
+            format!("lu{id}")
         };
         let name = self.directory.unique("lu", &stem);
         let sentences = || subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
@@ -98,9 +100,11 @@ impl Exporter<'_> {
             elements: layout.elements.unwrap_or_else(|| frame.elements_by_name()),
             subcorpora,
             sem_type_names: Vec::new(),
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_lu_file(&file, &self.sem_types))?;
+        let content = write_lu_file(&file, &self.sem_types, &self.numbers);
+        tally.bytes += self.directory.write(&name, &content)?;
         Ok(())
     }
 }
