@@ -51,6 +51,7 @@ mod gpu_kernels;
 mod gpu_networks;
 mod gpu_texts;
 mod guided_expansion;
+mod hashed_ids;
 mod hostile_release;
 mod import_all_or_nothing;
 mod import_mini;

@@ -101,6 +101,8 @@ pub(super) struct Assembler<'a> {
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
     texts: HashMap<SentenceId, [u8; 8]>,
     sets: HashSet<AnnotationSetId>,
+    /// The first frame set of each number in the file that is being added.
+    numbered: HashMap<u64, AnnotationSetId>,
     /// Rows of the chunk that later files of it may still add to.
     sentences: BTreeMap<SentenceId, Sentence>,
     layers: BTreeMap<AnnotationSetId, SentenceLayers>,
@@ -138,6 +140,7 @@ impl<'a> Assembler<'a> {
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
             sets: HashSet::new(),
+            numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),
         }

@@ -289,12 +289,12 @@ fn read_set_number<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<A
     Ok(AnnotationSetId::new(IdSpace::Exemplar, number))
 }
 
-/// Valence tables name sets by bare numbers: those that the file itself holds are exemplars, the
-/// others lie under `fulltext/`.
+/// Valence tables name sets by bare numbers: those of frame sets that the file itself holds are exemplars,
+/// the others lie under `fulltext/`.
 fn locate_sets(valences: &mut Valences, subcorpora: &[ReadSubcorpus]) {
     let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
-    let mut own: Vec<u64> =
-        sentences.flat_map(|sentence| &sentence.sets).map(|set| set.xml_id).collect();
+    let sets = sentences.flat_map(|sentence| &sentence.sets).filter(|set| set.evokes_in_lu_file());
+    let mut own: Vec<u64> = sets.map(|set| set.xml_id).collect();
     own.sort_unstable();
     let patterns = valences.realizations.iter_mut().chain(&mut valences.groups);
     let of_patterns = patterns.flat_map(|item| &mut item.patterns).map(|pattern| &mut pattern.sets);

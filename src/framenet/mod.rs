@@ -28,6 +28,7 @@ pub use indexes::{
 };
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
 pub(crate) use numbers::told_apart;
+pub(crate) use sentences::UNANNOTATED;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{Source, SourceReader};
 pub use warning::{Warning, WarningCode, WarningLog};

@@ -25,6 +25,10 @@ impl<'a> FileNumbers<'a> {
         Self { earlier, own: WrittenNumbers::default() }
     }
 
+    fn is_empty(&self) -> bool {
+        self.earlier.is_empty() && self.own.is_empty()
+    }
+
     fn text(&self, kind: NumberKind, number: u64) -> Option<&str> {
         self.earlier.text(kind, number).or_else(|| self.own.text(kind, number))
     }
@@ -78,7 +82,27 @@ impl<'a> XmlFile<'a> {
         attribute: &str,
     ) -> Result<Option<u32>> {
         let text = element.attribute(attribute)?;
-        Ok(text.map(|text| short(self.id_in(element, kind, (attribute, &text), ""))))
+        Ok(text.and_then(|text| self.optional_id_in(element, kind, (attribute, &text))))
+    }
+
+    /// The number that an attribute with this text holds; none where the text is empty.
+    pub(super) fn optional_id_in(
+        &mut self,
+        element: &Element<'a>,
+        kind: NumberKind,
+        (attribute, text): (&str, &str),
+    ) -> Option<u32> {
+        if text.is_empty() {
+            self.warn_empty(element, attribute);
+            return None;
+        }
+        Some(short(self.id_in(element, kind, (attribute, text), "")))
+    }
+
+    fn warn_empty(&mut self, element: &Element<'a>, attribute: &str) {
+        self.warn_with(element, WarningCode::UnreadableValue, || {
+            format!("`{attribute}` of `{}` is empty; not kept", element.name())
+        });
     }
 
     /// The number that an attribute with this text holds.
@@ -107,11 +131,18 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The number of a character, or one that lies outside every text for what is none.
-    pub(super) fn offset_in(&mut self, text: &str) -> u32 {
-        short(match NumberKind::Offset.plain(text) {
-            Some(plain) => plain,
-            None => self.numbers.number_of(NumberKind::Offset, text, ""),
-        })
+    pub(super) fn offset_in(
+        &mut self,
+        element: &Element<'a>,
+        (attribute, text): (&str, &str),
+    ) -> Option<u32> {
+        if text.is_empty() {
+            self.warn_empty(element, attribute);
+            return None;
+        }
+        let plain = NumberKind::Offset.plain(text);
+        let number = || self.numbers.number_of(NumberKind::Offset, text, "");
+        Some(short(plain.unwrap_or_else(number)))
     }
 
     /// The number of a character as it is written.
@@ -149,6 +180,9 @@ impl<'a> XmlFile<'a> {
 
     /// The number of the record that is called `name`, where several have the number `number`.
     pub(super) fn called(&self, kind: NumberKind, number: u32, name: &str) -> Option<u32> {
+        if self.numbers.is_empty() {
+            return None;
+        }
         let text = self.numbers.text(kind, number.into()).map_or(number.to_string(), str::to_owned);
         self.numbers.find(kind, &text, name).ok().map(short)
     }

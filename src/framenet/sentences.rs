@@ -73,7 +73,19 @@ pub enum Evokes {
     Unsaid,
 }
 
+/// Status of a set that nobody annotated.
+pub(crate) const UNANNOTATED: &str = "UNANN";
+
 impl ReadSet {
+    /// Whether the set evokes a frame when an LU file holds it.
+    pub(crate) fn evokes_in_lu_file(&self) -> bool {
+        match self.evokes {
+            Evokes::Frame { .. } => true,
+            Evokes::Unsaid => self.status != UNANNOTATED,
+            Evokes::Construction { .. } => false,
+        }
+    }
+
     /// The spans of all Target layers, in order of text.
     #[must_use]
     pub fn targets(&self) -> Vec<Span> {
@@ -163,10 +175,12 @@ fn read_set<'a>(
 }
 
 fn read_evokes<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Evokes> {
-    if let Some(frame) = xml.optional_id(element, NumberKind::Frame, "frameID")? {
+    let is_named = element.attribute("frameName")?.is_some();
+    if is_named || element.attribute("frameID")?.is_some() {
         let (frame_name, lu_name) = (xml.name(element, "frameName")?, xml.name(element, "luName")?);
+        let frame = FrameId(xml.short_id(element, NumberKind::Frame, "frameID", &frame_name)?);
         let lu = LuId(xml.short_id(element, NumberKind::LexUnit, "luID", &lu_name)?);
-        return Ok(Evokes::Frame { frame: FrameId(frame), frame_name, lu, lu_name });
+        return Ok(Evokes::Frame { frame, frame_name, lu, lu_name });
     }
     if let Some(id) = xml.optional_id(element, NumberKind::Construction, "cxnID")? {
         return Ok(Evokes::Construction { id, name: element.text_or_empty("cxnName")? });
@@ -219,11 +233,11 @@ fn read_label<'a>(
     element.attributes(|key, value| {
         match key {
             "name" => label.name = value.into_owned(),
-            "start" => start = Some(xml.offset_in(&value)),
-            "end" => end = Some(xml.offset_in(&value)),
+            "start" => start = xml.offset_in(element, (key, &value)),
+            "end" => end = xml.offset_in(element, (key, &value)),
             "feID" => {
-                let number = xml.id_in(element, NumberKind::FrameElement, (key, &value), "");
-                label.fe = Some(FeId(u32::try_from(number).unwrap_or(u32::MAX)));
+                let kind = NumberKind::FrameElement;
+                label.fe = xml.optional_id_in(element, kind, (key, &value)).map(FeId);
             }
             "itype" => null = Some(NullInstantiation::parse(&value)),
             "cBy" => label.annotator = value.into_owned(),

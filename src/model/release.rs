@@ -128,7 +128,7 @@ impl Counted for SemType {
 
 impl Counted for LexUnit {
     fn counts(&self) -> ReleaseCounts {
-        let is_listed = self.listing.frame_file || self.id.0 >= OWN_RANGE;
+        let is_listed = self.listing.frame_file || self.listing.lu_file || self.id.0 >= OWN_RANGE;
         ReleaseCounts {
             lexunits: u64::from(is_listed),
             lu_files: u64::from(self.listing.lu_file),

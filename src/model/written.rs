@@ -172,6 +172,12 @@ impl WrittenNumbers {
         self.numbers.get(&(kind, number)).map(|written| written.text.as_str())
     }
 
+    /// Whether a number stands for a record that only its name tells from another of its id.
+    #[must_use]
+    pub fn is_told_apart(&self, kind: NumberKind, number: u64) -> bool {
+        self.numbers.get(&(kind, number)).is_some_and(|written| !written.beside.is_empty())
+    }
+
     /// The numbers of a kind that are written so, in order.
     pub fn written_as(&self, kind: NumberKind, text: &str) -> impl Iterator<Item = u64> {
         let of_kind = self.numbers.range((kind, 0)..=(kind, u64::MAX));

@@ -4,14 +4,11 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::database::entry::entry;
 use crate::database::stand_in::{fingerprint, fresh};
-use crate::framenet::{Evokes, ReadSet, WarningCode};
+use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LexUnit, LuId,
     NullInstantiation, Provenance, SentenceId, SentenceLayers,
 };
-
-/// Status of a set that nobody annotated.
-const UNANNOTATED: &str = "UNANN";
 
 impl Assembler<'_> {
     /// Keeps a set; gives its id, and whether it evokes a frame.
@@ -22,10 +19,9 @@ impl Assembler<'_> {
         text: &str,
         set: ReadSet,
     ) -> Result<(AnnotationSetId, bool)> {
-        let evokes = match (&set.evokes, place.lu) {
-            (Evokes::Frame { .. }, _) => true,
-            (Evokes::Unsaid, Some(_)) => set.status != UNANNOTATED,
-            _ => false,
+        let evokes = match place.lu {
+            Some(_) => set.evokes_in_lu_file(),
+            None => matches!(set.evokes, Evokes::Frame { .. }),
         };
         let id = if evokes {
             self.add_frame_set(place, sentence, text, set)?
@@ -58,6 +54,7 @@ impl Assembler<'_> {
             let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
             id = self.fresh_set(place, set.xml_id, &print);
         }
+        self.numbered.entry(set.xml_id).or_insert(id);
         let targets = set.targets();
         if targets.is_empty() {
             let detail = format!("set {} has no target; kept", set.xml_id);

@@ -162,10 +162,11 @@ impl Assembler<'_> {
     pub(super) fn check_lu_index(
         &mut self,
         file: &str,
+        written: LuId,
         lu: &LexUnit,
         frame_name: &str,
     ) -> Result<()> {
-        let entry = self.listed_lexunit(lu);
+        let entry = self.listed_lexunit(written, lu);
         let Some(index) = &mut self.layout.lu_index else { return Ok(()) };
         let LexUnit { name, id, status, .. } = lu;
         let Some(entry) = entry else {
@@ -173,14 +174,21 @@ impl Assembler<'_> {
             return self.warn(WarningCode::IndexMismatch, file, 0, detail);
         };
         let entry = &mut index.entries[entry];
+        // One that gives no number is known by its name.
+        let is_numbered = self.numbers.text(NumberKind::LexUnit, entry.id.0.into()) != Some("");
+        if is_numbered {
+            entry.id = lu.id;
+        }
         let mut otherwise = Vec::new();
         for (listed, known) in [
             (&mut entry.name, name.as_str()),
             (&mut entry.status, status),
             (&mut entry.frame_name, frame_name),
         ] {
-            if listed == known {
+            if listed == known && is_numbered {
                 listed.clear();
+            } else if listed == known {
+                // Kept to be known by.
             } else {
                 otherwise.push(format!("`{listed}` for `{known}`"));
             }
@@ -194,11 +202,11 @@ impl Assembler<'_> {
 
     /// Takes the entry of an LU off the list: of several with its number that of its name, else one that
     /// gives no number.
-    fn listed_lexunit(&mut self, lu: &LexUnit) -> Option<usize> {
+    fn listed_lexunit(&mut self, written: LuId, lu: &LexUnit) -> Option<usize> {
         let entries = &self.layout.lu_index.as_ref()?.entries;
         let unnumbered = self.numbers.find(NumberKind::LexUnit, "", &lu.name).ok();
         let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(LuId);
-        for id in [Some(lu.id), unnumbered].into_iter().flatten() {
+        for id in [Some(lu.id), Some(written), unnumbered].into_iter().flatten() {
             let Some(places) = self.lu_index.get_mut(&(id, lu.frame)) else { continue };
             let named = places.iter().position(|place| entries[*place].name == lu.name);
             let place = places.remove(named.unwrap_or(0));

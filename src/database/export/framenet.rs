@@ -155,8 +155,8 @@ struct Exporter<'a> {
     sem_types: SemTypeNames,
     frames: BTreeMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
-    /// Numbers that stand for LUs of several frames, whose files need the frame in their name.
-    shared: HashSet<LuId>,
+    /// Ids that are written for LUs of several frames, whose files need the frame in their name.
+    shared: HashSet<String>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
@@ -289,11 +289,12 @@ impl<'a> Exporter<'a> {
             let (frame, name) = row?;
             exporter.frames.insert(frame, name);
         }
-        let mut seen = HashSet::new();
+        let mut seen: HashMap<String, FrameId> = HashMap::new();
         for row in store.lexunit_names(id)? {
             let (frame, lu, name) = row?;
-            if !seen.insert(lu) {
-                exporter.shared.insert(lu);
+            let written = exporter.written(NumberKind::LexUnit, lu.0);
+            if *seen.entry(written.clone()).or_insert(frame) != frame {
+                exporter.shared.insert(written);
             }
             exporter.lexunits.insert((frame, lu), name);
         }
@@ -331,7 +332,12 @@ impl<'a> Exporter<'a> {
         if frame.has_file && !wanted {
             tally.leave_out("frame");
         }
-        for lu in lexunits.values() {
+        // The first of those that share an id comes first again.
+        let mut in_order: Vec<&LexUnit> = lexunits.values().collect();
+        in_order.sort_by_key(|lu| {
+            (self.numbers.is_told_apart(NumberKind::LexUnit, lu.id.0.into()), lu.id)
+        });
+        for lu in in_order {
             self.lexunit_file(&frame, lu, tally)?;
         }
         if frame.has_file && wanted {

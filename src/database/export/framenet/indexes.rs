@@ -58,6 +58,7 @@ impl Exporter<'_> {
         tally: &Tally,
     ) -> Result<Vec<FrameIndexEntry>> {
         let mut index = Vec::with_capacity(listed.len());
+        let is_new = listed.is_empty();
         let mut left = tally.written_frames.clone();
         for mut entry in listed {
             let id = self.listed_frame(&entry);
@@ -76,6 +77,8 @@ impl Exporter<'_> {
             }
             index.push(entry);
         }
+        // What the release's own index leaves out stays out.
+        left.retain(|id| is_new || id.0 >= OWN_RANGE);
         let mut left: Vec<FrameId> = left.into_iter().collect();
         left.sort_by_key(|id| (self.frames.get(id), *id));
         for id in left {
@@ -95,16 +98,27 @@ impl Exporter<'_> {
         called.next().map_or(entry.id, |(id, _)| *id)
     }
 
+    /// The LU of an entry; one that gives no number means the LU of its name.
+    fn listed_lexunit(&self, entry: &LuIndexEntry) -> LuId {
+        if self.numbers.text(NumberKind::LexUnit, entry.id.0.into()) != Some("") {
+            return entry.id;
+        }
+        let mut of_frame = self.lexunits.iter().filter(|((frame, _), _)| *frame == entry.frame);
+        let called = of_frame.find(|(_, name)| **name == entry.name);
+        called.map_or(entry.id, |((_, id), _)| *id)
+    }
+
     fn lu_index(&self, listed: LuIndex, tally: &Tally) -> Result<LuIndex> {
         let mut index = LuIndex { legend: listed.legend, entries: Vec::new() };
         let mut left: HashSet<(FrameId, LuId)> = tally.lexunits.keys().copied().collect();
+        let is_new = listed.entries.is_empty();
         for mut entry in listed.entries {
-            let key = (entry.frame, entry.id);
+            let key = (entry.frame, self.listed_lexunit(&entry));
             if tally.lexunits.contains_key(&key) {
                 left.remove(&key);
-                self.renew(&mut entry, tally.lexunits.get(&key))?;
+                self.renew(key, &mut entry, tally.lexunits.get(&key))?;
             } else {
-                let lu = self.store.lexunit(self.release.id, entry.frame, entry.id)?;
+                let lu = self.store.lexunit(self.release.id, key.0, key.1)?;
                 if self.wanted.is_some() || lu.is_some_and(|lu| lu.listing.lu_file) {
                     continue;
                 }
@@ -114,19 +128,28 @@ impl Exporter<'_> {
         let mut left: Vec<(FrameId, LuId)> = left.into_iter().collect();
         left.sort_by_key(|key| (self.lexunits.get(key), *key));
         for (frame, id) in left {
+            let lu = self.store.lexunit(self.release.id, frame, id)?;
+            if !is_new && id.0 < OWN_RANGE && lu.is_some_and(|lu| lu.listing.lu_file) {
+                continue;
+            }
             let (name, frame_name, status) = Default::default();
             let mut entry = LuIndexEntry { id, name, frame, frame_name, status, annotated: false };
-            self.renew(&mut entry, tally.lexunits.get(&(frame, id)))?;
+            self.renew((frame, id), &mut entry, tally.lexunits.get(&(frame, id)))?;
             index.entries.push(entry);
         }
         Ok(index)
     }
 
     /// Fills in what the LU's file says, and the entry not otherwise.
-    fn renew(&self, entry: &mut LuIndexEntry, annotated: Option<&bool>) -> Result<()> {
+    fn renew(
+        &self,
+        (frame, lu): (FrameId, LuId),
+        entry: &mut LuIndexEntry,
+        annotated: Option<&bool>,
+    ) -> Result<()> {
         let release = self.release.id;
-        let Some(lu) = self.store.lexunit(release, entry.frame, entry.id)? else { return Ok(()) };
-        let layout = self.store.lexunit_layout(release, entry.frame, entry.id)?;
+        let layout = self.store.lexunit_layout(release, frame, lu)?;
+        let Some(lu) = self.store.lexunit(release, frame, lu)? else { return Ok(()) };
         let head = layout.and_then(|layout| layout.head);
         let (name, status) = head.map_or((lu.name, lu.status), |head| (head.name, head.status));
         fill(&mut entry.name, &name);
@@ -140,6 +163,7 @@ impl Exporter<'_> {
 
     fn fulltext_index(&self, listed: Vec<IndexCorpus>, tally: &Tally) -> Vec<IndexCorpus> {
         let mut left = tally.written_documents.clone();
+        let is_new = listed.iter().all(|corpus| corpus.documents.is_empty());
         let mut index = listed;
         for corpus in &mut index {
             let of = corpus.id;
@@ -157,6 +181,7 @@ impl Exporter<'_> {
         if self.wanted.is_some() {
             index.retain(|corpus| !corpus.documents.is_empty());
         }
+        left.retain(|(_, id)| is_new || id.0 >= OWN_RANGE);
         let rest = self.documents.iter().filter(|(key, _)| left.contains(key));
         for ((corpus, id), row) in rest {
             let entry = (*id, row.name.clone());

@@ -56,7 +56,13 @@ impl Exporter<'_> {
             tally.leave_out("lu");
             return Ok(());
         }
-        self.write_lexunit(frame, lu, layout, subcorpora, tally)
+        let mut lu = lu.clone();
+        // The table names sets by the numbers that their file gives.
+        lu.valences.rename_sets(|id| match sets.get(&id).and_then(|set| set.xml_id) {
+            Some(number) => AnnotationSetId::new(id.space(), number),
+            None => id,
+        });
+        self.write_lexunit(frame, &lu, layout, subcorpora, tally)
     }
 
     fn write_lexunit(
@@ -68,8 +74,8 @@ impl Exporter<'_> {
         tally: &mut Tally,
     ) -> Result<()> {
         let id = self.written(NumberKind::LexUnit, lu.id.0);
-        let stem = if self.shared.contains(&lu.id) {
-            format!("lu{id}_{}", self.written(NumberKind::Frame, lu.frame.0))
+        let stem = if self.shared.contains(&id) {
+            format!("lu{id}_{}", lu.frame)
         } else {
             format!("lu{id}")
         };
