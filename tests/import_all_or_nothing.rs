@@ -55,12 +55,12 @@ fn a_malformed_file_in_the_middle_leaves_the_store_as_it_was() {
 }
 
 #[test]
-fn a_file_cut_short_and_a_number_that_is_none_are_errors_with_their_line() {
+fn a_file_cut_short_and_one_that_is_no_xml_are_errors_with_their_line() {
     let (store, database, _) = mini::imported();
     drop(database);
     for (from, to, problem) in [
         ("</annotationSet>", "", "malformed XML"),
-        ("feID=\"2001\"", "feID=\"many\"", "`many`, expected a whole number"),
+        ("feID=\"2001\"", "feID=\"&#1;\"", "the character U+0001, which XML does not have"),
     ] {
         let broken = tempfile::tempdir().unwrap();
         mini::copy(&mini::framenet(), broken.path());

@@ -310,7 +310,7 @@ fn a_missing_top_file_is_a_warning_and_what_is_left_is_read() {
     let database = Database::open_writer(&dir.path().join("store")).unwrap();
     let report = mini::import(&database, &release).unwrap();
     let counts = report.release.counts;
-    // Semantic types are known by the names that frames and LUs give them.
+    // Semantic types that frames and LUs name are kept by name.
     assert_eq!((counts.sem_types, counts.frame_relations), (7, 0));
     assert_eq!((counts.exemplar_sets, counts.fulltext_sets), (34, 8));
     assert_eq!(report.warnings.count(WarningCode::IndexMismatch), 0);
@@ -346,7 +346,7 @@ fn edit(file: &Path, change: impl FnOnce(String) -> String) {
 }
 
 #[test]
-fn of_two_things_of_one_number_the_first_is_kept() {
+fn of_two_things_of_one_number_both_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let release = dir.path().join("mini-framenet");
     mini::copy(&mini::framenet(), &release);
@@ -382,9 +382,16 @@ fn of_two_things_of_one_number_the_first_is_kept() {
             "fulltext/MINI__HarbourLog_again.xml"
         ]
     );
-    // What is stored, and what is counted, is what one of each gives.
-    let (_dir, plain, _) = mini::imported();
-    assert_eq!(mini::content(&database), mini::content(&plain));
+    let counts = report.release.counts;
+    assert_eq!((counts.frames, counts.lu_files, counts.documents), (6, 16, 3));
+    let lexicon = database.lexicons().unwrap().remove(0);
+    let called = |name: &str| {
+        let frames = lexicon.frame_names().unwrap().map(Result::unwrap);
+        frames.filter(|(_, frame)| frame == name).count()
+    };
+    assert_eq!(called("Checking"), 2);
+    let later = lexicon.semtype_by_name("Later").unwrap().unwrap();
+    assert_ne!(later.id, lexicon.semtype_by_name("Physical_entity").unwrap().unwrap().id);
 }
 
 #[test]

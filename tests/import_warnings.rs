@@ -60,6 +60,17 @@ fn edit(code: WarningCode) -> Edit {
         W::IndexMismatch => ("luIndex.xml", "name=\"cycle.v\"", "name=\"ride.v\""),
         W::LuDiffers => (LU, "go by bicycle", "ride"),
         W::NameMismatch => (LU, "frame=\"Roaming\"", "frame=\"Rambling\""),
+        W::IdWritten => (LU, "feID=\"2205\"", "feID=\"2205n\""),
+        W::NameUnusual => (LU, "<FE name=\"Vehicle\"/>", "<FE name=\"\"/>"),
+        W::SemTypeMissing => {
+            (FRAME, "<semType name=\"Time\" ID=\"5\"/>", "<semType name=\"Times\" ID=\"95\"/>")
+        }
+        W::DocumentMissing => (DOCUMENT, "docID=\"402\"", "docID=\"499\""),
+        W::ElementMissing => (
+            FRAME,
+            "<frameRelation type=\"Inherits from\">",
+            "<FEcoreSet><memberFE name=\"Nobody\" ID=\"9\"/></FEcoreSet><frameRelation type=\"Inherits from\">",
+        ),
         W::UnknownAttribute => (LU, "<subCorpus ", "<subCorpus odd=\"1\" "),
         W::OutsideRoot => (LU, "</lexUnit>", "</lexUnit><lexUnit ID=\"5\"/> odd"),
         W::LanguageGuessed => {
@@ -140,7 +151,7 @@ fn variant(base: &Path, code: WarningCode) -> TempDir {
 }
 
 /// A release without faults: what of mini-framenet has to do with roaming.
-fn base() -> (TempDir, std::path::PathBuf) {
+pub(crate) fn base() -> (TempDir, std::path::PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let release = dir.path().join("mini-framenet");
     let (_store, database, _) = mini::imported();

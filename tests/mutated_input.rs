@@ -14,6 +14,7 @@ use fnstore::framenet::{
     FramenetError, read_frame_file, read_frame_index, read_fulltext_file, read_fulltext_index,
     read_lu_file, read_lu_index, read_relations, read_sem_types,
 };
+use fnstore::model::WrittenNumbers;
 use fnstore::query::Expression;
 use proptest::prelude::*;
 
@@ -91,15 +92,16 @@ fn mutated(text: &[u8], mutations: &[Mutation]) -> Vec<u8> {
 
 /// Reads a file of a release as what it is.
 pub(crate) fn read(file: &str, content: &[u8]) -> Result<(), FramenetError> {
+    let numbers = WrittenNumbers::default();
     match file {
-        "frameIndex.xml" => read_frame_index(file, content).map(drop),
-        "luIndex.xml" => read_lu_index(file, content).map(drop),
-        "fulltextIndex.xml" => read_fulltext_index(file, content).map(drop),
-        "frRelation.xml" => read_relations(file, content).map(drop),
-        "semTypes.xml" => read_sem_types(file, content).map(drop),
-        _ if file.starts_with("frame/") => read_frame_file(file, content).map(drop),
-        _ if file.starts_with("lu/") => read_lu_file(file, content).map(drop),
-        _ => read_fulltext_file(file, content).map(drop),
+        "frameIndex.xml" => read_frame_index(file, content, &numbers).map(drop),
+        "luIndex.xml" => read_lu_index(file, content, &numbers).map(drop),
+        "fulltextIndex.xml" => read_fulltext_index(file, content, &numbers).map(drop),
+        "frRelation.xml" => read_relations(file, content, &numbers).map(drop),
+        "semTypes.xml" => read_sem_types(file, content, &numbers).map(drop),
+        _ if file.starts_with("frame/") => read_frame_file(file, content, &numbers).map(drop),
+        _ if file.starts_with("lu/") => read_lu_file(file, content, &numbers).map(drop),
+        _ => read_fulltext_file(file, content, &numbers).map(drop),
     }
 }
 

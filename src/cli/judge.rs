@@ -94,7 +94,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     let text = args.set.as_deref().unwrap_or_default();
-    let Some(set) = AnnotationSetId::parse(text) else {
+    let Some(set) = AnnotationSetId::of_written(text) else {
         bail!("`{text}` is no id of an annotation set; expected one as in `g1024`");
     };
     let Some(reviewer) = args.reviewer.filter(|_| args.score.is_some() || args.remove) else {

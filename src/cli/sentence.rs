@@ -26,7 +26,7 @@ pub(super) fn show_set(
     id: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let set = AnnotationSetId::parse(id);
+    let set = AnnotationSetId::of_written(id);
     let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
     let mut answers = Vec::new();
     for lexicon in lexicons {
@@ -66,7 +66,7 @@ pub(super) fn show_sentence<'l>(
     id: &str,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let sentence = SentenceId::parse(id);
+    let sentence = SentenceId::of_written(id);
     let sentence = sentence.with_context(|| format!("`{id}` is no id of a sentence; {SET_ID}"))?;
     let mut found = Vec::new();
     for lexicon in lexicons {

@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::Result;
 use super::valence::{Expressed, Valences};
 use crate::database::Database;
-use crate::model::{FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId};
+use crate::model::{
+    FrameId, LexUnit, Lexeme, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId, hashed_number,
+};
 use crate::text::{fold, lemmatize, plain_lemma};
 
 /// The lexicon of one release, read when first asked for.
@@ -185,7 +187,7 @@ impl<'a> TriggerLexicon<'a> {
         while store.lexunit(release, frame, lu)?.is_some_and(|there| there.name != name)
             || lexicon.lexunits.values().any(|taken| *taken == lu)
         {
-            lu = LuId(OWN_RANGE | (lu.0 + 1));
+            lu = LuId(hashed_number(lu.0.wrapping_add(1)));
         }
         lexicon.lexunits.insert(key, lu);
         let proposed = Some(proposed_unit(frame, lu, &name, &lemma, pos));
@@ -261,7 +263,7 @@ fn proposed_number(frame: FrameId, name: &str) -> LuId {
     let hash = blake3::hash(format!("{frame} {name}").as_bytes());
     let mut low = [0; 4];
     low.copy_from_slice(&hash.as_bytes()[..4]);
-    LuId(OWN_RANGE | u32::from_be_bytes(low))
+    LuId(hashed_number(u32::from_be_bytes(low)))
 }
 
 fn proposed_unit(frame: FrameId, id: LuId, name: &str, lemma: &str, pos: Pos) -> LexUnit {

@@ -2,12 +2,12 @@
 
 use crate::model::{
     Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId, FrameLayout, LexUnit,
-    ListedRelation, Listing, LuId, SemTypeId, SentenceCount, Valences,
+    ListedRelation, Listing, LuId, NumberKind, SemTypeId, SentenceCount, Valences, WrittenNumbers,
 };
 
 use super::lexunits::{read_lexeme, read_pos};
 use super::xml::{Element, XmlFile};
-use super::{Result, Warning, WarningCode};
+use super::{Result, WarningCode, WarningLog};
 
 /// A frame file.
 #[derive(Debug)]
@@ -23,19 +23,22 @@ pub struct FrameFile {
     /// Numbers and names of the semantic types that it names.
     pub sem_type_names: Vec<(SemTypeId, String)>,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
-/// Reads a frame file.
+/// Reads a frame file; `numbers` are those that earlier files of the release gave.
 ///
 /// # Errors
-/// When it is not well-formed, or a number or core type is none.
-pub fn read_frame_file(file: &str, content: &[u8]) -> Result<FrameFile> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or no frame file.
+pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Result<FrameFile> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("frame")?;
+    let name = xml.name(&root, "name")?;
     let mut frame = Frame {
-        id: FrameId(root.number("ID")?),
-        name: root.required("name")?,
+        id: FrameId(xml.short_id(&root, NumberKind::Frame, "ID", &name)?),
+        name,
         definition: String::new(),
         elements: Vec::new(),
         core_sets: Vec::new(),
@@ -52,19 +55,33 @@ pub fn read_frame_file(file: &str, content: &[u8]) -> Result<FrameFile> {
         match child.name() {
             "definition" => frame.definition = xml.text_of(&child)?,
             "semType" => frame.sem_types.push(names.sem_type(xml, &child)?),
-            "FE" => frame.elements.push(read_element(xml, &child, &mut names)?),
+            "FE" => {
+                let fe = read_element(xml, &child, &frame, &mut names)?;
+                frame.elements.push(fe);
+            }
             "FEcoreSet" => frame.core_sets.push(read_core_set(xml, &child, &mut names)?),
             // The relations over again, by name and without FEs.
             "frameRelation" => layout.relations.push(read_relation(xml, &child)?),
-            "lexUnit" => lexunits.push(read_lexunit(xml, &child, frame.id, &mut names)?),
+            "lexUnit" => {
+                let lexunit = read_lexunit(xml, &child, (frame.id, &lexunits), &mut names)?;
+                lexunits.push(lexunit);
+            }
             _ => xml.unknown(&child)?,
         }
         Ok(())
     })?;
-    names.check_elements(&mut xml, &root, &frame);
+    names.settle_elements(&mut xml, &root, &mut frame);
     layout.lexunits = lexunits.iter().map(|lu| lu.id).collect();
-    let (sem_type_names, warnings) = (names.sem_types, xml.finish()?);
-    Ok(FrameFile { file: file.to_owned(), frame, lexunits, layout, sem_type_names, warnings })
+    let (warnings, numbers) = xml.finish()?;
+    Ok(FrameFile {
+        file: file.to_owned(),
+        frame,
+        lexunits,
+        layout,
+        sem_type_names: names.sem_types,
+        warnings,
+        numbers,
+    })
 }
 
 /// Names that stand beside the numbers of FEs and semantic types, to be checked.
@@ -81,35 +98,80 @@ impl Names {
         xml: &mut XmlFile<'a>,
         element: &Element<'a>,
     ) -> Result<SemTypeId> {
-        let id = SemTypeId(element.number("ID")?);
-        self.sem_types.push((id, element.text_or_empty("name")?));
+        let name = element.text_or_empty("name")?;
+        let id = xml.short_id(element, NumberKind::SemType, "ID", &name)?;
+        let id = SemTypeId(xml.called(NumberKind::SemType, id, &name).unwrap_or(id));
+        self.sem_types.push((id, name));
         xml.leaf(element, &["ID", "name"])?;
         Ok(id)
     }
 
+    /// Reads an element that names an FE; gives its place among those that do, until
+    /// [`settle_elements`](Self::settle_elements) knows which FEs the frame has.
     fn element<'a>(&mut self, xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<FeId> {
-        let id = FeId(element.number("ID")?);
-        self.elements.push((id, element.text_or_empty("name")?));
+        let name = element.text_or_empty("name")?;
+        let id = FeId(xml.short_id(element, NumberKind::FrameElement, "ID", &name)?);
+        let place = u32::try_from(self.elements.len()).unwrap_or(u32::MAX);
+        self.elements.push((id, name));
         xml.leaf(element, &["ID", "name"])?;
-        Ok(id)
+        Ok(FeId(place))
     }
 
-    /// Warns of FEs that are called otherwise where another FE or a core set names them.
-    fn check_elements<'a>(&self, xml: &mut XmlFile<'a>, root: &Element<'a>, frame: &Frame) {
-        for (id, name) in &self.elements {
-            if frame.fe(*id).is_none_or(|fe| fe.name != *name) {
-                let detail = format!("FE {id} is called `{name}` here; the number counts");
-                xml.warn(root, WarningCode::NameMismatch, detail);
-            }
+    /// Puts the FEs that other FEs and core sets name in their places, now that all are read.
+    fn settle_elements<'a>(
+        &mut self,
+        xml: &mut XmlFile<'a>,
+        root: &Element<'a>,
+        frame: &mut Frame,
+    ) {
+        let named = std::mem::take(&mut self.elements);
+        let found: Vec<Option<FeId>> =
+            named.iter().map(|(id, name)| named_element(xml, root, frame, *id, name)).collect();
+        let settle = |ids: &mut Vec<FeId>| {
+            *ids = ids.iter().filter_map(|place| found[place.0 as usize]).collect();
+        };
+        for fe in &mut frame.elements {
+            settle(&mut fe.requires);
+            settle(&mut fe.excludes);
         }
+        frame.core_sets.iter_mut().for_each(settle);
     }
+}
+
+/// The FE that a number and a name stand for: of several with the number the one of that name; where the
+/// frame has none of that number, the one of that name or none. Warns of what does not agree.
+fn named_element<'a>(
+    xml: &mut XmlFile<'a>,
+    root: &Element<'a>,
+    frame: &Frame,
+    id: FeId,
+    name: &str,
+) -> Option<FeId> {
+    let numbered = frame.fe(id);
+    if numbered.is_some_and(|fe| fe.name == name) {
+        return Some(id);
+    }
+    let own = xml.called(NumberKind::FrameElement, id.0, name).map(FeId);
+    if let Some(own) = own.filter(|own| frame.fe(*own).is_some_and(|fe| fe.name == name)) {
+        return Some(own);
+    }
+    if numbered.is_some() {
+        let detail = format!("FE {id} is called `{name}` here; the number counts");
+        xml.warn(root, WarningCode::NameMismatch, detail);
+        return Some(id);
+    }
+    let called = frame.fe_by_name(name).map(|fe| fe.id);
+    let done = if called.is_some() { "the name counts" } else { "not kept" };
+    let detail = format!("FE `{name}` ({id}) is named and the frame does not have it; {done}");
+    xml.warn(root, WarningCode::ElementMissing, detail);
+    called
 }
 
 fn read_relation<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ListedRelation> {
     xml.know(element, &["type", "ID"])?;
     let mut listed = ListedRelation {
         kind: element.text_or_empty("type")?,
-        id: element.optional_number("ID")?,
+        id: xml.optional_id(element, NumberKind::Relation, "ID")?,
         frames: Vec::new(),
     };
     xml.children(|xml, child| {
@@ -117,7 +179,7 @@ fn read_relation<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Lis
             return xml.unknown(&child);
         }
         xml.know(&child, &["ID"])?;
-        let id = child.optional_number("ID")?.map(FrameId);
+        let id = xml.optional_id(&child, NumberKind::Frame, "ID")?.map(FrameId);
         listed.frames.push((id, xml.text()?));
         Ok(())
     })?;
@@ -131,19 +193,19 @@ fn read_creation(element: &Element<'_>) -> Result<Creation> {
 fn read_element<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
+    frame: &Frame,
     names: &mut Names,
 ) -> Result<FrameElement> {
     let known = ["ID", "name", "abbrev", "coreType", "fgColor", "bgColor", "cBy", "cDate"];
     xml.know(element, &known)?;
-    let core_type = element.required("coreType")?;
+    let name = xml.name(element, "name")?;
+    let number = xml.short_id(element, NumberKind::FrameElement, "ID", &name)?;
+    let taken = |number| frame.fe(FeId(number)).is_some();
     let mut fe = FrameElement {
-        id: FeId(element.number("ID")?),
-        name: element.required("name")?,
+        id: FeId(xml.own_id(element, NumberKind::FrameElement, (number, &name), taken)),
+        name,
         abbreviation: element.text_or_empty("abbrev")?,
-        core_type: CoreType::parse(&core_type).ok_or_else(|| {
-            let expected = "Core, Core-Unexpressed, Peripheral or Extra-Thematic";
-            element.wrong("coreType", &core_type, expected)
-        })?,
+        core_type: read_core_type(xml, element)?,
         definition: String::new(),
         sem_types: Vec::new(),
         requires: Vec::new(),
@@ -167,6 +229,18 @@ fn read_element<'a>(
     Ok(fe)
 }
 
+/// The core type, which a release may leave out or call otherwise.
+fn read_core_type<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<CoreType> {
+    let text = element.text_or_empty("coreType")?;
+    Ok(CoreType::parse(&text).unwrap_or_else(|| {
+        let kept = CoreType::Peripheral;
+        xml.warn_with(element, WarningCode::UnreadableValue, || {
+            format!("`coreType` is `{text}`, no core type; kept as `{}`", kept.as_str())
+        });
+        kept
+    }))
+}
+
 fn read_core_set<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
@@ -187,22 +261,25 @@ fn read_core_set<'a>(
 fn read_lexunit<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
-    frame: FrameId,
+    (frame, earlier): (FrameId, &[LexUnit]),
     names: &mut Names,
 ) -> Result<LexUnit> {
     let known = ["ID", "name", "POS", "status", "incorporatedFE", "lemmaID", "cBy", "cDate"];
     xml.know(element, &known)?;
+    let name = xml.name(element, "name")?;
+    let number = xml.short_id(element, NumberKind::LexUnit, "ID", &name)?;
+    let taken = |number| earlier.iter().any(|lu| lu.id.0 == number);
     let mut lexunit = LexUnit {
-        id: LuId(element.number("ID")?),
+        id: LuId(xml.own_id(element, NumberKind::LexUnit, (number, &name), taken)),
         frame,
-        name: element.required("name")?,
+        name,
         pos: read_pos(xml, element)?,
         status: element.text_or_empty("status")?,
         definition: String::new(),
         lexemes: Vec::new(),
         incorporated_fe: element.attribute("incorporatedFE")?,
         sem_types: Vec::new(),
-        lemma_id: element.optional_number("lemmaID")?,
+        lemma_id: xml.optional_id(element, NumberKind::Lemma, "lemmaID")?,
         created: read_creation(element)?,
         sentence_count: SentenceCount::default(),
         total_annotated: 0,
@@ -215,8 +292,8 @@ fn read_lexunit<'a>(
             "definition" => lexunit.definition = xml.text_of(&child)?,
             "sentenceCount" => {
                 lexunit.sentence_count = SentenceCount {
-                    annotated: child.optional_number("annotated")?.unwrap_or(0),
-                    total: child.optional_number("total")?.unwrap_or(0),
+                    annotated: xml.count(&child, "annotated")?.unwrap_or(0),
+                    total: xml.count(&child, "total")?.unwrap_or(0),
                 };
                 xml.leaf(&child, &["annotated", "total"])?;
             }

@@ -1,10 +1,10 @@
 //! Full-text files: `fulltext/*.xml`.
 
-use crate::model::{CorpusId, DocumentId, Title};
+use crate::model::{CorpusId, DocumentId, NumberKind, Title, WrittenNumbers};
 
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{TITLED, XmlFile};
-use super::{Result, Warning};
+use super::{Result, WarningLog};
 
 /// A full-text file.
 #[derive(Debug)]
@@ -18,15 +18,21 @@ pub struct FullTextFile {
     /// The sentences, in reading order.
     pub sentences: Vec<ReadSentence>,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
-/// Reads a full-text file.
+/// Reads a full-text file; `numbers` are those that earlier files of the release gave.
 ///
 /// # Errors
-/// When it is not well-formed, has no document in its header, or a number is none.
-pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or has no document in its header.
+pub fn read_fulltext_file(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<FullTextFile> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("fullTextAnnotation")?;
     let mut corpus = None;
     let mut document = None;
@@ -36,11 +42,14 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
         "header" => xml.children(|xml, child| match child.name() {
             "corpus" if corpus.is_none() => {
                 xml.know(&child, &TITLED)?;
-                corpus = Some((CorpusId(child.number("ID")?), child.corpus_title()?));
+                let title = child.corpus_title()?;
+                let id = xml.short_id(&child, NumberKind::Corpus, "ID", &title.name)?;
+                corpus = Some((CorpusId(id), title));
                 xml.children(|xml, child| match child.name() {
                     "document" if document.is_none() => {
                         let title = child.document_title()?;
-                        document = Some((DocumentId(child.number("ID")?), title));
+                        let id = xml.short_id(&child, NumberKind::Document, "ID", &title.name)?;
+                        document = Some((DocumentId(id), title));
                         xml.leaf(&child, &TITLED)
                     }
                     _ => xml.unknown(&child),
@@ -55,11 +64,13 @@ pub fn read_fulltext_file(file: &str, content: &[u8]) -> Result<FullTextFile> {
         _ => xml.unknown(&child),
     })?;
     let missing = || root.wrong("header", "", "a corpus with a document");
+    let (warnings, numbers) = xml.finish()?;
     Ok(FullTextFile {
         file: file.to_owned(),
         corpus: corpus.ok_or_else(missing)?,
         document: document.ok_or_else(missing)?,
         sentences,
-        warnings: xml.finish()?,
+        warnings,
+        numbers,
     })
 }

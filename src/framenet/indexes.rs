@@ -1,15 +1,15 @@
 //! The release's top files: relations, semantic types, and the indexes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{
     CorpusId, DocumentId, FeId, FeRelation, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus,
-    LuId, LuIndex, LuIndexEntry, RelationId, RelationKind, RelationList, SemType, SemTypeId,
-    SemTypeList,
+    LuId, LuIndex, LuIndexEntry, NumberKind, RelationId, RelationKind, RelationList, SemType,
+    SemTypeId, SemTypeList, WrittenNumbers,
 };
 
 use super::xml::{Element, TITLED, XmlFile};
-use super::{Result, Warning, WarningCode};
+use super::{Result, WarningCode, WarningLog};
 
 /// What a top file holds.
 #[derive(Debug)]
@@ -17,21 +17,24 @@ pub struct TopFile<T> {
     /// Its content, in file order.
     pub content: T,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
 /// Reads `frRelation.xml`: every relation once with the FEs it maps, and their order.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
+/// When it is not well-formed, or another kind of file.
 pub fn read_relations(
     file: &str,
     content: &[u8],
+    numbers: &WrittenNumbers,
 ) -> Result<TopFile<(Vec<FrameRelation>, RelationList)>> {
-    let mut xml = XmlFile::new(file, content)?;
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("frameRelations")?;
     xml.know(&root, &["XMLCreated"])?;
-    let mut relations = Vec::new();
+    let (mut relations, mut taken) = (Vec::new(), HashSet::new());
     let mut list = RelationList { created: root.text_or_empty("XMLCreated")?, kinds: Vec::new() };
     xml.children(|xml, child| {
         if child.name() != "frameRelationType" {
@@ -39,15 +42,15 @@ pub fn read_relations(
         }
         xml.know(&child, &["ID", "name", "superFrameName", "subFrameName"])?;
         let mut kind = RelationKind {
-            id: child.optional_number("ID")?,
-            name: child.required("name")?,
+            id: xml.optional_id(&child, NumberKind::RelationType, "ID")?,
+            name: xml.name(&child, "name")?,
             super_role: child.text_or_empty("superFrameName")?,
             sub_role: child.text_or_empty("subFrameName")?,
             relations: Vec::new(),
         };
         xml.children(|xml, child| match child.name() {
             "frameRelation" => {
-                let relation = read_relation(xml, &kind, &child)?;
+                let relation = read_relation(xml, &kind, &child, &mut taken)?;
                 kind.relations.push(relation.id);
                 relations.push(relation);
                 Ok(())
@@ -57,36 +60,48 @@ pub fn read_relations(
         list.kinds.push(kind);
         Ok(())
     })?;
-    Ok(TopFile { content: (relations, list), warnings: xml.finish()? })
+    let (warnings, numbers) = xml.finish()?;
+    Ok(TopFile { content: (relations, list), warnings, numbers })
 }
 
 fn read_relation<'a>(
     xml: &mut XmlFile<'a>,
     kind: &RelationKind,
     element: &Element<'a>,
+    taken: &mut HashSet<u32>,
 ) -> Result<FrameRelation> {
     xml.know(element, &["ID", "supID", "subID", "superFrameName", "subFrameName"])?;
+    let parent_name = xml.name(element, "superFrameName")?;
+    let child_name = xml.name(element, "subFrameName")?;
+    let name = format!("{} {parent_name} {child_name}", kind.name);
+    let number = xml.short_id(element, NumberKind::Relation, "ID", &name)?;
+    let is_taken = |number| taken.contains(&number);
+    let number = xml.own_id(element, NumberKind::Relation, (number, &name), is_taken);
+    taken.insert(number);
     let mut relation = FrameRelation {
-        id: RelationId(element.number("ID")?),
+        id: RelationId(number),
         kind: kind.name.clone(),
         super_role: kind.super_role.clone(),
         sub_role: kind.sub_role.clone(),
-        parent: FrameId(element.number("supID")?),
-        parent_name: element.required("superFrameName")?,
-        child: FrameId(element.number("subID")?),
-        child_name: element.required("subFrameName")?,
+        parent: FrameId(xml.short_id(element, NumberKind::Frame, "supID", &parent_name)?),
+        parent_name,
+        child: FrameId(xml.short_id(element, NumberKind::Frame, "subID", &child_name)?),
+        child_name,
         elements: Vec::new(),
     };
     xml.children(|xml, child| {
         if child.name() != "FERelation" {
             return xml.unknown(&child);
         }
+        let parent_name = xml.name(&child, "superFEName")?;
+        let child_name = xml.name(&child, "subFEName")?;
+        let kind = NumberKind::FrameElement;
         relation.elements.push(FeRelation {
-            id: child.number("ID")?,
-            parent: FeId(child.number("supID")?),
-            parent_name: child.required("superFEName")?,
-            child: FeId(child.number("subID")?),
-            child_name: child.required("subFEName")?,
+            id: xml.short_id(&child, NumberKind::FeRelation, "ID", "")?,
+            parent: FeId(xml.short_id(&child, kind, "supID", &parent_name)?),
+            parent_name,
+            child: FeId(xml.short_id(&child, kind, "subID", &child_name)?),
+            child_name,
         });
         xml.leaf(&child, &["ID", "supID", "subID", "superFEName", "subFEName"])
     })?;
@@ -96,21 +111,30 @@ fn read_relation<'a>(
 /// Reads `semTypes.xml`: the types, and their order.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_sem_types(file: &str, content: &[u8]) -> Result<TopFile<(Vec<SemType>, SemTypeList)>> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or another kind of file.
+pub fn read_sem_types(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<TopFile<(Vec<SemType>, SemTypeList)>> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("semTypes")?;
     xml.know(&root, &["XMLCreated"])?;
-    let mut types: Vec<SemType> = Vec::new();
-    let mut super_names = Vec::new();
+    let (mut types, mut taken): (Vec<SemType>, HashSet<SemTypeId>) = Default::default();
+    let mut supers: Vec<(SemTypeId, String)> = Vec::new();
     xml.children(|xml, child| {
         if child.name() != "semType" {
             return xml.unknown(&child);
         }
         xml.know(&child, &["ID", "name", "abbrev"])?;
+        let name = xml.name(&child, "name")?;
+        let number = xml.short_id(&child, NumberKind::SemType, "ID", &name)?;
+        let is_taken = |number| taken.contains(&SemTypeId(number));
+        let number = xml.own_id(&child, NumberKind::SemType, (number, &name), is_taken);
+        taken.insert(SemTypeId(number));
         let mut sem_type = SemType {
-            id: SemTypeId(child.number("ID")?),
-            name: child.required("name")?,
+            id: SemTypeId(number),
+            name,
             abbreviation: child.text_or_empty("abbrev")?,
             definition: String::new(),
             parents: Vec::new(),
@@ -121,9 +145,12 @@ pub fn read_sem_types(file: &str, content: &[u8]) -> Result<TopFile<(Vec<SemType
                 Ok(())
             }
             "superType" => {
-                let id = SemTypeId(part.number("supID")?);
-                super_names.push((id, part.text_or_empty("superTypeName")?));
-                sem_type.parents.push(id);
+                let name = part.text_or_empty("superTypeName")?;
+                let id = SemTypeId(xml.short_id(&part, NumberKind::SemType, "supID", &name)?);
+                // Its place among them, until all types are known.
+                let place = u32::try_from(supers.len()).unwrap_or(u32::MAX);
+                supers.push((id, name));
+                sem_type.parents.push(SemTypeId(place));
                 xml.leaf(&part, &["supID", "superTypeName"])
             }
             _ => xml.unknown(&part),
@@ -131,27 +158,59 @@ pub fn read_sem_types(file: &str, content: &[u8]) -> Result<TopFile<(Vec<SemType
         types.push(sem_type);
         Ok(())
     })?;
-    let names: HashMap<SemTypeId, &str> =
-        types.iter().map(|sem_type| (sem_type.id, sem_type.name.as_str())).collect();
-    for (id, name) in &super_names {
-        if names.get(id).is_none_or(|known| known != name) {
-            let detail = format!("super type {id} is called `{name}` here; the number counts");
-            xml.warn(&root, WarningCode::NameMismatch, detail);
-        }
-    }
     let list = SemTypeList {
         created: root.text_or_empty("XMLCreated")?,
         sem_types: types.iter().map(|sem_type| sem_type.id).collect(),
     };
-    Ok(TopFile { content: (types, list), warnings: xml.finish()? })
+    settle_supers(&mut xml, &root, &mut types, supers);
+    let (warnings, numbers) = xml.finish()?;
+    Ok(TopFile { content: (types, list), warnings, numbers })
+}
+
+/// Puts super types in their places: of several with a number the one of that name. One that the file does
+/// not have is added by name.
+fn settle_supers<'a>(
+    xml: &mut XmlFile<'a>,
+    root: &Element<'a>,
+    types: &mut Vec<SemType>,
+    supers: Vec<(SemTypeId, String)>,
+) {
+    let mut names: HashMap<SemTypeId, String> =
+        types.iter().map(|sem_type| (sem_type.id, sem_type.name.clone())).collect();
+    let mut found = Vec::with_capacity(supers.len());
+    for (id, name) in supers {
+        let own = xml.called(NumberKind::SemType, id.0, &name).map(SemTypeId);
+        let is_right = |id: &SemTypeId| names.get(id) == Some(&name);
+        if let Some(right) = [Some(id), own].into_iter().flatten().find(is_right) {
+            found.push(right);
+            continue;
+        }
+        found.push(id);
+        if names.contains_key(&id) {
+            let detail = format!("super type {id} is called `{name}` here; the number counts");
+            xml.warn(root, WarningCode::NameMismatch, detail);
+        } else {
+            let detail = format!("super type `{name}` ({id}) is not in the file; kept by name");
+            xml.warn(root, WarningCode::SemTypeMissing, detail);
+            types.push(SemType::named(id, &name));
+            names.insert(id, name);
+        }
+    }
+    for parent in types.iter_mut().flat_map(|sem_type| &mut sem_type.parents) {
+        *parent = found[parent.0 as usize];
+    }
 }
 
 /// Reads `frameIndex.xml`: the frames' names with the date of their last change.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_frame_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<FrameIndexEntry>>> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or another kind of file.
+pub fn read_frame_index(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<TopFile<Vec<FrameIndexEntry>>> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("frameIndex")?;
     xml.know(&root, &[])?;
     let mut content = Vec::new();
@@ -159,14 +218,16 @@ pub fn read_frame_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<FrameI
         if child.name() != "frame" {
             return xml.unknown(&child);
         }
+        let name = xml.name(&child, "name")?;
         content.push(FrameIndexEntry {
-            id: FrameId(child.number("ID")?),
-            name: child.required("name")?,
+            id: FrameId(xml.short_id(&child, NumberKind::Frame, "ID", &name)?),
+            name,
             modified: child.text_or_empty("mDate")?,
         });
         xml.leaf(&child, &["ID", "name", "mDate"])
     })?;
-    Ok(TopFile { content, warnings: xml.finish()? })
+    let (warnings, numbers) = xml.finish()?;
+    Ok(TopFile { content, warnings, numbers })
 }
 
 /// Attributes of an LU in `luIndex.xml`.
@@ -176,9 +237,13 @@ const LU_ENTRY: [&str; 7] =
 /// Reads `luIndex.xml`: what the statuses mean, and the LUs that have a file.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_lu_index(file: &str, content: &[u8]) -> Result<TopFile<LuIndex>> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or another kind of file.
+pub fn read_lu_index(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<TopFile<LuIndex>> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("luIndex")?;
     xml.know(&root, &[])?;
     let mut index = LuIndex::default();
@@ -192,28 +257,34 @@ pub fn read_lu_index(file: &str, content: &[u8]) -> Result<TopFile<LuIndex>> {
             xml.leaf(&child, &["name", "description"])
         }),
         "lu" => {
+            let (name, frame_name) = (xml.name(&child, "name")?, child.text_or_empty("frameName")?);
             index.entries.push(LuIndexEntry {
-                id: LuId(child.number("ID")?),
-                name: child.required("name")?,
-                frame: FrameId(child.number("frameID")?),
-                frame_name: child.text_or_empty("frameName")?,
+                id: LuId(xml.short_id(&child, NumberKind::LexUnit, "ID", &name)?),
+                name,
+                frame: FrameId(xml.short_id(&child, NumberKind::Frame, "frameID", &frame_name)?),
+                frame_name,
                 status: child.text_or_empty("status")?,
                 annotated: child.text_or_empty("hasAnnotation")? == "true",
-                instances: child.optional_number("numAnnotInstances")?,
+                instances: xml.count(&child, "numAnnotInstances")?,
             });
             xml.leaf(&child, &LU_ENTRY)
         }
         _ => xml.unknown(&child),
     })?;
-    Ok(TopFile { content: index, warnings: xml.finish()? })
+    let (warnings, numbers) = xml.finish()?;
+    Ok(TopFile { content: index, warnings, numbers })
 }
 
 /// Reads `fulltextIndex.xml`: the documents that have a file, with their names, by corpus.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_fulltext_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<IndexCorpus>>> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or another kind of file.
+pub fn read_fulltext_index(
+    file: &str,
+    content: &[u8],
+    numbers: &WrittenNumbers,
+) -> Result<TopFile<Vec<IndexCorpus>>> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("fulltextIndex")?;
     xml.know(&root, &[])?;
     let mut corpora = Vec::new();
@@ -222,21 +293,24 @@ pub fn read_fulltext_index(file: &str, content: &[u8]) -> Result<TopFile<Vec<Ind
             return xml.unknown(&child);
         }
         xml.know(&child, &TITLED)?;
+        let title = child.corpus_title()?;
         let mut corpus = IndexCorpus {
-            id: CorpusId(child.number("ID")?),
-            title: child.corpus_title()?,
+            id: CorpusId(xml.short_id(&child, NumberKind::Corpus, "ID", &title.name)?),
+            title,
             documents: Vec::new(),
         };
         xml.children(|xml, child| {
             if child.name() != "document" {
                 return xml.unknown(&child);
             }
-            let id = DocumentId(child.number("ID")?);
-            corpus.documents.push((id, child.document_title()?));
+            let title = child.document_title()?;
+            let id = xml.short_id(&child, NumberKind::Document, "ID", &title.name)?;
+            corpus.documents.push((DocumentId(id), title));
             xml.leaf(&child, &TITLED)
         })?;
         corpora.push(corpus);
         Ok(())
     })?;
-    Ok(TopFile { content: corpora, warnings: xml.finish()? })
+    let (warnings, numbers) = xml.finish()?;
+    Ok(TopFile { content: corpora, warnings, numbers })
 }

@@ -6,6 +6,7 @@
 
 use super::FramenetError;
 use super::xml::XmlFile;
+use crate::model::WrittenNumbers;
 
 /// Names of FrameNet projects and of languages, as words of a file's or folder's name, with language
 /// tags. Two words stand next to one another, as in `fn-br`.
@@ -82,7 +83,7 @@ pub fn language_of_file(
     file: &str,
     content: &[u8],
 ) -> Result<Option<LanguageGuess>, FramenetError> {
-    for (key, value) in XmlFile::new(file, content)?.declarations()? {
+    for (key, value) in XmlFile::new(file, content, &WrittenNumbers::default())?.declarations()? {
         if key == "xml:lang" {
             let evidence = format!("the root element has `xml:lang=\"{value}\"`");
             return Ok(Some(LanguageGuess { tag: Some(value), evidence }));

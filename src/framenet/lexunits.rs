@@ -2,14 +2,14 @@
 
 use crate::model::{
     AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor,
-    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, Pos, SemTypeId, SentenceCount, Title,
-    ValencePattern, ValenceUnit, Valences,
+    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId,
+    SentenceCount, Title, ValencePattern, ValenceUnit, Valences, WrittenNumbers,
 };
 
 use super::frames::Names;
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{Element, TITLED, XmlFile};
-use super::{Result, Warning, WarningCode};
+use super::{Result, WarningCode, WarningLog};
 
 /// An LU file.
 #[derive(Debug)]
@@ -29,7 +29,9 @@ pub struct LuFile {
     /// Numbers and names of the semantic types that it names.
     pub sem_type_names: Vec<(SemTypeId, String)>,
     /// What was odd.
-    pub warnings: Vec<Warning>,
+    pub warnings: WarningLog,
+    /// What the fresh numbers that it brings stand for.
+    pub numbers: WrittenNumbers,
 }
 
 /// A subcorpus of an LU file.
@@ -41,17 +43,18 @@ pub struct ReadSubcorpus {
     pub sentences: Vec<ReadSentence>,
 }
 
-/// Reads an LU file.
+/// Reads an LU file; `numbers` are those that earlier files of the release gave.
 ///
 /// # Errors
-/// When it is not well-formed, or a number is none.
-pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
-    let mut xml = XmlFile::new(file, content)?;
+/// When it is not well-formed, or no LU file.
+pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Result<LuFile> {
+    let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("lexUnit")?;
+    let (name, frame_name) = (xml.name(&root, "name")?, xml.name(&root, "frame")?);
     let mut lexunit = LexUnit {
-        id: LuId(root.number("ID")?),
-        frame: FrameId(root.number("frameID")?),
-        name: root.required("name")?,
+        id: LuId(xml.short_id(&root, NumberKind::LexUnit, "ID", &name)?),
+        frame: FrameId(xml.short_id(&root, NumberKind::Frame, "frameID", &frame_name)?),
+        name,
         pos: read_pos(&mut xml, &root)?,
         status: root.text_or_empty("status")?,
         definition: String::new(),
@@ -61,12 +64,11 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         lemma_id: None,
         created: Creation::default(),
         sentence_count: SentenceCount::default(),
-        total_annotated: root.optional_number("totalAnnotated")?.unwrap_or(0),
+        total_annotated: xml.count(&root, "totalAnnotated")?.unwrap_or(0),
         subcorpora: Vec::new(),
         valences: Valences::default(),
         listing: Listing { frame_file: false, lu_file: true },
     };
-    let frame_name = root.required("frame")?;
     let known =
         ["ID", "name", "POS", "status", "frame", "frameID", "totalAnnotated", "incorporatedFE"];
     xml.know(&root, &known)?;
@@ -86,6 +88,7 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
     })?;
     lexunit.subcorpora = subcorpora.iter().map(|subcorpus| subcorpus.name.clone()).collect();
     locate_sets(&mut lexunit.valences, &subcorpora);
+    let (warnings, numbers) = xml.finish()?;
     Ok(LuFile {
         file: file.to_owned(),
         lexunit,
@@ -94,7 +97,8 @@ pub fn read_lu_file(file: &str, content: &[u8]) -> Result<LuFile> {
         elements,
         subcorpora,
         sem_type_names: names.sem_types,
-        warnings: xml.finish()?,
+        warnings,
+        numbers,
     })
 }
 
@@ -109,12 +113,14 @@ fn read_header(
     xml.children(|xml, child| match child.name() {
         "corpus" => {
             xml.know(&child, &TITLED)?;
-            let (id, title) = (CorpusId(child.number("ID")?), child.corpus_title()?);
+            let title = child.corpus_title()?;
+            let id = CorpusId(xml.short_id(&child, NumberKind::Corpus, "ID", &title.name)?);
             let mut documents = Vec::new();
             xml.children(|xml, child| match child.name() {
                 "document" => {
                     let title = child.document_title()?;
-                    documents.push((DocumentId(child.number("ID")?), title));
+                    let id = xml.short_id(&child, NumberKind::Document, "ID", &title.name)?;
+                    documents.push((DocumentId(id), title));
                     xml.leaf(&child, &TITLED)
                 }
                 _ => xml.unknown(&child),
@@ -169,9 +175,9 @@ pub(super) fn read_lexeme<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> R
     };
     let (headword, break_before) = (flag("headword")?, flag("breakBefore")?);
     let lexeme = Lexeme {
-        name: element.required("name")?,
+        name: xml.name(element, "name")?,
         pos: read_pos(xml, element)?,
-        order: element.optional_number("order")?,
+        order: xml.count(element, "order")?,
         headword,
         break_before,
     };
@@ -223,7 +229,7 @@ fn read_governor<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Gov
     };
     xml.children(|xml, child| match child.name() {
         "annoSet" => {
-            governor.sets.push(read_set_number(&child)?);
+            governor.sets.push(read_set_number(xml, &child)?);
             xml.leaf(&child, &["ID"])
         }
         _ => xml.unknown(&child),
@@ -235,12 +241,12 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
     xml.know(element, &["total"])?;
     let mut realization = FeRealization {
         elements: Vec::new(),
-        total: element.optional_number("total")?.unwrap_or(0),
+        total: xml.count(element, "total")?.unwrap_or(0),
         patterns: Vec::new(),
     };
     xml.children(|xml, child| match child.name() {
         "FE" => {
-            realization.elements.push(child.required("name")?);
+            realization.elements.push(xml.name(&child, "name")?);
             xml.leaf(&child, &["name"])
         }
         "pattern" => {
@@ -255,7 +261,7 @@ fn read_realization<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<
 fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ValencePattern> {
     xml.know(element, &["total"])?;
     let mut pattern = ValencePattern {
-        total: element.optional_number("total")?.unwrap_or(0),
+        total: xml.count(element, "total")?.unwrap_or(0),
         units: Vec::new(),
         sets: Vec::new(),
     };
@@ -269,7 +275,7 @@ fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Vale
             xml.leaf(&child, &["FE", "PT", "GF"])
         }
         "annoSet" => {
-            pattern.sets.push(read_set_number(&child)?);
+            pattern.sets.push(read_set_number(xml, &child)?);
             xml.leaf(&child, &["ID"])
         }
         _ => xml.unknown(&child),
@@ -277,16 +283,17 @@ fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Vale
     Ok(pattern)
 }
 
-fn read_set_number(element: &Element<'_>) -> Result<AnnotationSetId> {
-    Ok(AnnotationSetId::new(IdSpace::Exemplar, element.number("ID")?))
+fn read_set_number<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<AnnotationSetId> {
+    let number = xml.id(element, NumberKind::AnnotationSet, "ID", "")?;
+    Ok(AnnotationSetId::new(IdSpace::Exemplar, number))
 }
 
-/// Valence tables name sets by bare numbers: those that the file itself holds are exemplars, the
-/// others lie under `fulltext/`.
+/// Valence tables name sets by bare numbers: those of frame sets that the file itself holds are exemplars,
+/// the others lie under `fulltext/`.
 fn locate_sets(valences: &mut Valences, subcorpora: &[ReadSubcorpus]) {
     let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
-    let mut own: Vec<u64> =
-        sentences.flat_map(|sentence| &sentence.sets).map(|set| set.xml_id).collect();
+    let sets = sentences.flat_map(|sentence| &sentence.sets).filter(|set| set.evokes_in_lu_file());
+    let mut own: Vec<u64> = sets.map(|set| set.xml_id).collect();
     own.sort_unstable();
     let patterns = valences.realizations.iter_mut().chain(&mut valences.groups);
     let of_patterns = patterns.flat_map(|item| &mut item.patterns).map(|pattern| &mut pattern.sets);

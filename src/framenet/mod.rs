@@ -1,7 +1,7 @@
 //! FrameNet's XML, as its releases are distributed: in and out.
 //!
 //! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
-//! and nothing is dropped in silence. What is not XML at all, or a number that is none, is an error.
+//! and nothing is dropped in silence. What is not XML at all, or another kind of file, is an error.
 //!
 //! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
 //! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
@@ -13,6 +13,7 @@ mod fulltext;
 mod indexes;
 mod language;
 mod lexunits;
+mod numbers;
 mod sentences;
 mod source;
 mod warning;
@@ -28,6 +29,8 @@ pub use indexes::{
 };
 pub use language::{LanguageGuess, Letters, language_of_file, language_of_name};
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
+pub(crate) use numbers::told_apart;
+pub(crate) use sentences::UNANNOTATED;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{FOLDERS, Source, SourceReader, TOP_FILES};
 pub use warning::{Warning, WarningCode, WarningLog};

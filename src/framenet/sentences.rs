@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use crate::model::{
     Colors, CorpusId, DocumentId, Extent, FeId, FrameId, Label, Layer, LayerName, LuId,
-    NullInstantiation, Occurrence, OddOffsets, Span,
+    NullInstantiation, NumberKind, Occurrence, OddOffsets, Span,
 };
 
 use super::xml::{Element, XmlFile};
@@ -75,7 +75,19 @@ pub enum Evokes {
     Unsaid,
 }
 
+/// Status of a set that nobody annotated.
+pub(crate) const UNANNOTATED: &str = "UNANN";
+
 impl ReadSet {
+    /// Whether the set evokes a frame when an LU file holds it.
+    pub(crate) fn evokes_in_lu_file(&self) -> bool {
+        match self.evokes {
+            Evokes::Frame { .. } => true,
+            Evokes::Unsaid => self.status != UNANNOTATED,
+            Evokes::Construction { .. } => false,
+        }
+    }
+
     /// The spans of all Target layers, in order of text.
     #[must_use]
     pub fn targets(&self) -> Vec<Span> {
@@ -97,17 +109,17 @@ pub(super) fn read_sentence<'a>(
     element: &Element<'a>,
 ) -> Result<ReadSentence> {
     let mut sentence = ReadSentence {
-        xml_id: element.number("ID")?,
+        xml_id: xml.id(element, NumberKind::Sentence, "ID", "")?,
         line: element.line(),
         text: String::new(),
         occurrence: Occurrence {
             lu: None,
             subcorpus: None,
-            corpus: element.optional_number("corpID")?.map(CorpusId),
-            document: element.optional_number("docID")?.map(DocumentId),
-            paragraph: element.optional_number("paragNo")?,
-            number: element.optional_number("sentNo")?,
-            position: element.optional_number("aPos")?,
+            corpus: xml.optional_id(element, NumberKind::Corpus, "corpID")?.map(CorpusId),
+            document: xml.optional_id(element, NumberKind::Document, "docID")?.map(DocumentId),
+            paragraph: xml.count(element, "paragNo")?,
+            number: xml.count(element, "sentNo")?,
+            position: xml.count(element, "aPos")?,
         },
         sets: Vec::new(),
     };
@@ -133,11 +145,11 @@ fn read_set<'a>(
     boundaries: &Boundaries,
 ) -> Result<ReadSet> {
     let mut set = ReadSet {
-        xml_id: element.number("ID")?,
+        xml_id: xml.id(element, NumberKind::AnnotationSet, "ID", "")?,
         line: element.line(),
         status: element.text_or_empty("status")?,
         created: element.text_or_empty("cDate")?,
-        evokes: read_evokes(element)?,
+        evokes: read_evokes(xml, element)?,
         layers: Vec::new(),
         odd: Vec::new(),
     };
@@ -147,8 +159,8 @@ fn read_set<'a>(
     xml.children(|xml, child| match child.name() {
         "layer" => {
             xml.know(&child, &["name", "rank"])?;
-            let name = LayerName::parse(&child.required("name")?);
-            let rank = child.optional_number("rank")?.unwrap_or(1);
+            let name = LayerName::parse(&xml.name(&child, "name")?);
+            let rank = xml.count(&child, "rank")?.unwrap_or(1);
             let index = u32::try_from(set.layers.len()).unwrap_or(u32::MAX);
             let labels = read_labels(xml, (&name, index), boundaries, &mut set.odd)?;
             set.layers.push(Layer { name, rank, labels });
@@ -164,16 +176,15 @@ fn read_set<'a>(
     Ok(set)
 }
 
-fn read_evokes(element: &Element<'_>) -> Result<Evokes> {
-    if let Some(frame) = element.optional_number("frameID")? {
-        return Ok(Evokes::Frame {
-            frame: FrameId(frame),
-            frame_name: element.required("frameName")?,
-            lu: LuId(element.number("luID")?),
-            lu_name: element.required("luName")?,
-        });
+fn read_evokes<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Evokes> {
+    let is_named = element.attribute("frameName")?.is_some();
+    if is_named || element.attribute("frameID")?.is_some() {
+        let (frame_name, lu_name) = (xml.name(element, "frameName")?, xml.name(element, "luName")?);
+        let frame = FrameId(xml.short_id(element, NumberKind::Frame, "frameID", &frame_name)?);
+        let lu = LuId(xml.short_id(element, NumberKind::LexUnit, "luID", &lu_name)?);
+        return Ok(Evokes::Frame { frame, frame_name, lu, lu_name });
     }
-    if let Some(id) = element.optional_number("cxnID")? {
+    if let Some(id) = xml.optional_id(element, NumberKind::Construction, "cxnID")? {
         return Ok(Evokes::Construction { id, name: element.text_or_empty("cxnName")? });
     }
     Ok(Evokes::Unsaid)
@@ -244,14 +255,14 @@ fn read_label<'a>(
     };
     let (mut start, mut end, mut null) = (None, None, None);
     element.attributes(|key, value| {
-        let number = || -> Result<u32> {
-            value.parse().map_err(|_| element.wrong(key, &value, "a whole number"))
-        };
         match key {
             "name" => label.name = value.into_owned(),
-            "start" => start = Some(number()?),
-            "end" => end = Some(number()?),
-            "feID" => label.fe = Some(FeId(number()?)),
+            "start" => start = xml.offset_in(element, (key, &value)),
+            "end" => end = xml.offset_in(element, (key, &value)),
+            "feID" => {
+                let kind = NumberKind::FrameElement;
+                label.fe = xml.optional_id_in(element, kind, (key, &value)).map(FeId);
+            }
             "itype" => null = Some(NullInstantiation::parse(&value)),
             "cBy" => label.annotator = value.into_owned(),
             "fgColor" => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
@@ -265,34 +276,43 @@ fn read_label<'a>(
             format!("null instantiation `{text}` of `{}` is unknown; kept as text", label.name);
         xml.warn(element, WarningCode::NullUnknown, detail);
     }
-    let lone = match (start, end, &null) {
-        (Some(_), None, _) => Some("a start and no end; kept without a span"),
-        (None, Some(_), _) => Some("an end and no start; kept without a span"),
-        (Some(_), Some(_), Some(_)) => Some("a span and a null instantiation; kept with the span"),
-        _ => None,
-    };
-    if let Some(lone) = lone {
-        let detail = format!("label `{}` has {lone}", label.name);
-        xml.warn(element, WarningCode::UnreadableValue, detail);
-    }
     let written = Written { start, end, null: null.as_ref().map(|null| null.as_str().to_owned()) };
-    let mut odd = lone.is_some();
-    label.extent = match (start, end, null) {
-        (Some(start), Some(end), _) => match boundaries.span(start, end) {
-            Some(span) => Extent::Overt(span),
-            None => {
-                let detail = format!(
-                    "label `{}` covers characters {start} to {end} of {}; kept without a span",
-                    label.name,
-                    boundaries.characters(),
-                );
-                xml.warn(element, WarningCode::SpanRange, detail);
-                odd = true;
-                Extent::None
-            }
-        },
-        (_, _, Some(null)) => Extent::Null(null),
-        _ => Extent::None,
+    let span = start.zip(end).map(|(start, end)| match start {
+        // A label of nothing at the beginning.
+        0 if NumberKind::Offset.is_fresh(end.into()) && xml.offset(end) == "-1" => {
+            Some(Span::new(0, 0))
+        }
+        _ => boundaries.span(start, end),
+    });
+    let mut odd = true;
+    match (span, start.or(end), &null) {
+        (None, Some(_), _) => {
+            let lone = if end.is_none() { "a start and no end" } else { "an end and no start" };
+            let detail = format!("label `{}` has {lone}; kept without a span", label.name);
+            xml.warn(element, WarningCode::UnreadableValue, detail);
+        }
+        (Some(None), ..) => {
+            let [first, last] = [start, end].map(|offset| xml.offset(offset.unwrap_or(0)));
+            let detail = format!(
+                "label `{}` covers characters {first} to {last} of {}; kept without a span",
+                label.name,
+                boundaries.characters(),
+            );
+            xml.warn(element, WarningCode::SpanRange, detail);
+        }
+        (Some(Some(_)), _, Some(_)) => {
+            let detail = format!(
+                "label `{}` has a span and a null instantiation; kept with the span",
+                label.name
+            );
+            xml.warn(element, WarningCode::UnreadableValue, detail);
+        }
+        _ => odd = false,
+    }
+    label.extent = match (span.flatten(), null) {
+        (Some(span), _) => Extent::Overt(span),
+        (None, Some(null)) => Extent::Null(null),
+        (None, None) => Extent::None,
     };
     Ok((label, odd.then_some(written)))
 }

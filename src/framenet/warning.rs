@@ -74,8 +74,19 @@ codes! {
     UnknownElement = "W-unknown-element",
     /// A value that its attribute does not allow: the detail says what is kept in its place.
     UnreadableValue = "W-unreadable-value",
-    /// One number stands twice where it may stand once: the first is kept, the later not read.
+    /// One number stands for two records: the later gets a fresh number, and is written with its own.
     IdRepeated = "W-id-repeated",
+    /// An id is no number, too large a one, or not there: it is kept as written beside a fresh number.
+    IdWritten = "W-id-written",
+    /// A name is empty or not there, or holds characters that do not show: it is kept as written.
+    NameUnusual = "W-name-unusual",
+    /// A semantic type is named that `semTypes.xml` does not have: it is kept by name.
+    SemTypeMissing = "W-sem-type-missing",
+    /// A sentence names a document that no file lists: it is kept by number.
+    DocumentMissing = "W-document-missing",
+    /// A core set, another FE or a relation names an FE that the frame does not have: found by its name,
+    /// or left out.
+    ElementMissing = "W-element-missing",
     /// A file that every release has at its top is not there: the rest is read without it.
     FileMissing = "W-file-missing",
     /// A folder of a release is not there: the rest is read without it.
@@ -162,9 +173,12 @@ impl fmt::Display for Warning {
 }
 
 /// How many warnings of each code there were, with the first few of each.
+///
+/// Its size is bounded by the number of codes, whatever a file holds.
 #[derive(Debug, Clone, Default)]
 pub struct WarningLog {
     codes: BTreeMap<WarningCode, (u64, Vec<Warning>)>,
+    first_fault: Option<Warning>,
 }
 
 impl WarningLog {
@@ -173,11 +187,7 @@ impl WarningLog {
 
     /// Counts a warning.
     pub fn add(&mut self, warning: Warning) {
-        let (count, examples) = self.codes.entry(warning.code).or_default();
-        *count += 1;
-        if examples.len() < Self::EXAMPLES {
-            examples.push(warning);
-        }
+        self.note(warning.code, || warning);
     }
 
     /// Counts a warning that is only made when it is one of the first of its code.
@@ -185,8 +195,31 @@ impl WarningLog {
         let (count, examples) = self.codes.entry(code).or_default();
         *count += 1;
         if examples.len() < Self::EXAMPLES {
-            examples.push(make());
+            let warning = make();
+            if self.first_fault.is_none() && !code.is_trait() {
+                self.first_fault = Some(warning.clone());
+            }
+            examples.push(warning);
         }
+    }
+
+    /// Counts what another log counted after this one.
+    pub fn merge(&mut self, later: Self) {
+        for (code, (count, examples)) in later.codes {
+            let (total, first) = self.codes.entry(code).or_default();
+            *total += count;
+            let room = Self::EXAMPLES.saturating_sub(first.len());
+            first.extend(examples.into_iter().take(room));
+        }
+        if self.first_fault.is_none() {
+            self.first_fault = later.first_fault;
+        }
+    }
+
+    /// The warning that was counted first of those that are faults.
+    #[must_use]
+    pub fn first_fault(&self) -> Option<&Warning> {
+        self.first_fault.as_ref()
     }
 
     /// Number of warnings that are faults, of any code.
@@ -194,23 +227,6 @@ impl WarningLog {
     pub fn faults(&self) -> u64 {
         let faults = self.codes.iter().filter(|(code, _)| !code.is_trait());
         faults.map(|(_, (count, _))| count).sum()
-    }
-
-    /// Takes over what another log holds.
-    pub fn merge(&mut self, other: &Self) {
-        for (code, (more, warnings)) in &other.codes {
-            let (count, examples) = self.codes.entry(*code).or_default();
-            *count += more;
-            let room = Self::EXAMPLES.saturating_sub(examples.len());
-            examples.extend(warnings.iter().take(room).cloned());
-        }
-    }
-
-    /// The first warning that is a fault, in order of code.
-    #[must_use]
-    pub fn first_fault(&self) -> Option<&Warning> {
-        let mut faults = self.codes.iter().filter(|(code, _)| !code.is_trait());
-        faults.next().and_then(|(_, (_, examples))| examples.first())
     }
 
     /// Number of warnings of a code.
@@ -253,5 +269,18 @@ mod tests {
         assert_eq!((log.total(), log.count(WarningCode::IndexMismatch)), (99, 99));
         let (_, _, examples) = log.iter().next().unwrap();
         assert_eq!((examples.len(), examples[0].line), (WarningLog::EXAMPLES, 1));
+    }
+
+    #[test]
+    fn logs_of_files_add_up_in_their_order() {
+        let (mut log, mut later) = (WarningLog::default(), WarningLog::default());
+        (1..16).for_each(|line| log.add(warning(line)));
+        (16..99).for_each(|line| later.add(warning(line)));
+        later.add(Warning { code: WarningCode::TextSpace, ..warning(0) });
+        log.merge(later);
+        assert_eq!((log.total(), log.faults()), (99, 98));
+        assert_eq!(log.first_fault(), Some(&warning(1)));
+        let (_, _, examples) = log.iter().next().unwrap();
+        assert_eq!(examples.last(), Some(&warning(WarningLog::EXAMPLES)));
     }
 }

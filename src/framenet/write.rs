@@ -11,21 +11,26 @@ use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
     CorpusId, DocumentId, Extent, FeId, FeRealization, Frame, FrameElement, FrameIndexEntry,
-    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, OddOffsets, RelationId,
-    RelationList, SemType, SemTypeId, SemTypeList, Title, Valences,
+    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OddOffsets,
+    RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences, WrittenNumbers,
 };
 use crate::text::CharIndex;
 
 /// Names of the semantic types, which stand beside their numbers wherever these are used.
 pub type SemTypeNames = HashMap<SemTypeId, String>;
 
-/// A frame file.
+/// A frame file; its `numbers` say what the release's fresh numbers are written as.
 #[must_use]
-pub fn write_frame_file(file: &FrameFile, sem_types: &SemTypeNames) -> String {
+pub fn write_frame_file(
+    file: &FrameFile,
+    sem_types: &SemTypeNames,
+    numbers: &WrittenNumbers,
+) -> String {
     let FrameFile { frame, lexunits, layout, .. } = file;
-    let mut xml = XmlWriter::new(Some("frame.xsl"));
+    let mut xml = XmlWriter::new(Some("frame.xsl"), numbers);
     xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
-    xml.attribute("name", &frame.name).number("ID", frame.id).schema("../schema/frame.xsd");
+    xml.attribute("name", &frame.name).id("ID", NumberKind::Frame, frame.id.0);
+    xml.schema("../schema/frame.xsd");
     xml.text_element("definition", &frame.definition);
     write_sem_type_refs(&mut xml, &frame.sem_types, sem_types);
     for fe in &frame.elements {
@@ -37,9 +42,11 @@ pub fn write_frame_file(file: &FrameFile, sem_types: &SemTypeNames) -> String {
         xml.end();
     }
     for listed in &layout.relations {
-        xml.start("frameRelation").optional("ID", listed.id).attribute("type", &listed.kind);
+        xml.start("frameRelation").optional_id("ID", NumberKind::Relation, listed.id);
+        xml.attribute("type", &listed.kind);
         for (id, name) in &listed.frames {
-            xml.start("relatedFrame").optional("ID", *id).text(name).end();
+            let id = id.map(|id| id.0);
+            xml.start("relatedFrame").optional_id("ID", NumberKind::Frame, id).text(name).end();
         }
         xml.end();
     }
@@ -50,11 +57,12 @@ pub fn write_frame_file(file: &FrameFile, sem_types: &SemTypeNames) -> String {
     xml.finish()
 }
 
-fn write_element(xml: &mut XmlWriter, frame: &Frame, fe: &FrameElement, names: &SemTypeNames) {
+fn write_element(xml: &mut XmlWriter<'_>, frame: &Frame, fe: &FrameElement, names: &SemTypeNames) {
     xml.start("FE").attribute("bgColor", &fe.colors.bg).attribute("fgColor", &fe.colors.fg);
     xml.attribute("coreType", fe.core_type.as_str());
     xml.given("cBy", &fe.created.by).given("cDate", &fe.created.date);
-    xml.attribute("abbrev", &fe.abbreviation).attribute("name", &fe.name).number("ID", fe.id);
+    xml.attribute("abbrev", &fe.abbreviation).attribute("name", &fe.name);
+    xml.id("ID", NumberKind::FrameElement, fe.id.0);
     xml.text_element("definition", &fe.definition);
     write_sem_type_refs(xml, &fe.sem_types, names);
     write_fe_refs(xml, "requiresFE", frame, &fe.requires);
@@ -62,27 +70,29 @@ fn write_element(xml: &mut XmlWriter, frame: &Frame, fe: &FrameElement, names: &
     xml.end();
 }
 
-fn write_fe_refs(xml: &mut XmlWriter, element: &'static str, frame: &Frame, ids: &[FeId]) {
+fn write_fe_refs(xml: &mut XmlWriter<'_>, element: &'static str, frame: &Frame, ids: &[FeId]) {
     for id in ids {
         let name = frame.fe(*id).map_or("", |fe| &fe.name);
-        xml.start(element).attribute("name", name).number("ID", id).end();
+        xml.start(element).attribute("name", name);
+        xml.id("ID", NumberKind::FrameElement, id.0).end();
     }
 }
 
-fn write_sem_type_refs(xml: &mut XmlWriter, ids: &[SemTypeId], names: &SemTypeNames) {
+fn write_sem_type_refs(xml: &mut XmlWriter<'_>, ids: &[SemTypeId], names: &SemTypeNames) {
     for id in ids {
         let name = names.get(id).map_or("", String::as_str);
-        xml.start("semType").attribute("name", name).number("ID", id).end();
+        xml.start("semType").attribute("name", name).id("ID", NumberKind::SemType, id.0).end();
     }
 }
 
-fn write_frame_lexunit(xml: &mut XmlWriter, lu: &LexUnit, names: &SemTypeNames) {
+fn write_frame_lexunit(xml: &mut XmlWriter<'_>, lu: &LexUnit, names: &SemTypeNames) {
     xml.start("lexUnit").attribute("status", &lu.status);
     if let Some(fe) = &lu.incorporated_fe {
         xml.attribute("incorporatedFE", fe);
     }
-    xml.attribute("POS", lu.pos.as_str()).attribute("name", &lu.name).number("ID", lu.id);
-    xml.optional("lemmaID", lu.lemma_id);
+    xml.attribute("POS", lu.pos.as_str()).attribute("name", &lu.name);
+    xml.id("ID", NumberKind::LexUnit, lu.id.0);
+    xml.optional_id("lemmaID", NumberKind::Lemma, lu.lemma_id);
     xml.given("cBy", &lu.created.by).given("cDate", &lu.created.date);
     xml.text_element("definition", &lu.definition);
     let count = lu.sentence_count;
@@ -93,7 +103,7 @@ fn write_frame_lexunit(xml: &mut XmlWriter, lu: &LexUnit, names: &SemTypeNames) 
     xml.end();
 }
 
-fn write_lexeme(xml: &mut XmlWriter, lexeme: &Lexeme) {
+fn write_lexeme(xml: &mut XmlWriter<'_>, lexeme: &Lexeme) {
     xml.start("lexeme").optional("order", lexeme.order).optional("headword", lexeme.headword);
     xml.optional("breakBefore", lexeme.break_before);
     xml.attribute("POS", lexeme.pos.as_str()).attribute("name", &lexeme.name).end();
@@ -101,15 +111,16 @@ fn write_lexeme(xml: &mut XmlWriter, lexeme: &Lexeme) {
 
 /// An LU file.
 #[must_use]
-pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames) -> String {
+pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames, numbers: &WrittenNumbers) -> String {
     let LuFile { lexunit, frame_name, .. } = file;
-    let mut xml = XmlWriter::new(Some("lexUnit.xsl"));
+    let mut xml = XmlWriter::new(Some("lexUnit.xsl"), numbers);
     xml.start("lexUnit").attribute("status", &lexunit.status);
     if let Some(fe) = &lexunit.incorporated_fe {
         xml.attribute("incorporatedFE", fe);
     }
     xml.attribute("POS", lexunit.pos.as_str()).attribute("name", &lexunit.name);
-    xml.number("ID", lexunit.id).attribute("frame", frame_name).number("frameID", lexunit.frame);
+    xml.id("ID", NumberKind::LexUnit, lexunit.id.0).attribute("frame", frame_name);
+    xml.id("frameID", NumberKind::Frame, lexunit.frame.0);
     xml.number("totalAnnotated", lexunit.total_annotated).schema("../schema/lexUnit.xsd");
     write_header(&mut xml, file);
     xml.text_element("definition", &lexunit.definition);
@@ -125,7 +136,7 @@ pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames) -> String {
     xml.finish()
 }
 
-fn write_header(xml: &mut XmlWriter, file: &LuFile) {
+fn write_header(xml: &mut XmlWriter<'_>, file: &LuFile) {
     xml.start("header");
     for (id, title, documents) in &file.corpora {
         write_corpus(xml, *id, title, documents);
@@ -141,7 +152,7 @@ fn write_header(xml: &mut XmlWriter, file: &LuFile) {
 
 /// A corpus with its documents, each called as the file that was read called it.
 fn write_corpus(
-    xml: &mut XmlWriter,
+    xml: &mut XmlWriter<'_>,
     id: CorpusId,
     title: &Title,
     documents: &[(DocumentId, Title)],
@@ -150,25 +161,25 @@ fn write_corpus(
     if let Some(description) = &title.description {
         xml.attribute("description", description);
     }
-    xml.attribute("name", &title.name).number("ID", id);
+    xml.attribute("name", &title.name).id("ID", NumberKind::Corpus, id.0);
     for (id, Title { name, description }) in documents {
         xml.start("document");
         match description {
             Some(description) => xml.attribute("description", description).attribute("name", name),
             None => xml.attribute("description", name),
         };
-        xml.number("ID", id).end();
+        xml.id("ID", NumberKind::Document, id.0).end();
     }
     xml.end();
 }
 
-fn write_valences(xml: &mut XmlWriter, valences: &Valences) {
+fn write_valences(xml: &mut XmlWriter<'_>, valences: &Valences) {
     xml.start("valences");
     for governor in &valences.governors {
         xml.start("governor").attribute("type", &governor.kind);
         xml.attribute("lemma", &governor.lemma);
         for set in &governor.sets {
-            xml.start("annoSet").number("ID", set.number()).end();
+            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.number()).end();
         }
         xml.end();
     }
@@ -181,7 +192,7 @@ fn write_valences(xml: &mut XmlWriter, valences: &Valences) {
     xml.end();
 }
 
-fn write_realization(xml: &mut XmlWriter, element: &'static str, item: &FeRealization) {
+fn write_realization(xml: &mut XmlWriter<'_>, element: &'static str, item: &FeRealization) {
     xml.start(element).number("total", item.total);
     for name in &item.elements {
         xml.start("FE").attribute("name", name).end();
@@ -193,7 +204,7 @@ fn write_realization(xml: &mut XmlWriter, element: &'static str, item: &FeRealiz
             xml.attribute("FE", &unit.fe).end();
         }
         for set in &pattern.sets {
-            xml.start("annoSet").number("ID", set.number()).end();
+            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.number()).end();
         }
         xml.end();
     }
@@ -202,8 +213,8 @@ fn write_realization(xml: &mut XmlWriter, element: &'static str, item: &FeRealiz
 
 /// A full-text file.
 #[must_use]
-pub fn write_fulltext_file(file: &FullTextFile) -> String {
-    let mut xml = XmlWriter::new(Some("fullText.xsl"));
+pub fn write_fulltext_file(file: &FullTextFile, numbers: &WrittenNumbers) -> String {
+    let mut xml = XmlWriter::new(Some("fullText.xsl"), numbers);
     xml.start("fullTextAnnotation").schema("../schema/fullText.xsd");
     xml.start("header");
     let (corpus, title) = &file.corpus;
@@ -214,30 +225,32 @@ pub fn write_fulltext_file(file: &FullTextFile) -> String {
     xml.finish()
 }
 
-fn write_sentence(xml: &mut XmlWriter, sentence: &ReadSentence) {
+fn write_sentence(xml: &mut XmlWriter<'_>, sentence: &ReadSentence) {
     let place = &sentence.occurrence;
-    xml.start("sentence").optional("corpID", place.corpus).optional("docID", place.document);
+    xml.start("sentence");
+    xml.optional_id("corpID", NumberKind::Corpus, place.corpus.map(|id| id.0));
+    xml.optional_id("docID", NumberKind::Document, place.document.map(|id| id.0));
     xml.optional("sentNo", place.number).optional("paragNo", place.paragraph);
-    xml.optional("aPos", place.position).number("ID", sentence.xml_id);
+    xml.optional("aPos", place.position).id("ID", NumberKind::Sentence, sentence.xml_id);
     xml.sentence_element("text", &sentence.text);
     let index = CharIndex::new(&sentence.text);
     sentence.sets.iter().for_each(|set| write_set(xml, set, &index));
     xml.end();
 }
 
-fn write_set(xml: &mut XmlWriter, set: &ReadSet, index: &CharIndex) {
+fn write_set(xml: &mut XmlWriter<'_>, set: &ReadSet, index: &CharIndex) {
     xml.start("annotationSet").given("cDate", &set.created);
     match &set.evokes {
         Evokes::Frame { frame, frame_name, lu, lu_name } => {
-            xml.number("luID", lu).attribute("luName", lu_name);
-            xml.number("frameID", frame).attribute("frameName", frame_name);
+            xml.id("luID", NumberKind::LexUnit, lu.0).attribute("luName", lu_name);
+            xml.id("frameID", NumberKind::Frame, frame.0).attribute("frameName", frame_name);
         }
         Evokes::Construction { id, name } => {
-            xml.number("cxnID", id).attribute("cxnName", name);
+            xml.id("cxnID", NumberKind::Construction, *id).attribute("cxnName", name);
         }
         Evokes::Unsaid => {}
     }
-    xml.attribute("status", &set.status).number("ID", set.xml_id);
+    xml.attribute("status", &set.status).id("ID", NumberKind::AnnotationSet, set.xml_id);
     for (layer_index, layer) in (0_u32..).zip(&set.layers) {
         xml.start("layer").number("rank", layer.rank).attribute("name", layer.name.as_str());
         for (label_index, label) in (0_u32..).zip(&layer.labels) {
@@ -249,7 +262,12 @@ fn write_set(xml: &mut XmlWriter, set: &ReadSet, index: &CharIndex) {
     xml.end();
 }
 
-fn write_label(xml: &mut XmlWriter, label: &Label, odd: Option<&OddOffsets>, index: &CharIndex) {
+fn write_label(
+    xml: &mut XmlWriter<'_>,
+    label: &Label,
+    odd: Option<&OddOffsets>,
+    index: &CharIndex,
+) {
     let span = label.extent.span().and_then(|span| index.to_chars(span).ok());
     // FrameNet includes the end: a label of nothing ends one before its start.
     let (mut start, mut end) = (span.map(|span| span.start), None);
@@ -269,23 +287,36 @@ fn write_label(xml: &mut XmlWriter, label: &Label, odd: Option<&OddOffsets>, ind
     if let Some(odd) = odd.filter(still_odd) {
         (start, end, null) = (odd.start, odd.end.map(i64::from), odd.null.as_deref());
     }
-    xml.start("label").given("cBy", &label.annotator).optional("feID", label.fe);
+    xml.start("label").given("cBy", &label.annotator);
+    xml.optional_id("feID", NumberKind::FrameElement, label.fe.map(|fe| fe.0));
     if let Some(null) = null {
         xml.attribute("itype", null);
     }
     if let Some(colors) = &label.colors {
         xml.given("bgColor", &colors.bg).given("fgColor", &colors.fg);
     }
-    xml.optional("end", end).optional("start", start).attribute("name", &label.name).end();
+    write_offset(xml, "end", end);
+    write_offset(xml, "start", start.map(i64::from));
+    xml.attribute("name", &label.name).end();
+}
+
+/// An offset; that of a label of nothing at the beginning of a text ends at -1.
+fn write_offset(xml: &mut XmlWriter<'_>, name: &str, offset: Option<i64>) {
+    match offset.map(|offset| (offset, u64::try_from(offset))) {
+        None => {}
+        Some((_, Ok(offset))) => drop(xml.id(name, NumberKind::Offset, offset)),
+        Some((offset, Err(_))) => drop(xml.number(name, offset)),
+    }
 }
 
 /// `frameIndex.xml`.
 #[must_use]
-pub fn write_frame_index(entries: &[FrameIndexEntry]) -> String {
-    let mut xml = XmlWriter::new(Some("frameIndex.xsl"));
+pub fn write_frame_index(entries: &[FrameIndexEntry], numbers: &WrittenNumbers) -> String {
+    let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers);
     xml.start("frameIndex").schema("schema/frameIndex.xsd");
     for entry in entries {
-        xml.start("frame").given("mDate", &entry.modified).number("ID", entry.id);
+        xml.start("frame").given("mDate", &entry.modified);
+        xml.id("ID", NumberKind::Frame, entry.id.0);
         xml.attribute("name", &entry.name).end();
     }
     xml.end();
@@ -294,8 +325,8 @@ pub fn write_frame_index(entries: &[FrameIndexEntry]) -> String {
 
 /// `luIndex.xml`.
 #[must_use]
-pub fn write_lu_index(index: &LuIndex) -> String {
-    let mut xml = XmlWriter::new(Some("luIndex.xsl"));
+pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers) -> String {
+    let mut xml = XmlWriter::new(Some("luIndex.xsl"), numbers);
     xml.start("luIndex").schema("schema/luIndex.xsd");
     xml.start("legend");
     for (name, description) in &index.legend {
@@ -305,9 +336,10 @@ pub fn write_lu_index(index: &LuIndex) -> String {
     xml.end();
     for entry in &index.entries {
         xml.start("lu").optional("numAnnotInstances", entry.instances);
-        xml.number("hasAnnotation", entry.annotated).number("frameID", entry.frame);
+        xml.number("hasAnnotation", entry.annotated);
+        xml.id("frameID", NumberKind::Frame, entry.frame.0);
         xml.attribute("frameName", &entry.frame_name).attribute("status", &entry.status);
-        xml.attribute("name", &entry.name).number("ID", entry.id).end();
+        xml.attribute("name", &entry.name).id("ID", NumberKind::LexUnit, entry.id.0).end();
     }
     xml.end();
     xml.finish()
@@ -315,8 +347,8 @@ pub fn write_lu_index(index: &LuIndex) -> String {
 
 /// `fulltextIndex.xml`.
 #[must_use]
-pub fn write_fulltext_index(corpora: &[IndexCorpus]) -> String {
-    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"));
+pub fn write_fulltext_index(corpora: &[IndexCorpus], numbers: &WrittenNumbers) -> String {
+    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"), numbers);
     xml.start("fulltextIndex").schema("schema/fulltextIndex.xsd");
     for corpus in corpora {
         write_corpus(&mut xml, corpus.id, &corpus.title, &corpus.documents);
@@ -327,18 +359,23 @@ pub fn write_fulltext_index(corpora: &[IndexCorpus]) -> String {
 
 /// `semTypes.xml`; `created` is when the list was made, as FrameNet writes it.
 #[must_use]
-pub fn write_sem_types(sem_types: &[SemType], list: &SemTypeList) -> String {
+pub fn write_sem_types(
+    sem_types: &[SemType],
+    list: &SemTypeList,
+    numbers: &WrittenNumbers,
+) -> String {
     let by_id: HashMap<SemTypeId, &SemType> =
         sem_types.iter().map(|sem_type| (sem_type.id, sem_type)).collect();
-    let mut xml = XmlWriter::new(None);
+    let mut xml = XmlWriter::new(None, numbers);
     xml.start("semTypes").given("XMLCreated", &list.created).schema("schema/semTypes.xsd");
     for sem_type in list.sem_types.iter().filter_map(|id| by_id.get(id)) {
         xml.start("semType").attribute("abbrev", &sem_type.abbreviation);
-        xml.attribute("name", &sem_type.name).number("ID", sem_type.id);
+        xml.attribute("name", &sem_type.name).id("ID", NumberKind::SemType, sem_type.id.0);
         xml.text_element("definition", &sem_type.definition);
         for parent in &sem_type.parents {
             let name = by_id.get(parent).map_or("", |parent| parent.name.as_str());
-            xml.start("superType").number("supID", parent).attribute("superTypeName", name).end();
+            xml.start("superType").id("supID", NumberKind::SemType, parent.0);
+            xml.attribute("superTypeName", name).end();
         }
         xml.end();
     }
@@ -348,16 +385,20 @@ pub fn write_sem_types(sem_types: &[SemType], list: &SemTypeList) -> String {
 
 /// `frRelation.xml`: the relations that `list` names.
 #[must_use]
-pub fn write_relations(relations: &[FrameRelation], list: &RelationList) -> String {
+pub fn write_relations(
+    relations: &[FrameRelation],
+    list: &RelationList,
+    numbers: &WrittenNumbers,
+) -> String {
     let by_id: HashMap<RelationId, &FrameRelation> =
         relations.iter().map(|relation| (relation.id, relation)).collect();
-    let mut xml = XmlWriter::new(None);
+    let mut xml = XmlWriter::new(None, numbers);
     xml.start("frameRelations").given("XMLCreated", &list.created);
     xml.schema("schema/frameRelations.xsd");
     for kind in &list.kinds {
         xml.start("frameRelationType").attribute("subFrameName", &kind.sub_role);
         xml.attribute("superFrameName", &kind.super_role).attribute("name", &kind.name);
-        xml.optional("ID", kind.id);
+        xml.optional_id("ID", NumberKind::RelationType, kind.id);
         for relation in kind.relations.iter().filter_map(|id| by_id.get(id)) {
             write_relation(&mut xml, relation);
         }
@@ -367,14 +408,17 @@ pub fn write_relations(relations: &[FrameRelation], list: &RelationList) -> Stri
     xml.finish()
 }
 
-fn write_relation(xml: &mut XmlWriter, relation: &FrameRelation) {
-    xml.start("frameRelation").number("subID", relation.child).number("supID", relation.parent);
+fn write_relation(xml: &mut XmlWriter<'_>, relation: &FrameRelation) {
+    xml.start("frameRelation").id("subID", NumberKind::Frame, relation.child.0);
+    xml.id("supID", NumberKind::Frame, relation.parent.0);
     xml.attribute("subFrameName", &relation.child_name);
-    xml.attribute("superFrameName", &relation.parent_name).number("ID", relation.id);
+    xml.attribute("superFrameName", &relation.parent_name);
+    xml.id("ID", NumberKind::Relation, relation.id.0);
     for fe in &relation.elements {
-        xml.start("FERelation").number("subID", fe.child).number("supID", fe.parent);
+        xml.start("FERelation").id("subID", NumberKind::FrameElement, fe.child.0);
+        xml.id("supID", NumberKind::FrameElement, fe.parent.0);
         xml.attribute("subFEName", &fe.child_name).attribute("superFEName", &fe.parent_name);
-        xml.number("ID", fe.id).end();
+        xml.id("ID", NumberKind::FeRelation, fe.id).end();
     }
     xml.end();
 }
@@ -399,7 +443,8 @@ mod tests {
             annotator: String::new(),
             colors: None,
         };
-        let mut xml = XmlWriter::new(None);
+        let numbers = WrittenNumbers::default();
+        let mut xml = XmlWriter::new(None, &numbers);
         write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
         xml.finish().lines().last().unwrap_or_default().to_owned()
     }
@@ -434,7 +479,8 @@ mod tests {
             annotator: String::new(),
             colors: None,
         };
-        let mut xml = XmlWriter::new(None);
+        let numbers = WrittenNumbers::default();
+        let mut xml = XmlWriter::new(None, &numbers);
         write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));
         assert!(xml.finish().ends_with("<label end=\"2\" start=\"3\" name=\"x\"/>"));
     }

@@ -5,24 +5,20 @@
 //! [`XmlFile::skip`].
 
 use std::borrow::Cow;
-use std::str::FromStr;
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::{FramenetError, Result, Warning, WarningCode};
-use crate::model::Title;
+use super::numbers::FileNumbers;
+use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
+use crate::model::{Title, WrittenNumbers, is_xml};
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
 
 /// Most bytes of an attribute: they become names and keys, and FrameNet's have some hundreds.
 const MAX_ATTRIBUTE: usize = 64 << 10;
-
-/// Most oddities of one file that are kept one by one: a file with more is no FrameNet file, and a
-/// hostile one would fill memory with them.
-const MAX_WARNINGS: usize = 100_000;
 
 /// Characters that a message shows of a stray text.
 const SHOWN: usize = 60;
@@ -78,11 +74,14 @@ pub(super) struct XmlFile<'a> {
     /// Elements that are open.
     depth: usize,
     /// What was odd so far.
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: WarningLog,
+    /// What fresh numbers stand for.
+    pub(super) numbers: FileNumbers<'a>,
 }
 
 impl<'a> XmlFile<'a> {
-    pub(super) fn new(file: &'a str, bytes: &'a [u8]) -> Result<Self> {
+    /// Begins to read; `numbers` are those that earlier files of the release gave.
+    pub(super) fn new(file: &'a str, bytes: &'a [u8], numbers: &'a WrittenNumbers) -> Result<Self> {
         let content = std::str::from_utf8(bytes).map_err(|error| {
             let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
             let mut at = At::start(file, valid);
@@ -92,9 +91,16 @@ impl<'a> XmlFile<'a> {
         })?;
         // Cut off here, once: the reader counts offsets from the text it is given.
         let content = content.strip_prefix('\u{feff}').unwrap_or(content);
+        if let Some(offset) = not_xml(content) {
+            let mut at = At::start(file, content);
+            at.advance(offset);
+            let letter = content[offset..].chars().next().unwrap_or_default();
+            return Err(at.malformed(no_xml(letter)));
+        }
         let mut reader = Reader::from_str(content);
         reader.config_mut().expand_empty_elements = true;
-        Ok(Self { at: At::start(file, content), reader, depth: 0, warnings: Vec::new() })
+        let (warnings, numbers) = (WarningLog::default(), FileNumbers::new(numbers));
+        Ok(Self { at: At::start(file, content), reader, depth: 0, warnings, numbers })
     }
 
     fn next(&mut self) -> Result<Event<'a>> {
@@ -111,10 +117,6 @@ impl<'a> XmlFile<'a> {
         }
         if self.depth > MAX_DEPTH {
             let reason = format!("elements nested more than {MAX_DEPTH} deep");
-            return Err(self.at.malformed(reason));
-        }
-        if self.warnings.len() > MAX_WARNINGS {
-            let reason = format!("more than {MAX_WARNINGS} oddities: this is no FrameNet file");
             return Err(self.at.malformed(reason));
         }
         Ok(event)
@@ -174,8 +176,8 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Reads what follows the root element, whose end was read, past it; gives what was odd in the
-    /// whole file.
-    pub(super) fn finish(mut self) -> Result<Vec<Warning>> {
+    /// whole file, and what its fresh numbers stand for.
+    pub(super) fn finish(mut self) -> Result<(WarningLog, WrittenNumbers)> {
         loop {
             match self.next()? {
                 Event::Start(start) => {
@@ -187,7 +189,7 @@ impl<'a> XmlFile<'a> {
                 Event::Text(piece) if !piece.trim().is_empty() => self.stray_text(&piece, "after"),
                 Event::CData(piece) => self.stray_text(&piece, "after"),
                 Event::GeneralRef(piece) => self.stray_text(&piece, "after"),
-                Event::Eof => return Ok(self.warnings),
+                Event::Eof => return Ok((self.warnings, self.numbers.own)),
                 _ => {}
             }
         }
@@ -201,7 +203,7 @@ impl<'a> XmlFile<'a> {
             piece.len()
         );
         let (file, line) = (self.at.file.to_owned(), self.at.line());
-        self.warnings.push(Warning { code: WarningCode::OutsideRoot, file, line, detail });
+        self.warnings.add(Warning { code: WarningCode::OutsideRoot, file, line, detail });
     }
 
     /// Hands every child of the open element to `visit`, which reads it to its end.
@@ -238,9 +240,12 @@ impl<'a> XmlFile<'a> {
 
     /// Warns of text where FrameNet has elements only.
     fn unknown_text(&mut self, piece: &str) {
-        let detail = format!("text `{}` stands between elements; not read", piece.trim());
-        let (file, line) = (self.at.file.to_owned(), self.at.line());
-        self.warnings.push(Warning { code: WarningCode::UnknownText, file, line, detail });
+        let at = self.at;
+        self.warnings.note(WarningCode::UnknownText, || {
+            let detail = format!("text `{}` stands between elements; not read", piece.trim());
+            let (code, file) = (WarningCode::UnknownText, at.file.to_owned());
+            Warning { code, file, line: at.line(), detail }
+        });
     }
 
     /// Warns of every attribute of an element that is not one of `known`. Declarations of name spaces
@@ -259,9 +264,9 @@ impl<'a> XmlFile<'a> {
 
     /// Warns of an attribute that the schema does not know.
     pub(super) fn unknown_attribute(&mut self, element: &Element<'a>, name: &str) {
-        let detail =
-            format!("attribute `{name}` of `{}` is not FrameNet's; not read", element.name());
-        self.warn(element, WarningCode::UnknownAttribute, detail);
+        self.warn_with(element, WarningCode::UnknownAttribute, || {
+            format!("attribute `{name}` of `{}` is not FrameNet's; not read", element.name())
+        });
     }
 
     /// The text of an element without attributes; see [`text`](Self::text).
@@ -282,6 +287,9 @@ impl<'a> XmlFile<'a> {
                     let resolved =
                         reference.resolve_char_ref().map_err(|error| self.at.malformed(error))?;
                     match (resolved, quick_xml::escape::resolve_predefined_entity(&name)) {
+                        (Some(letter), _) if !is_xml(letter) => {
+                            return Err(self.at.malformed(no_xml(letter)));
+                        }
                         (Some(character), _) => text.push(character),
                         (None, Some(entity)) => text.push_str(entity),
                         (None, None) => {
@@ -316,23 +324,47 @@ impl<'a> XmlFile<'a> {
 
     /// Reads past an element that the schema does not know, and says so.
     pub(super) fn unknown(&mut self, element: &Element<'a>) -> Result<()> {
-        let detail = format!("element `{}` is not FrameNet's; not read", element.name());
-        self.warn(element, WarningCode::UnknownElement, detail);
+        self.warn_with(element, WarningCode::UnknownElement, || {
+            format!("element `{}` is not FrameNet's; not read", element.name())
+        });
         self.skip()
     }
 
     pub(super) fn warn(&mut self, element: &Element<'a>, code: WarningCode, detail: String) {
-        self.warnings.push(Warning {
-            code,
-            file: self.at.file.to_owned(),
-            line: element.line(),
-            detail,
+        self.warn_with(element, code, || detail);
+    }
+
+    /// Warns; `detail` is only made for the first of a code.
+    pub(super) fn warn_with(
+        &mut self,
+        element: &Element<'a>,
+        code: WarningCode,
+        detail: impl FnOnce() -> String,
+    ) {
+        let file = self.at.file;
+        self.warnings.note(code, || {
+            let (file, line) = (file.to_owned(), element.line());
+            Warning { code, file, line, detail: detail() }
         });
     }
 
     fn truncated(&self) -> FramenetError {
         self.at.malformed("the file ends inside an element")
     }
+}
+
+/// Where a text has a character that XML does not have.
+fn not_xml(text: &str) -> Option<usize> {
+    // Only control characters, and U+FFFE and U+FFFF, which begin with EF BF.
+    let suspect = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0xef;
+    if !text.bytes().any(suspect) {
+        return None;
+    }
+    text.char_indices().find(|(_, letter)| !is_xml(*letter)).map(|(offset, _)| offset)
+}
+
+fn no_xml(letter: char) -> String {
+    format!("the character U+{:04X}, which XML does not have", u32::from(letter))
 }
 
 /// An element whose start was read.
@@ -382,6 +414,12 @@ impl<'a> Element<'a> {
                 let reason = format!("attribute `{name}` is longer than {MAX_ATTRIBUTE} bytes");
                 return Err(self.at.malformed(reason));
             }
+            // Only a character reference brings in what the file itself does not hold.
+            if let Cow::Owned(value) = &value
+                && let Some(letter) = value.chars().find(|letter| !is_xml(*letter))
+            {
+                return Err(self.at.malformed(no_xml(letter)));
+            }
             visit(attribute.key.local_name().into_inner(), value)?;
         }
         Ok(())
@@ -402,27 +440,6 @@ impl<'a> Element<'a> {
     /// The attribute's value, or nothing at all as an empty text.
     pub(super) fn text_or_empty(&self, name: &str) -> Result<String> {
         Ok(self.attribute(name)?.unwrap_or_default())
-    }
-
-    /// The value of an attribute that must be there.
-    pub(super) fn required(&self, name: &'static str) -> Result<String> {
-        self.attribute(name)?.ok_or_else(|| self.wrong(name, "", "the attribute to be there"))
-    }
-
-    /// The number in an attribute that must be there.
-    pub(super) fn number<N: FromStr>(&self, name: &'static str) -> Result<N> {
-        let text = self.required(name)?;
-        text.parse().map_err(|_| self.wrong(name, &text, "a whole number"))
-    }
-
-    /// The number in an attribute, when it is there.
-    pub(super) fn optional_number<N: FromStr>(&self, name: &'static str) -> Result<Option<N>> {
-        match self.attribute(name)? {
-            Some(text) => {
-                text.parse().map(Some).map_err(|_| self.wrong(name, &text, "a whole number"))
-            }
-            None => Ok(None),
-        }
     }
 
     /// Name and description, where they are given.
@@ -469,9 +486,11 @@ impl<'a> Element<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::NumberKind;
 
     fn text_of(content: &str) -> Result<String> {
-        let mut xml = XmlFile::new("a.xml", content.as_bytes())?;
+        let numbers = WrittenNumbers::default();
+        let mut xml = XmlFile::new("a.xml", content.as_bytes(), &numbers)?;
         xml.root("a")?;
         xml.text()
     }
@@ -497,11 +516,13 @@ mod tests {
     #[test]
     fn what_stands_outside_the_root_element_is_said_with_its_line() {
         let odd = |content: &str| {
-            let mut xml = XmlFile::new("a.xml", content.as_bytes())?;
+            let none = WrittenNumbers::default();
+            let mut xml = XmlFile::new("a.xml", content.as_bytes(), &none)?;
             xml.root("a")?;
             xml.text()?;
-            let warnings = xml.finish()?;
-            Ok(warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+            let (warnings, _) = xml.finish()?;
+            let shown = warnings.iter().flat_map(|(_, _, examples)| examples);
+            Ok(shown.map(ToString::to_string).collect::<Vec<_>>().join("; "))
         };
         let odd = |content: &str| odd(content).map_err(|error: FramenetError| error.to_string());
         assert_eq!(
@@ -531,7 +552,8 @@ mod tests {
             (b"\xff\xfe<\0a\0", "UTF-16, expected UTF-8"),
             (b"<a>\n\xe9</a>", "not UTF-8"),
         ] {
-            let text = XmlFile::new("a.xml", content).and_then(|mut xml| {
+            let numbers = WrittenNumbers::default();
+            let text = XmlFile::new("a.xml", content, &numbers).and_then(|mut xml| {
                 xml.root("a")?;
                 xml.text()
             });
@@ -542,30 +564,61 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_nests_without_end_or_is_odd_throughout_is_refused() {
+    fn a_file_that_nests_without_end_is_refused_and_one_that_is_odd_throughout_is_counted() {
         let error = text_of(&format!("<a>\n{}", "<b>".repeat(1_000_000))).unwrap_err().to_string();
         assert_eq!(error, "a.xml:2: malformed XML: elements nested more than 64 deep");
-        let error = text_of(&format!("<a>\n{}</a>", "<b/>\n".repeat(1_000_000))).unwrap_err();
-        assert!(error.to_string().contains("more than 100000 oddities"), "{error}");
+        let (content, numbers) =
+            (format!("<a>\n{}</a>", "<b/>\n".repeat(200_000)), WrittenNumbers::default());
+        let mut xml = XmlFile::new("a.xml", content.as_bytes(), &numbers).unwrap();
+        xml.root("a").unwrap();
+        xml.end().unwrap();
+        assert_eq!(xml.warnings.count(WarningCode::UnknownElement), 200_000);
+        let (_, _, examples) = xml.warnings.iter().next().unwrap();
+        assert_eq!((examples.len(), examples[19].line), (20, 21));
+    }
+
+    #[test]
+    fn what_xml_has_no_character_for_is_refused_with_its_line() {
+        let expected = "a.xml:2: malformed XML: the character U+0001, which XML does not have";
+        for content in ["<a>\n\u{1}</a>", "<a>\n&#1;</a>"] {
+            assert_eq!(text_of(content).unwrap_err().to_string(), expected);
+        }
+        let (content, numbers) = ("<a>\n<b name=\"&#xffff;\"/></a>", WrittenNumbers::default());
+        let mut xml = XmlFile::new("a.xml", content.as_bytes(), &numbers).unwrap();
+        xml.root("a").unwrap();
+        let error = xml.children(|xml, element| xml.name(&element, "name").map(drop)).unwrap_err();
+        assert!(error.to_string().contains("the character U+FFFF"), "{error}");
+        let kept = "\t\u{85}\u{200b}\u{202e}\u{fffd}\u{10ffff}";
+        assert_eq!(text_of(&format!("<a>{kept}</a>")).unwrap(), kept);
     }
 
     #[test]
     fn a_byte_order_mark_moves_no_line_and_cuts_no_character() {
         // Without the mark cut off, offsets fall inside the letters.
         let content = "\u{feff}<a>\n\u{e9}\u{e9}<b ID=\"x\"/>\u{e9}</a>";
-        let mut xml = XmlFile::new("a.xml", content.as_bytes()).unwrap();
-        xml.root("a").unwrap();
-        let error = xml.children(|_, element| element.number::<u32>("ID").map(drop)).unwrap_err();
-        assert_eq!(error.to_string(), "a.xml:2: ID of `b` is `x`, expected a whole number");
+        assert_eq!(id_of(content), "a.xml:2: `ID` of `b` is `x`");
         assert_eq!(text_of("\u{feff}<a>x</a>").unwrap(), "x");
         assert!(text_of("\u{feff}<a>\n<b>").unwrap_err().to_string().starts_with("a.xml:2: "));
     }
 
     #[test]
-    fn a_wrong_number_names_element_attribute_and_line() {
-        let mut xml = XmlFile::new("a.xml", b"<a>\n  <b ID=\"x\"/></a>").unwrap();
+    fn what_is_no_number_is_kept_and_named_with_element_attribute_and_line() {
+        assert_eq!(id_of("<a>\n  <b ID=\"x\"/></a>"), "a.xml:2: `ID` of `b` is `x`");
+    }
+
+    /// The warning of the only `b`, up to what was done about it.
+    fn id_of(content: &str) -> String {
+        let numbers = WrittenNumbers::default();
+        let mut xml = XmlFile::new("a.xml", content.as_bytes(), &numbers).unwrap();
         xml.root("a").unwrap();
-        let error = xml.children(|_, element| element.number::<u32>("ID").map(drop)).unwrap_err();
-        assert_eq!(error.to_string(), "a.xml:2: ID of `b` is `x`, expected a whole number");
+        xml.children(|xml, element| {
+            let id = xml.id(&element, NumberKind::Frame, "ID", "")?;
+            assert_eq!(xml.numbers.own.text(NumberKind::Frame, id), Some("x"));
+            xml.end()
+        })
+        .unwrap();
+        let warning = xml.warnings.first_fault().unwrap().to_string();
+        let warning = warning.strip_prefix("W-id-written: ").unwrap();
+        warning.split(';').next().unwrap().to_owned()
     }
 }

@@ -185,3 +185,17 @@ pub struct SemType {
     /// Its super types.
     pub parents: Vec<SemTypeId>,
 }
+
+impl SemType {
+    /// A type of which no more than its number and its name is known.
+    #[must_use]
+    pub fn named(id: SemTypeId, name: &str) -> Self {
+        Self {
+            id,
+            name: name.to_owned(),
+            abbreviation: String::new(),
+            definition: String::new(),
+            parents: Vec::new(),
+        }
+    }
+}

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use super::NumberKind;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident($int:ty);)*) => {$(
         $(#[$doc])*
@@ -46,13 +48,24 @@ ids! {
 pub const OWN_RANGE: u32 = 0x8000_0000;
 
 /// Numbers that a store counts out to what people add lie this near to the beginning of its range. Those
-/// of proposed LUs and of span-labelled data are hashes, and lie anywhere in it.
+/// of proposed LUs and of span-labelled data are hashes, and lie behind them.
 const COUNTED: u32 = 1 << 24;
 
-/// Whether a number was counted out by a store: its record was added by a person.
+/// Whether a number lies where a store counts out numbers to what people add.
+///
+/// Stores of earlier builds have one hashed number in 128 there; `Store::has_counted` asks how far a
+/// store has counted.
 #[must_use]
 pub fn is_counted(number: u32) -> bool {
     (OWN_RANGE..OWN_RANGE + COUNTED).contains(&number)
+}
+
+/// The number of the store's own range for a hash: the same for the same hash, and none of those that
+/// are counted out.
+#[must_use]
+pub fn hashed_number(hash: u32) -> u32 {
+    let number = OWN_RANGE | hash;
+    if is_counted(number) { number + COUNTED } else { number }
 }
 
 /// Where a sentence or an annotation set comes from; the top byte of its id.
@@ -73,7 +86,7 @@ const LOW_BITS: u32 = 56;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
 
 macro_rules! tagged_ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($kind:expr);)*) => {$(
         $(#[$doc])*
         ///
         /// The top byte is an [`IdSpace`], the low 56 bits the number inside it. Written as the
@@ -131,6 +144,23 @@ macro_rules! tagged_ids {
                 Self::new(self.space(), self.number() + 1)
             }
 
+            /// The id that people mean: the written form, or the folder's letter before what a
+            /// release writes in place of a number, as in `x1298076n`.
+            #[must_use]
+            pub fn of_written(text: &str) -> Option<Self> {
+                let written = || {
+                    let space = match text.get(..1)? {
+                        "x" => IdSpace::Exemplar,
+                        "f" => IdSpace::FullText,
+                        _ => return None,
+                    };
+                    let rest = &text[1..];
+                    let has_digit = rest.bytes().any(|letter| letter.is_ascii_digit());
+                    has_digit.then(|| Self::new(space, $kind.hashed(rest, "")))
+                };
+                Self::parse(text).or_else(written)
+            }
+
             /// Reads the written form.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
@@ -167,9 +197,9 @@ macro_rules! tagged_ids {
 
 tagged_ids! {
     /// A sentence.
-    SentenceId;
+    SentenceId(NumberKind::Sentence);
     /// An annotation set.
-    AnnotationSetId;
+    AnnotationSetId(NumberKind::AnnotationSet);
 }
 
 #[cfg(test)]
@@ -184,6 +214,32 @@ mod tests {
             assert_eq!(id.space(), space);
             assert_eq!(id.number(), 862_331);
             assert_eq!(AnnotationSetId::from_bits(id.bits()), Some(id));
+        }
+    }
+
+    #[test]
+    fn no_hash_lies_among_the_counted_numbers_and_others_stay_as_they_were() {
+        for hash in [0, 1, COUNTED - 1, OWN_RANGE, OWN_RANGE + COUNTED - 1] {
+            let number = hashed_number(hash);
+            assert!(number > OWN_RANGE && !is_counted(number), "{hash}");
+            assert_eq!(hashed_number(number), number);
+        }
+        assert_eq!(hashed_number(COUNTED), OWN_RANGE + COUNTED);
+        assert_eq!(hashed_number(u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn what_a_release_writes_in_place_of_a_number_leads_to_the_fresh_one() {
+        let mut numbers = crate::model::WrittenNumbers::default();
+        for text in ["1298076n", "72057594037927936", "-1"] {
+            let number = numbers.number_of(NumberKind::AnnotationSet, text, "");
+            let expected = AnnotationSetId::new(IdSpace::FullText, number);
+            assert_eq!(AnnotationSetId::of_written(&format!("f{text}")), Some(expected));
+        }
+        let plain = AnnotationSetId::new(IdSpace::Exemplar, 7);
+        assert_eq!(AnnotationSetId::of_written("x7"), Some(plain));
+        for text in ["", "x", "xyz", "g1n", "\u{e9}1"] {
+            assert_eq!(AnnotationSetId::of_written(text), None, "{text}");
         }
     }
 

@@ -215,6 +215,17 @@ impl Valences {
         of_patterns.chain(of_governors).copied().collect()
     }
 
+    /// Gives every set that the table names another id.
+    pub fn rename_sets(&mut self, mut name: impl FnMut(AnnotationSetId) -> AnnotationSetId) {
+        let rows = self.realizations.iter_mut().chain(&mut self.groups);
+        let patterns = rows.flat_map(|row| &mut row.patterns);
+        let of_patterns = patterns.flat_map(|pattern| &mut pattern.sets);
+        let of_governors = self.governors.iter_mut().flat_map(|governor| &mut governor.sets);
+        for set in of_patterns.chain(of_governors) {
+            *set = name(*set);
+        }
+    }
+
     /// Leaves of the sets that the tables name those for which `keep` holds. The totals stay: they
     /// count what the release's makers counted.
     pub fn retain_sets(&mut self, mut keep: impl FnMut(AnnotationSetId) -> bool) {

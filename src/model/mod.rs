@@ -17,6 +17,7 @@ mod release;
 mod sentence;
 mod span;
 mod split;
+mod written;
 
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
@@ -27,7 +28,7 @@ pub use frame::{
 pub(crate) use hexadecimal::hexadecimal;
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
-    RelationId, ReleaseId, SemTypeId, SentenceId, is_counted,
+    RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
 };
 pub use judgement::Judgement;
 pub use layout::{
@@ -39,9 +40,10 @@ pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,
 };
-pub use name::is_name;
+pub use name::{is_invisible, is_name, is_xml};
 pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;
+pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

@@ -15,3 +15,23 @@
 pub fn is_name(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains(char::is_control)
 }
+
+/// Whether XML 1.0 has a character: any but the control characters other than tab, line feed and carriage
+/// return, and U+FFFE and U+FFFF.
+#[must_use]
+pub fn is_xml(letter: char) -> bool {
+    matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// Whether a character does not show in a line of output, or changes how the rest of it shows: a control
+/// character, a zero-width space or a mark of the direction of writing. Joiners (U+200C, U+200D), which
+/// Persian and Hindi write with, are none.
+#[must_use]
+pub fn is_invisible(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'
+                | '\u{2066}'..='\u{2069}' | '\u{feff}'
+        )
+}

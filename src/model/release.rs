@@ -216,7 +216,7 @@ impl fmt::Display for Title {
 }
 
 /// What the header of a file calls a document and its corpus.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HeaderTitles {
     /// The corpus.
     pub corpus: Title,

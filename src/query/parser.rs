@@ -155,7 +155,7 @@ impl Parser<'_> {
             FieldKind::Revision => {
                 Test::Revision(integer(field, value, u64::MAX, "a revision number")?)
             }
-            FieldKind::Id => Test::Set(AnnotationSetId::parse(&value.text).ok_or_else(|| {
+            FieldKind::Id => Test::Set(AnnotationSetId::of_written(&value.text).ok_or_else(|| {
                 let expected = "an annotation set id such as `x862331` (a letter, x for exemplars, \
                                 f for full text, i for imported, g for generated, and a number)";
                 malformed(field, value, expected)

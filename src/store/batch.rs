@@ -58,7 +58,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Puts a record; `name` is what errors call it.
-    fn put(
+    pub(super) fn put(
         &mut self,
         family: Family,
         key: &impl Key,

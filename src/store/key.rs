@@ -6,8 +6,8 @@
 //! Law: `decode(encode(k)) == k`, and `encode(a) < encode(b)` exactly when `a < b`.
 
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RecipeId, RelationId, ReleaseId,
-    SemTypeId, SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, NumberKind, RecipeId, RelationId,
+    ReleaseId, SemTypeId, SentenceId,
 };
 
 /// Integers that stand in keys.
@@ -141,6 +141,16 @@ impl LayoutKey {
     /// A full-text file.
     pub(super) fn of_document(release: ReleaseId, corpus: CorpusId, document: DocumentId) -> Self {
         Self { release, kind: 4, first: corpus.0, second: document.0 }
+    }
+
+    /// What the fresh numbers of a kind are written as, some thousand a row.
+    pub(super) fn of_numbers(release: ReleaseId, kind: NumberKind, page: u32) -> Self {
+        Self { release, kind: 5, first: kind as u32, second: page }
+    }
+
+    /// All rows of [`of_numbers`](Self::of_numbers).
+    pub(super) fn numbers_prefix(release: ReleaseId) -> Vec<u8> {
+        Prefix::of(release).then(5_u8).bytes()
     }
 }
 

@@ -20,6 +20,7 @@ mod family;
 mod key;
 mod lock;
 mod manifest;
+mod numbers;
 mod read;
 mod record;
 mod replace;
@@ -34,7 +35,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId, Release,
-    ReleaseId, SentenceId,
+    ReleaseId, SentenceId, is_counted,
 };
 use acknowledged::Acknowledged;
 pub use added::AddedCounts;
@@ -339,14 +340,35 @@ impl Store {
         let mut given = self.own_ids();
         let mut count = match *given {
             Some(count) => count,
-            None => match self.engine.get(Family::Meta, OWN_IDS_KEY)? {
-                Some(value) => record::decode(&value).map_err(damaged)?,
-                None => OwnIdsRecord::default(),
-            },
+            None => self.stored_own_ids()?,
         };
         let number = next(&mut count).ok_or_else(|| damaged("no number is left".to_owned()))?;
         *given = Some(count);
         Ok(number)
+    }
+
+    /// Whether a number is one that this store has counted out, or has seen come in with what people
+    /// added to another: its record was added by a person.
+    ///
+    /// # Errors
+    /// When the engine fails or the count is damaged.
+    pub fn has_counted(&self, number: u32) -> Result<bool> {
+        if !is_counted(number) {
+            return Ok(false);
+        }
+        let given = match *self.own_ids() {
+            Some(given) => given,
+            None => self.stored_own_ids()?,
+        };
+        Ok(number <= OWN_RANGE + given.numbers)
+    }
+
+    fn stored_own_ids(&self) -> Result<OwnIdsRecord> {
+        let damaged = |reason: String| StoreError::damaged("meta", OWN_IDS_KEY, reason);
+        match self.engine.get(Family::Meta, OWN_IDS_KEY)? {
+            Some(value) => record::decode(&value).map_err(damaged),
+            None => Ok(OwnIdsRecord::default()),
+        }
     }
 
     /// A number of the store's own range for a record that a user makes. No number is given twice by

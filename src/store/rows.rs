@@ -5,8 +5,8 @@
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
-    FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, RecipeId, ReleaseId, ReleaseLayout,
-    SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
+    FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId,
+    ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
 };
 
 use super::batch::unpair;
@@ -16,7 +16,8 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, OwnIdsRecord, RecipeRecord, Stored,
+    self, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
+    Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
@@ -82,6 +83,8 @@ pub enum LayoutOf {
     Frame(FrameId),
     LexUnit(FrameId, LuId),
     Document(CorpusId, DocumentId),
+    /// No file: what fresh numbers of a kind are written as.
+    Numbers(NumberKind),
 }
 
 /// A row that cannot be read or makes no sense.
@@ -265,6 +268,12 @@ fn layout(key: &[u8], value: &[u8]) -> std::result::Result<LayoutOf, Undecoded> 
             .map(|_| LayoutOf::LexUnit(FrameId(first), LuId(second)))?,
         4 => model::<DocumentLayout>(key, value)
             .map(|_| LayoutOf::Document(CorpusId(first), DocumentId(second)))?,
+        5 => {
+            let record = |reason| (RowFaultKind::Record, reason);
+            record::decode::<NumbersRecord>(value).map_err(record)?;
+            let no_kind = || (RowFaultKind::Key, format!("numbers of kind {first}"));
+            LayoutOf::Numbers(NumberKind::from_code(first).ok_or_else(no_kind)?)
+        }
         _ => return Err((RowFaultKind::Key, format!("layout of kind {kind}"))),
     })
 }
@@ -330,6 +339,10 @@ mod tests {
         let layouts = ["layout_release", "layout_frame", "layout_lexunit", "layout_document"];
         if name == "own_ids" {
             return (Family::Meta, OWN_IDS_KEY.to_vec());
+        }
+        if name == "layout_numbers" {
+            let key = LayoutKey::of_numbers(ReleaseId(1), NumberKind::LexUnit, 0);
+            return (Family::Layout, key.encode());
         }
         if let Some(kind) = layouts.iter().position(|layout| *layout == name) {
             let (release, kind) = (ReleaseId(1), kind as u8 + 1);

@@ -15,12 +15,13 @@ use rayon::prelude::*;
 use super::assemble::{Assembled, Assembler};
 use crate::database::{Database, DatabaseError, Result, reindex};
 use crate::framenet::{
-    FOLDERS, FramenetError, LanguageGuess, Source, SourceReader, WarningLog, language_of_file,
-    language_of_name, read_frame_file, read_frame_index, read_fulltext_file, read_fulltext_index,
-    read_lu_file, read_lu_index, read_relations, read_sem_types,
+    FOLDERS, FrameFile, FramenetError, FullTextFile, LanguageGuess, LuFile, Source, SourceReader,
+    TopFile, WarningLog, language_of_file, language_of_name, read_frame_file, read_frame_index,
+    read_fulltext_file, read_fulltext_index, read_lu_file, read_lu_index, read_relations,
+    read_sem_types,
 };
 use crate::index::{IndexError, IndexWriter};
-use crate::model::{Origin, Release, is_name};
+use crate::model::{Origin, Release, WrittenNumbers, is_name};
 
 /// How a release is imported.
 #[derive(Debug, Clone, Default)]
@@ -197,22 +198,12 @@ impl Database {
         assembler.add_source(source)?;
         let asks = options.language.is_none();
         let by_files = if asks { language_of_files(source)? } else { None };
-        read_top_files(source, &mut assembler)?;
-        in_chunks(source, &frame_files, read_frame_file, |chunk| {
-            advance(chunk.len());
-            chunk.into_iter().try_for_each(|file| assembler.add_frame_file(file))
-        })?;
+        read_before_frames(source, &mut assembler)?;
+        add_all::<FrameFile>(source, &frame_files, &mut assembler, &mut advance)?;
+        read_after_frames(source, &mut assembler)?;
         assembler.write_frames()?;
-        in_chunks(source, &lu_files, read_lu_file, |chunk| {
-            advance(chunk.len());
-            chunk.into_iter().try_for_each(|file| assembler.add_lu_file(file))?;
-            assembler.flush()
-        })?;
-        in_chunks(source, &fulltext_files, read_fulltext_file, |chunk| {
-            advance(chunk.len());
-            chunk.into_iter().try_for_each(|file| assembler.add_fulltext_file(file))?;
-            assembler.flush()
-        })?;
+        add_all::<LuFile>(source, &lu_files, &mut assembler, &mut advance)?;
+        add_all::<FullTextFile>(source, &fulltext_files, &mut assembler, &mut advance)?;
         let by_letters = || assembler.language_of_letters();
         if let Some(found) = by_files.or_else(by_letters).filter(|_| asks) {
             assembler.ask_for_language(&release.language, found)?;
@@ -238,31 +229,122 @@ impl Database {
     }
 }
 
-fn read_top_files(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> {
-    let mut reader = source.reader()?;
-    let mut content = |assembler: &mut Assembler<'_>, name: &'static str| -> Result<_> {
-        if source.has(name) {
-            return Ok(Some(reader.read(name)?));
-        }
+/// Reads a file at the top of a release, when it is there.
+fn top_file<T>(
+    source: &Source,
+    assembler: &mut Assembler<'_>,
+    name: &'static str,
+    read: impl FnOnce(&str, &[u8], &WrittenNumbers) -> std::result::Result<TopFile<T>, FramenetError>,
+) -> Result<Option<TopFile<T>>> {
+    if !source.has(name) {
         assembler.add_missing_file(name)?;
-        Ok(None)
-    };
-    if let Some(bytes) = content(assembler, "semTypes.xml")? {
-        assembler.add_sem_types(read_sem_types("semTypes.xml", &bytes)?)?;
+        return Ok(None);
     }
-    if let Some(bytes) = content(assembler, "frameIndex.xml")? {
-        assembler.add_frame_index(read_frame_index("frameIndex.xml", &bytes)?)?;
+    let content = source.reader()?.read(name)?;
+    let file = read(name, &content, assembler.numbers())?;
+    assembler.take_numbers(&file.numbers);
+    Ok(Some(file))
+}
+
+/// Reads the top files that frame files are held against.
+fn read_before_frames(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> {
+    if let Some(file) = top_file(source, assembler, "semTypes.xml", read_sem_types)? {
+        assembler.add_sem_types(file)?;
     }
-    if let Some(bytes) = content(assembler, "luIndex.xml")? {
-        assembler.add_lu_index(read_lu_index("luIndex.xml", &bytes)?)?;
-    }
-    if let Some(bytes) = content(assembler, "fulltextIndex.xml")? {
-        assembler.add_fulltext_index(read_fulltext_index("fulltextIndex.xml", &bytes)?)?;
-    }
-    if let Some(bytes) = content(assembler, "frRelation.xml")? {
-        assembler.add_relations(read_relations("frRelation.xml", &bytes)?)?;
+    if let Some(file) = top_file(source, assembler, "frameIndex.xml", read_frame_index)? {
+        assembler.add_frame_index(file)?;
     }
     Ok(())
+}
+
+/// Reads the top files that name frames and LUs.
+fn read_after_frames(source: &Source, assembler: &mut Assembler<'_>) -> Result<()> {
+    if let Some(file) = top_file(source, assembler, "luIndex.xml", read_lu_index)? {
+        assembler.add_lu_index(file)?;
+    }
+    if let Some(file) = top_file(source, assembler, "fulltextIndex.xml", read_fulltext_index)? {
+        assembler.add_fulltext_index(file)?;
+    }
+    if let Some(file) = top_file(source, assembler, "frRelation.xml", read_relations)? {
+        assembler.add_relations(file)?;
+    }
+    Ok(())
+}
+
+/// A file of one of a release's folders.
+trait ReleaseFile: Sized + Send {
+    fn read(
+        file: &str,
+        content: &[u8],
+        numbers: &WrittenNumbers,
+    ) -> std::result::Result<Self, FramenetError>;
+    /// Its name inside the release.
+    fn file(&self) -> &str;
+    /// What the fresh numbers that it brings stand for.
+    fn numbers(&self) -> &WrittenNumbers;
+    fn add(self, assembler: &mut Assembler<'_>) -> Result<()>;
+}
+
+macro_rules! release_files {
+    ($($file:ty, $read:ident, $add:ident;)*) => {$(
+        impl ReleaseFile for $file {
+            fn read(
+                file: &str,
+                content: &[u8],
+                numbers: &WrittenNumbers,
+            ) -> std::result::Result<Self, FramenetError> {
+                $read(file, content, numbers)
+            }
+
+            fn file(&self) -> &str {
+                &self.file
+            }
+
+            fn numbers(&self) -> &WrittenNumbers {
+                &self.numbers
+            }
+
+            fn add(self, assembler: &mut Assembler<'_>) -> Result<()> {
+                assembler.$add(self)
+            }
+        }
+    )*};
+}
+
+release_files! {
+    FrameFile, read_frame_file, add_frame_file;
+    LuFile, read_lu_file, add_lu_file;
+    FullTextFile, read_fulltext_file, add_fulltext_file;
+}
+
+/// Adds the files of a folder.
+///
+/// They are read beside the fresh numbers that were known before the first of them, so that what one
+/// says does not depend on how far the others are. A file whose fresh number stands for something else
+/// by the time it is added is read once more.
+fn add_all<F: ReleaseFile>(
+    source: &Source,
+    names: &[&str],
+    assembler: &mut Assembler<'_>,
+    advance: &mut dyn FnMut(usize),
+) -> Result<()> {
+    let numbers = assembler.numbers().clone();
+    let read = |file: &str, content: &[u8]| F::read(file, content, &numbers);
+    let mut again = source.reader()?;
+    in_chunks(source, names, read, |chunk| {
+        advance(chunk.len());
+        for file in chunk {
+            if assembler.take_numbers(file.numbers()) {
+                file.add(assembler)?;
+                continue;
+            }
+            let name = file.file();
+            let file = F::read(name, &again.read(name)?, assembler.numbers())?;
+            assembler.take_numbers(file.numbers());
+            file.add(assembler)?;
+        }
+        assembler.flush()
+    })
 }
 
 /// Reads and parses files by all cores and hands them on in order, chunk by chunk.

@@ -20,7 +20,8 @@ use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, Span
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
     Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId,
-    OWN_RANGE, Occurrence, Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId, Title,
+    Occurrence, Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId, Title,
+    hashed_number,
 };
 use crate::store::{Batch, Store};
 use crate::text::{fold, lemmatize};
@@ -301,7 +302,7 @@ impl<'a> Loader<'a> {
         }
         let mut id = FrameId(own_number(name));
         while !self.frame_ids.insert(id) {
-            id = FrameId(OWN_RANGE | id.0.wrapping_add(1));
+            id = FrameId(hashed_number(id.0.wrapping_add(1)));
         }
         self.batch.put_frame(&Frame { has_file: true, ..frame_by_name(id, name) })?;
         self.frames.insert(name.to_owned(), id);
@@ -323,7 +324,7 @@ impl<'a> Loader<'a> {
         }
         let mut id = LuId(own_number(&format!("{frame} {}", key.1)));
         while !self.lexunit_ids.insert(id) {
-            id = LuId(OWN_RANGE | id.0.wrapping_add(1));
+            id = LuId(hashed_number(id.0.wrapping_add(1)));
         }
         let words = (1..).zip(lemma.split_whitespace());
         let lexemes = words.map(|(order, word)| Lexeme {
@@ -363,15 +364,16 @@ fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// The low 56 bits of a hash.
+/// The low 56 bits of a hash, beyond the numbers that a store counts out.
 fn number(key: &str) -> u64 {
     let hash = blake3::hash(key.as_bytes());
-    hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    let low = hash.as_bytes()[..7].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    if low <= u64::from(u32::MAX) { low | 1 << 55 } else { low }
 }
 
 /// A number of the store's own range, from a hash.
 fn own_number(key: &str) -> u32 {
-    OWN_RANGE | (number(key) & u64::from(u32::MAX)) as u32
+    hashed_number((number(key) & u64::from(u32::MAX)) as u32)
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ impl Script<'_, '_> {
         let id = match self.made("sentence", text)? {
             Some(Made::Sentence(id)) => Some(id),
             Some(_) => None,
-            None => SentenceId::parse(text),
+            None => SentenceId::of_written(text),
         };
         let id = id.ok_or_else(|| wrong("sentence", text, "a sentence's id, as in `x1024`"))?;
         Ok(self.edits.sentence(id)?.ok_or_else(|| absent::<Sentence>(id))?)
@@ -174,7 +174,7 @@ impl Script<'_, '_> {
         let id = match self.made("set", text)? {
             Some(Made::Set(id)) => Some(id),
             Some(_) => None,
-            None => AnnotationSetId::parse(text),
+            None => AnnotationSetId::of_written(text),
         };
         let id = id.ok_or_else(|| wrong("set", text, "an annotation set's id, as in `x1024`"))?;
         Ok(self.edits.annotation_set(id)?.ok_or_else(|| absent::<AnnotationSet>(id))?)

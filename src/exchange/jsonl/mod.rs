@@ -16,6 +16,7 @@ mod laws;
 mod layout;
 mod lexicon;
 mod lexunit;
+mod numbers;
 mod provenance;
 mod read;
 mod release;
@@ -47,6 +48,8 @@ pub enum Kind {
     Release,
     /// How the files at the top of a release list what lies below them.
     ReleaseLayout,
+    /// What a fresh number is written as.
+    WrittenNumber,
     /// A semantic type.
     SemType,
     /// A frame with its FEs.
@@ -83,10 +86,11 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which a file holds them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Header,
         Self::Release,
         Self::ReleaseLayout,
+        Self::WrittenNumber,
         Self::SemType,
         Self::Frame,
         Self::FrameLayout,
@@ -112,6 +116,7 @@ impl Kind {
             Self::Header => "header",
             Self::Release => "release",
             Self::ReleaseLayout => "release_layout",
+            Self::WrittenNumber => "written_number",
             Self::SemType => "sem_type",
             Self::Frame => "frame",
             Self::FrameLayout => "frame_layout",

@@ -11,6 +11,7 @@ use super::layout::{
 };
 use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
+use super::numbers::WrittenNumberRecord;
 use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
@@ -20,7 +21,8 @@ use crate::exchange::lines::Lines;
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
-    Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
+    Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
+    WrittenNumber,
 };
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
@@ -29,6 +31,7 @@ use crate::model::{
 #[non_exhaustive]
 #[allow(missing_docs, reason = "see Kind")]
 pub enum Record {
+    WrittenNumber(NumberKind, u64, WrittenNumber),
     SemType(SemType),
     Frame(Frame),
     /// An FE that a frame of the release gets: the frame with its name, and the FE.
@@ -123,6 +126,11 @@ impl<R: BufRead> RecordReader<R> {
     fn record(&self, kind: Kind) -> Result<Record> {
         let lines = &self.lines;
         Ok(match kind {
+            Kind::WrittenNumber => {
+                let record: WrittenNumberRecord = lines.json()?;
+                let (kind, number, written) = self.checked(record.into_model())?;
+                Record::WrittenNumber(kind, number, written)
+            }
             Kind::SemType => Record::SemType(lines.json::<SemTypeRecord>()?.into()),
             Kind::Frame => Record::Frame(self.checked(lines.json::<FrameRecord>()?.into_model())?),
             Kind::Element => {

@@ -12,13 +12,14 @@ use super::layout::{
 };
 use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
 use super::lexunit::LexUnitRecord;
+use super::numbers::WrittenNumberRecord;
 use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
 use super::release::{End, Header, ReleaseRecord};
 use super::sentence::{DocumentRecord, SentenceRecord};
 use crate::exchange::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
-    Judgement, LexUnit, RecipeId, SemType, Sentence, SentenceLayers,
+    Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceLayers, WrittenNumber,
 };
 
 /// Writes a file of records, in the order in which the caller hands them over.
@@ -45,6 +46,16 @@ impl<W: Write> RecordWriter<W> {
         self.out.write_all(b"\n")?;
         *self.counts.entry(kind).or_default() += 1;
         Ok(())
+    }
+
+    /// Writes what a fresh number is written as.
+    pub fn written_number(
+        &mut self,
+        kind: NumberKind,
+        number: u64,
+        written: &WrittenNumber,
+    ) -> Result<()> {
+        self.put(Kind::WrittenNumber, &WrittenNumberRecord::new(kind, number, written))
     }
 
     /// Writes a semantic type.

@@ -13,7 +13,7 @@ use crate::model::{
     ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
     NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
     RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
-    SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences, hexadecimal,
+    SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences, WrittenNumber, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -420,7 +420,17 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("change_lexunit", encode(&WrittenRecord::LexUnitWritten(3, 102, 1 << 31)).unwrap()),
         ("judgement", encode(&judgement()).unwrap()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
+        ("layout_numbers", encode(&numbers()).unwrap()),
     ]
+}
+
+fn numbers() -> NumbersRecord {
+    let written = |text: &str, beside: &str| WrittenNumber {
+        text: text.to_owned(),
+        beside: beside.to_owned(),
+    };
+    let numbers = [(1 << 30, written("1298076n", "")), ((1 << 30) + 7, written("", "Agent"))];
+    NumbersRecord::new(numbers.iter().map(|(number, written)| (*number, written)))
 }
 
 fn judgement() -> JudgementRecord {
@@ -508,6 +518,7 @@ fn every_record_comes_back_as_it_was() {
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
     assert_eq!(decode::<JournalRecord>(&encode(&journal()).unwrap()), Ok(journal()));
+    assert_eq!(decode::<NumbersRecord>(&encode(&numbers()).unwrap()), Ok(numbers()));
     assert_eq!(decode::<JudgementRecord>(&encode(&judgement()).unwrap()), Ok(judgement()));
 }
 
@@ -563,6 +574,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v1.rs"),
         include_str!("v1_annotation.rs"),
         include_str!("v1_layout.rs"),
+        include_str!("v1_numbers.rs"),
         include_str!("v1_user.rs"),
         include_str!("v2_annotation.rs"),
         include_str!("v2_change.rs"),

@@ -4,30 +4,35 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
 use crate::model::{
-    CorpusId, Document, DocumentId, HeaderTitles, IdSpace, LexUnit, LexUnitHead, LexUnitLayout,
-    ListedSubcorpus, OddLabel, Title,
+    AnnotationSetId, CorpusId, Document, DocumentId, HeaderTitles, IdSpace, LexUnit, LexUnitHead,
+    LexUnitLayout, ListedSubcorpus, OddLabel, Title,
 };
 
 impl Assembler<'_> {
     pub(in crate::transfer) fn add_lu_file(&mut self, file: LuFile) -> Result<()> {
         let LuFile {
             file,
-            lexunit,
+            mut lexunit,
             frame_name,
             corpora,
             elements,
-            subcorpora,
+            mut subcorpora,
             sem_type_names,
             warnings,
+            ..
         } = file;
-        if !self.lu_files.insert((lexunit.frame, lexunit.id)) {
-            return self.warn_repeated(&file, &format!("LU `{}` ({})", lexunit.name, lexunit.id));
-        }
         self.add_warnings(warnings)?;
+        lexunit.frame = self.frame_called(lexunit.frame, &frame_name);
+        let written = lexunit.id;
+        lexunit.id = self.own_lexunit_id(&file, &lexunit)?;
+        self.lu_files.insert((lexunit.frame, lexunit.id));
+        for sentence in subcorpora.iter_mut().flat_map(|subcorpus| &mut subcorpus.sentences) {
+            sentence.occurrence.lu = Some(lexunit.id);
+        }
         self.check_sem_types(&file, &sem_type_names)?;
         self.counts.lu_files += 1;
         let known = self.known_frame(lexunit.frame).map(|frame| frame.name.clone());
-        self.check_lu_index(&file, &lexunit, known.as_ref().unwrap_or(&frame_name))?;
+        self.check_lu_index(&file, written, &lexunit, known.as_ref().unwrap_or(&frame_name))?;
         self.check_frame_of(&file, &lexunit, &frame_name)?;
         let lexemes = lexunit.lexemes.clone();
         let (lexunit, head) = self.merge_lexunit(&file, lexunit)?;
@@ -48,11 +53,28 @@ impl Assembler<'_> {
         }
         let place =
             Place { file: &file, space: IdSpace::Exemplar, lu: Some(&lexunit), document: None };
+        self.numbered.clear();
         for subcorpus in subcorpora {
             let listed = self.add_subcorpus(&place, subcorpus, &mut layout.odd_labels)?;
             layout.subcorpora.push(listed);
         }
+        self.settle_valences(&lexunit)?;
         Ok(self.batch.put_lexunit_layout(lexunit.frame, lexunit.id, &layout)?)
+    }
+
+    /// Has the valence table name the sets of the file by the ids that these got, where they are not
+    /// their numbers.
+    fn settle_valences(&mut self, lexunit: &LexUnit) -> Result<()> {
+        let moved = |id: &AnnotationSetId| {
+            let own = self.numbered.get(&id.number()).filter(|_| id.space() == IdSpace::Exemplar);
+            own.copied().filter(|own| own != id)
+        };
+        if !lexunit.valences.sets().iter().any(|set| moved(set).is_some()) {
+            return Ok(());
+        }
+        let mut lexunit = lexunit.clone();
+        lexunit.valences.rename_sets(|set| moved(&set).unwrap_or(set));
+        self.write_lexunit(&lexunit)
     }
 
     fn add_subcorpus(

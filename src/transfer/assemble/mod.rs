@@ -4,6 +4,7 @@
 //! file lists it goes into that file's layout, so that nothing of it is lost.
 
 mod lexunits;
+mod numbers;
 mod sentences;
 mod sets;
 mod top_files;
@@ -20,9 +21,9 @@ use crate::framenet::{
 use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame, FrameId,
-    FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId, Origin,
-    ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId, SentenceLayers,
-    Title,
+    FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId, NumberKind,
+    Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
+    SentenceLayers, Title, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
@@ -47,6 +48,10 @@ pub(super) struct Assembled {
 struct KnownFrame {
     name: String,
     elements: HashSet<FeId>,
+    /// Its FEs by name.
+    by_name: HashMap<String, FeId>,
+    /// Whether numbers of its FEs stand for several.
+    has_repeated: bool,
     /// Its FEs as the headers of most LU files list them.
     listed: Vec<ListedElement>,
 }
@@ -56,6 +61,11 @@ impl KnownFrame {
         Self {
             name: frame.name.clone(),
             elements: frame.elements.iter().map(|fe| fe.id).collect(),
+            by_name: frame.elements.iter().rev().map(|fe| (fe.name.clone(), fe.id)).collect(),
+            has_repeated: frame
+                .elements
+                .iter()
+                .any(|fe| NumberKind::FrameElement.is_fresh(fe.id.0.into())),
             listed: frame.elements_by_name(),
         }
     }
@@ -75,13 +85,15 @@ pub(super) struct Assembler<'a> {
     /// Those of the texts, with the first file that goes beyond ASCII.
     letters: Letters,
     foreign: Option<String>,
+    /// What fresh numbers stand for.
+    numbers: WrittenNumbers,
     /// How the top files list what lies below them.
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
-    frame_index: BTreeMap<FrameId, usize>,
-    lu_index: BTreeMap<(LuId, FrameId), usize>,
-    document_index: BTreeMap<(CorpusId, DocumentId), Title>,
+    frame_index: BTreeMap<FrameId, Vec<usize>>,
+    lu_index: BTreeMap<(LuId, FrameId), Vec<usize>>,
+    document_index: BTreeMap<(CorpusId, DocumentId), Vec<Title>>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
@@ -97,6 +109,8 @@ pub(super) struct Assembler<'a> {
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
     texts: HashMap<SentenceId, [u8; 8]>,
     sets: HashSet<AnnotationSetId>,
+    /// The first frame set of each number in the file that is being added.
+    numbered: HashMap<u64, AnnotationSetId>,
     /// Rows of the chunk that later files of it may still add to.
     sentences: BTreeMap<SentenceId, Sentence>,
     layers: BTreeMap<AnnotationSetId, SentenceLayers>,
@@ -121,6 +135,7 @@ impl<'a> Assembler<'a> {
             folders: Folders::ALL,
             letters: Letters::default(),
             foreign: None,
+            numbers: WrittenNumbers::default(),
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
             frame_index: BTreeMap::new(),
@@ -136,6 +151,7 @@ impl<'a> Assembler<'a> {
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
             sets: HashSet::new(),
+            numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),
         }
@@ -156,8 +172,13 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    fn add_warnings(&mut self, warnings: Vec<Warning>) -> Result<()> {
-        warnings.into_iter().try_for_each(|warning| self.add_warning(warning))
+    /// Counts the warnings of a file.
+    fn add_warnings(&mut self, warnings: WarningLog) -> Result<()> {
+        if let Some(fault) = warnings.first_fault().filter(|_| self.strict) {
+            return Err(FramenetError::Strict(fault.clone()).into());
+        }
+        self.warnings.merge(warnings);
+        Ok(())
     }
 
     /// Counts a trait of the data, which no import fails for.
@@ -172,27 +193,21 @@ impl<'a> Assembler<'a> {
         self.warnings.note(code, warning);
     }
 
-    fn warn_repeated(&mut self, file: &str, what: &str) -> Result<()> {
-        let detail = format!("{what} has the number of an earlier one; not read");
-        self.warn(WarningCode::IdRepeated, file, 0, detail)
-    }
-
     pub(super) fn add_frame_file(&mut self, file: FrameFile) -> Result<()> {
-        let FrameFile { file, mut frame, lexunits, mut layout, sem_type_names, warnings } = file;
-        if self.frames.contains_key(&frame.id) {
-            return self.warn_repeated(&file, &format!("frame `{}` ({})", frame.name, frame.id));
-        }
+        let FrameFile { file, mut frame, mut lexunits, layout, sem_type_names, warnings, .. } =
+            file;
         self.add_warnings(warnings)?;
+        let written = frame.id;
+        frame.id = self.own_frame_id(&file, &frame)?;
+        lexunits.iter_mut().for_each(|lu| lu.frame = frame.id);
         self.check_sem_types(&file, &sem_type_names)?;
-        self.check_frame_index(&file, &mut frame)?;
+        self.check_frame_index(&file, written, &mut frame)?;
         for fe in frame.elements.iter().filter(|fe| fe.sem_types.len() > 1) {
             self.note(WarningCode::SemTypesSeveral, &file, 0, || {
                 format!("FE `{}` has {} semantic types", fe.name, fe.sem_types.len())
             });
         }
         self.add_waiting(&file, &frame, lexunits)?;
-        let mut seen = HashSet::new();
-        layout.lexunits.retain(|lu| seen.insert(*lu));
         self.frames.insert(frame.id, Some(KnownFrame::of(&frame)));
         self.frame_files.push((frame, layout));
         Ok(())
@@ -202,10 +217,6 @@ impl<'a> Assembler<'a> {
     fn add_waiting(&mut self, file: &str, frame: &Frame, lexunits: Vec<LexUnit>) -> Result<()> {
         let mut names = BTreeSet::new();
         for lu in lexunits {
-            if self.waiting.contains_key(&(frame.id, lu.id)) {
-                self.warn_repeated(file, &format!("LU `{}` ({})", lu.name, lu.id))?;
-                continue;
-            }
             if !names.insert(lu.name.clone()) {
                 let detail = format!("frame `{}` has two LUs `{}`; both kept", frame.name, lu.name);
                 self.warn(WarningCode::LuNameRepeated, file, 0, detail)?;
@@ -223,18 +234,7 @@ impl<'a> Assembler<'a> {
             self.batch.put_frame(&frame)?;
             self.batch.put_frame_layout(frame.id, &layout)?;
         }
-        for (id, entry) in std::mem::take(&mut self.frame_index) {
-            if !self.has_frame_file(id) {
-                let index = self.layout.frame_index.as_ref();
-                let name = index.map(|index| index[entry].name.clone()).unwrap_or_default();
-                if self.folders.frames {
-                    let detail =
-                        format!("frame `{name}` ({id}) has no file in frame/; kept by name");
-                    self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
-                }
-                self.add_missing_frame(id, &name)?;
-            }
-        }
+        self.add_listed_frames()?;
         self.write_relations()?;
         self.flush()
     }
@@ -256,16 +256,13 @@ impl<'a> Assembler<'a> {
     }
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
-        let FullTextFile { file, corpus, document, sentences, warnings } = file;
+        let FullTextFile { file, corpus, mut document, sentences, warnings, .. } = file;
+        self.add_warnings(warnings)?;
+        let written = (corpus.0, document.0);
+        document.0 = self.own_document_id(&file, corpus.0, &document)?;
         let key = (corpus.0, document.0);
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
-        if self.corpora.get(&key).is_some_and(|known| !known.file.is_empty()) {
-            let name = &titles.document.name;
-            let what = format!("document `{name}` ({} of corpus {})", key.1, key.0);
-            return self.warn_repeated(&file, &what);
-        }
-        self.add_warnings(warnings)?;
-        self.check_document_index(&file, key, &titles.document)?;
+        self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;
         let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
         let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
@@ -346,6 +343,8 @@ impl<'a> Assembler<'a> {
             self.write_lexunit(&lu)?;
         }
         self.warn_unread()?;
+        self.counts.sem_types = self.sem_types.len() as u64;
+        self.batch.put_written_numbers(&self.numbers)?;
         for document in std::mem::take(&mut self.corpora).values() {
             self.batch.put_document(document)?;
         }

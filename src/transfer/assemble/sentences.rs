@@ -3,7 +3,9 @@
 use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{ReadSentence, WarningCode};
-use crate::model::{IdSpace, ListedSentence, OddLabel, Sentence, SentenceId};
+use crate::model::{
+    Document, HeaderTitles, IdSpace, ListedSentence, Occurrence, OddLabel, Sentence, SentenceId,
+};
 use crate::transfer::stand_in::{fingerprint, fresh};
 
 impl Assembler<'_> {
@@ -16,6 +18,7 @@ impl Assembler<'_> {
     ) -> Result<ListedSentence> {
         self.counts.sentence_occurrences += 1;
         let ReadSentence { xml_id, line, text, occurrence, sets } = read;
+        self.has_document(place, line, &occurrence)?;
         let print = fingerprint(text.as_bytes());
         let id = self.sentence_id(place, xml_id, line, &print)?;
         let occurrence = if self.texts.insert(id, print).is_none() {
@@ -48,6 +51,24 @@ impl Assembler<'_> {
             });
         }
         Ok(listed)
+    }
+
+    /// Keeps the document that a sentence names by number alone, where nothing lists it.
+    fn has_document(
+        &mut self,
+        place: &Place<'_>,
+        line: usize,
+        occurrence: &Occurrence,
+    ) -> Result<()> {
+        let Some((corpus, id)) = occurrence.corpus.zip(occurrence.document) else { return Ok(()) };
+        if self.corpora.contains_key(&(corpus, id)) {
+            return Ok(());
+        }
+        let detail = format!("document {id} of corpus {corpus} is listed nowhere; kept by number");
+        self.warn(WarningCode::DocumentMissing, place.file, line, detail)?;
+        let row = Document::titled(corpus, id, HeaderTitles::default());
+        self.corpora.insert((corpus, id), row);
+        Ok(())
     }
 
     fn sentence_id(

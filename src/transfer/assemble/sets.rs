@@ -3,15 +3,12 @@
 use super::{Assembler, Place};
 use crate::database::Result;
 use crate::database::entry;
-use crate::framenet::{Evokes, ReadSet, WarningCode};
+use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LexUnit, LuId,
     NullInstantiation, Provenance, SentenceId, SentenceLayers,
 };
 use crate::transfer::stand_in::{fingerprint, fresh};
-
-/// Status of a set that nobody annotated.
-const UNANNOTATED: &str = "UNANN";
 
 impl Assembler<'_> {
     /// Keeps a set; gives its id, and whether it evokes a frame.
@@ -22,10 +19,9 @@ impl Assembler<'_> {
         text: &str,
         set: ReadSet,
     ) -> Result<(AnnotationSetId, bool)> {
-        let evokes = match (&set.evokes, place.lu) {
-            (Evokes::Frame { .. }, _) => true,
-            (Evokes::Unsaid, Some(_)) => set.status != UNANNOTATED,
-            _ => false,
+        let evokes = match place.lu {
+            Some(_) => set.evokes_in_lu_file(),
+            None => matches!(set.evokes, Evokes::Frame { .. }),
         };
         let id = if evokes {
             self.add_frame_set(place, sentence, text, set)?
@@ -40,9 +36,10 @@ impl Assembler<'_> {
         place: &Place<'_>,
         sentence: SentenceId,
         text: &str,
-        set: ReadSet,
+        mut set: ReadSet,
     ) -> Result<AnnotationSetId> {
-        let (frame, lu) = self.evoked(place, &set)?;
+        let (frame, lu) = self.evoked(place, &mut set)?;
+        self.settle_labels(frame, &mut set);
         let mut id = AnnotationSetId::new(place.space, set.xml_id);
         let exemplar = AnnotationSetId::new(IdSpace::Exemplar, set.xml_id);
         if id != exemplar && self.sets.contains(&exemplar) {
@@ -57,6 +54,7 @@ impl Assembler<'_> {
             let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
             id = self.fresh_set(place, set.xml_id, &print);
         }
+        self.numbered.entry(set.xml_id).or_insert(id);
         let targets = set.targets();
         if targets.is_empty() {
             let detail = format!("set {} has no target; kept", set.xml_id);
@@ -144,7 +142,12 @@ impl Assembler<'_> {
     }
 
     /// The frame and LU that a set evokes, which are made up from their names when no file has them.
-    fn evoked(&mut self, place: &Place<'_>, set: &ReadSet) -> Result<(FrameId, LuId)> {
+    fn evoked(&mut self, place: &Place<'_>, set: &mut ReadSet) -> Result<(FrameId, LuId)> {
+        if let Evokes::Frame { frame, frame_name, lu, lu_name } = &mut set.evokes {
+            *frame = self.frame_called(*frame, frame_name);
+            *lu = self.lexunit_called(*frame, *lu, lu_name);
+        }
+        let set = &*set;
         let (frame, frame_name, lu, lu_name) = match (&set.evokes, place.lu) {
             (Evokes::Frame { frame, frame_name, lu, lu_name }, _) => {
                 (*frame, frame_name, *lu, lu_name)
@@ -180,6 +183,17 @@ impl Assembler<'_> {
             }
         }
         Ok((frame, lu))
+    }
+
+    /// Gives labels the FEs of their names, where numbers of the frame's stand for several.
+    fn settle_labels(&self, frame: FrameId, set: &mut ReadSet) {
+        if !self.known_frame(frame).is_some_and(|known| known.has_repeated) {
+            return;
+        }
+        let layers = set.layers.iter_mut().filter(|layer| layer.name == LayerName::Fe);
+        for label in layers.flat_map(|layer| &mut layer.labels) {
+            label.fe = label.fe.map(|fe| self.element_called(frame, fe, &label.name));
+        }
     }
 
     /// Warns when a set calls its frame or its LU otherwise than the release does.

@@ -1,15 +1,14 @@
 //! What the files at the top of a release say: semantic types, relations, and lists of files.
 
-use std::collections::HashSet;
-
 use super::Assembler;
 use super::whole::Folders;
 use crate::database::Result;
 use crate::framenet::{TopFile, WarningCode};
 use crate::model::{
-    CorpusId, DocumentId, Frame, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit, LuIndex,
-    RelationList, SemType, SemTypeId, SemTypeList, Title,
+    CorpusId, DocumentId, Frame, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit,
+    LuId, LuIndex, NumberKind, RelationList, SemType, SemTypeId, SemTypeList, Title,
 };
+use crate::transfer::stand_in::frame_by_name;
 
 impl Assembler<'_> {
     pub(in crate::transfer) fn add_missing_file(&mut self, name: &str) -> Result<()> {
@@ -21,20 +20,12 @@ impl Assembler<'_> {
         file: TopFile<(Vec<SemType>, SemTypeList)>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
-        let (types, mut list) = file.content;
+        let (types, list) = file.content;
         for sem_type in types {
-            if self.sem_types.contains_key(&sem_type.id) {
-                let what = format!("semantic type `{}` ({})", sem_type.name, sem_type.id);
-                self.warn_repeated("semTypes.xml", &what)?;
-                continue;
-            }
             self.batch.put_sem_type(&sem_type)?;
             self.sem_types.insert(sem_type.id, sem_type.name);
         }
-        let mut seen = HashSet::new();
-        list.sem_types.retain(|id| seen.insert(*id));
         self.layout.sem_types = Some(list);
-        self.counts.sem_types = self.sem_types.len() as u64;
         Ok(())
     }
 
@@ -45,11 +36,19 @@ impl Assembler<'_> {
         names: &[(SemTypeId, String)],
     ) -> Result<()> {
         for (id, name) in names {
-            let known = self.sem_types.get(id);
-            // Without semTypes.xml, whose absence was warned of, the first name is right.
-            if known.is_none() && self.layout.sem_types.is_none() {
-                self.add_missing_sem_type(*id, name)?;
-            } else if known != Some(name) {
+            let Some(known) = self.sem_types.get(id) else {
+                // That semTypes.xml is not there was warned of once.
+                if self.layout.sem_types.is_some() {
+                    let detail = format!(
+                        "semantic type `{name}` ({id}) is not in semTypes.xml; kept by name"
+                    );
+                    self.warn(WarningCode::SemTypeMissing, file, 0, detail)?;
+                }
+                self.batch.put_sem_type(&SemType::named(*id, name))?;
+                self.sem_types.insert(*id, name.clone());
+                continue;
+            };
+            if known != name {
                 let detail =
                     format!("semantic type {id} is called `{name}` here; the number counts");
                 self.warn(WarningCode::NameMismatch, file, 0, detail)?;
@@ -63,49 +62,108 @@ impl Assembler<'_> {
         file: TopFile<Vec<FrameIndexEntry>>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
-        let mut index = Vec::with_capacity(file.content.len());
-        for entry in file.content {
-            if self.frame_index.contains_key(&entry.id) {
-                let what = format!("frame `{}` ({})", entry.name, entry.id);
-                self.warn_repeated("frameIndex.xml", &what)?;
-                continue;
-            }
-            self.frame_index.insert(entry.id, index.len());
-            index.push(entry);
+        for (place, entry) in file.content.iter().enumerate() {
+            self.frame_index.entry(entry.id).or_default().push(place);
         }
-        self.layout.frame_index = Some(index);
+        self.layout.frame_index = Some(file.content);
         Ok(())
     }
 
-    /// Takes the date of a frame's last change from the index, and warns when that says otherwise of it.
-    pub(super) fn check_frame_index(&mut self, file: &str, frame: &mut Frame) -> Result<()> {
-        let Some(index) = &mut self.layout.frame_index else { return Ok(()) };
-        let detail = match self.frame_index.get(&frame.id).map(|at| &mut index[*at]) {
-            Some(entry) => {
-                frame.modified.clone_from(&entry.modified);
-                if entry.name == frame.name {
-                    entry.name.clear();
-                    return Ok(());
-                }
-                format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name)
-            }
-            None => format!("frame `{}` is not in frameIndex.xml; kept", frame.name),
+    /// The entries of `frameIndex.xml`; none where the release has no such file.
+    fn frame_entries(&mut self) -> &mut [FrameIndexEntry] {
+        self.layout.frame_index.as_deref_mut().unwrap_or_default()
+    }
+
+    /// Takes a frame off the list of those without a file, and warns when the index says otherwise of
+    /// it. `written` is the number that its file gives.
+    pub(super) fn check_frame_index(
+        &mut self,
+        file: &str,
+        written: FrameId,
+        frame: &mut Frame,
+    ) -> Result<()> {
+        if self.layout.frame_index.is_none() {
+            return Ok(());
+        }
+        let Some(place) = self.listed_frame(written, &frame.name) else {
+            let detail = format!("frame `{}` is not in frameIndex.xml; kept", frame.name);
+            return self.warn(WarningCode::IndexMismatch, file, 0, detail);
         };
+        let entry = &self.frame_entries()[place];
+        frame.modified.clone_from(&entry.modified);
+        let listed = entry.id;
+        // One that gives no number is known by its name.
+        if self.numbers.text(NumberKind::Frame, listed.0.into()) == Some("") {
+            return Ok(());
+        }
+        let entry = &mut self.frame_entries()[place];
+        entry.id = frame.id;
+        if entry.name == frame.name {
+            entry.name.clear();
+            return Ok(());
+        }
+        let detail = format!("frame {} is `{}` in frameIndex.xml", frame.id, entry.name);
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
+    }
+
+    /// Takes the entry of a number off the list, of several that of the name; or the entry of that name
+    /// that gives no number.
+    fn listed_frame(&mut self, written: FrameId, name: &str) -> Option<usize> {
+        let unnumbered = self.numbers.find(NumberKind::Frame, "", name).ok();
+        let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(FrameId);
+        for id in [Some(written), unnumbered].into_iter().flatten() {
+            let Some(places) = self.frame_index.get_mut(&id) else { continue };
+            let entries = self.layout.frame_index.as_deref().unwrap_or_default();
+            let named = places.iter().position(|place| entries[*place].name == name);
+            let place = places.remove(named.unwrap_or(0));
+            if places.is_empty() {
+                self.frame_index.remove(&id);
+            }
+            return Some(place);
+        }
+        None
+    }
+
+    fn warn_listed_twice(&mut self, file: &str, what: &str) -> Result<()> {
+        self.warn(WarningCode::IdRepeated, file, 0, format!("{what} is listed twice; kept"))
+    }
+
+    /// Keeps the frames that only the index names, once all files are read.
+    pub(super) fn add_listed_frames(&mut self) -> Result<()> {
+        for (id, place) in std::mem::take(&mut self.frame_index)
+            .into_iter()
+            .flat_map(|(id, places)| places.into_iter().map(move |place| (id, place)))
+        {
+            let name = self.frame_entries()[place].name.clone();
+            if self.known_frame(id).is_some_and(|frame| frame.name == name) {
+                let what = format!("frame `{name}` ({id})");
+                self.warn_listed_twice("frameIndex.xml", &what)?;
+                continue;
+            }
+            let id = if self.frames.contains_key(&id) {
+                let frame = frame_by_name(id, &name);
+                let id = self.own_frame_id("frameIndex.xml", &frame)?;
+                self.frame_entries()[place].id = id;
+                id
+            } else {
+                id
+            };
+            if self.folders.frames {
+                let detail = format!("frame `{name}` ({id}) has no file in frame/; kept by name");
+                self.warn(WarningCode::IndexMismatch, "frameIndex.xml", 0, detail)?;
+            }
+            self.add_missing_frame(id, &name)?;
+        }
+        Ok(())
     }
 
     pub(in crate::transfer) fn add_lu_index(&mut self, file: TopFile<LuIndex>) -> Result<()> {
         self.add_warnings(file.warnings)?;
-        let LuIndex { legend, entries } = file.content;
-        let mut index = LuIndex { legend, entries: Vec::with_capacity(entries.len()) };
-        for entry in entries {
-            if self.lu_index.contains_key(&(entry.id, entry.frame)) {
-                let what = format!("LU `{}` ({})", entry.name, entry.id);
-                self.warn_repeated("luIndex.xml", &what)?;
-                continue;
-            }
-            self.lu_index.insert((entry.id, entry.frame), index.entries.len());
-            index.entries.push(entry);
+        let mut index = file.content;
+        for (place, entry) in index.entries.iter_mut().enumerate() {
+            entry.frame = self.frame_called(entry.frame, &entry.frame_name);
+            entry.id = self.lexunit_called(entry.frame, entry.id, &entry.name);
+            self.lu_index.entry((entry.id, entry.frame)).or_default().push(place);
         }
         self.layout.lu_index = Some(index);
         Ok(())
@@ -116,10 +174,11 @@ impl Assembler<'_> {
     pub(super) fn check_lu_index(
         &mut self,
         file: &str,
+        written: LuId,
         lu: &LexUnit,
         frame_name: &str,
     ) -> Result<()> {
-        let entry = self.lu_index.remove(&(lu.id, lu.frame));
+        let entry = self.listed_lexunit(written, lu);
         let Some(index) = &mut self.layout.lu_index else { return Ok(()) };
         let LexUnit { name, id, status, .. } = lu;
         let Some(entry) = entry else {
@@ -127,14 +186,21 @@ impl Assembler<'_> {
             return self.warn(WarningCode::IndexMismatch, file, 0, detail);
         };
         let entry = &mut index.entries[entry];
+        // One that gives no number is known by its name.
+        let is_numbered = self.numbers.text(NumberKind::LexUnit, entry.id.0.into()) != Some("");
+        if is_numbered {
+            entry.id = lu.id;
+        }
         let mut otherwise = Vec::new();
         for (listed, known) in [
             (&mut entry.name, name.as_str()),
             (&mut entry.status, status),
             (&mut entry.frame_name, frame_name),
         ] {
-            if listed == known {
+            if listed == known && is_numbered {
                 listed.clear();
+            } else if listed == known {
+                // Kept to be known by.
             } else {
                 otherwise.push(format!("`{listed}` for `{known}`"));
             }
@@ -146,6 +212,24 @@ impl Assembler<'_> {
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
+    /// Takes the entry of an LU off the list: of several with its number that of its name, else one that
+    /// gives no number.
+    fn listed_lexunit(&mut self, written: LuId, lu: &LexUnit) -> Option<usize> {
+        let entries = &self.layout.lu_index.as_ref()?.entries;
+        let unnumbered = self.numbers.find(NumberKind::LexUnit, "", &lu.name).ok();
+        let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(LuId);
+        for id in [Some(lu.id), Some(written), unnumbered].into_iter().flatten() {
+            let Some(places) = self.lu_index.get_mut(&(id, lu.frame)) else { continue };
+            let named = places.iter().position(|place| entries[*place].name == lu.name);
+            let place = places.remove(named.unwrap_or(0));
+            if places.is_empty() {
+                self.lu_index.remove(&(id, lu.frame));
+            }
+            return Some(place);
+        }
+        None
+    }
+
     pub(in crate::transfer) fn add_fulltext_index(
         &mut self,
         file: TopFile<Vec<IndexCorpus>>,
@@ -153,10 +237,7 @@ impl Assembler<'_> {
         self.add_warnings(file.warnings)?;
         for corpus in &file.content {
             for (id, title) in &corpus.documents {
-                if self.document_index.insert((corpus.id, *id), title.clone()).is_some() {
-                    let what = format!("document {title} ({id} of corpus {})", corpus.id);
-                    self.warn_repeated("fulltextIndex.xml", &what)?;
-                }
+                self.document_index.entry((corpus.id, *id)).or_default().push(title.clone());
             }
         }
         self.layout.fulltext_index = Some(file.content);
@@ -167,16 +248,23 @@ impl Assembler<'_> {
     pub(super) fn check_document_index(
         &mut self,
         file: &str,
-        (corpus, id): (CorpusId, DocumentId),
+        (corpus, written): (CorpusId, DocumentId),
+        id: DocumentId,
         title: &Title,
     ) -> Result<()> {
-        let listed = self.document_index.remove(&(corpus, id));
+        let listed = self.listed_document((corpus, written), title);
         let Some(index) = &mut self.layout.fulltext_index else { return Ok(()) };
-        if listed.as_ref() == Some(title) {
-            let corpora = index.iter_mut().filter(|known| known.id == corpus);
-            let documents = corpora.flat_map(|known| &mut known.documents);
-            documents.filter(|entry| entry.0 == id).for_each(|entry| entry.1 = Title::default());
-            return Ok(());
+        let corpora = index.iter_mut().filter(|known| known.id == corpus);
+        let mut documents = corpora.flat_map(|known| &mut known.documents);
+        let is_listed = |entry: &&mut (DocumentId, Title)| {
+            entry.0 == written && listed.as_ref() == Some(&entry.1)
+        };
+        if let Some(entry) = documents.find(is_listed) {
+            entry.0 = id;
+            if listed.as_ref() == Some(title) {
+                entry.1 = Title::default();
+                return Ok(());
+            }
         }
         let detail = match listed {
             Some(listed) if listed.agrees_with(title) => return Ok(()),
@@ -184,6 +272,17 @@ impl Assembler<'_> {
             None => format!("document {title} ({id}) is not in fulltextIndex.xml; kept"),
         };
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
+    }
+
+    /// Takes the entry of a document off the list, of several with its number that of its name.
+    fn listed_document(&mut self, key: (CorpusId, DocumentId), title: &Title) -> Option<Title> {
+        let titles = self.document_index.get_mut(&key)?;
+        let named = titles.iter().position(|known| known == title);
+        let listed = titles.remove(named.unwrap_or(0));
+        if titles.is_empty() {
+            self.document_index.remove(&key);
+        }
+        Some(listed)
     }
 
     pub(in crate::transfer) fn add_relations(
@@ -199,14 +298,9 @@ impl Assembler<'_> {
 
     /// Writes the relations between frames, once these are known.
     pub(super) fn write_relations(&mut self) -> Result<()> {
-        let relations = std::mem::take(&mut self.relations);
-        let mut seen = HashSet::new();
-        for relation in &relations {
-            if !seen.insert(relation.id) {
-                let what = format!("relation {} of type {}", relation.id, relation.kind);
-                self.warn_repeated("frRelation.xml", &what)?;
-                continue;
-            }
+        for mut relation in std::mem::take(&mut self.relations) {
+            relation.parent = self.frame_called(relation.parent, &relation.parent_name);
+            relation.child = self.frame_called(relation.child, &relation.child_name);
             for (id, name) in
                 [(relation.parent, &relation.parent_name), (relation.child, &relation.child_name)]
             {
@@ -219,16 +313,43 @@ impl Assembler<'_> {
                     self.add_missing_frame(id, name)?;
                 }
             }
-            self.batch.put_relation(relation)?;
+            self.settle_pairs(&mut relation)?;
+            self.batch.put_relation(&relation)?;
+            self.counts.frame_relations += 1;
         }
-        if let Some(list) = &mut self.layout.relations {
-            let mut left = seen.clone();
-            for kind in &mut list.kinds {
-                kind.relations.retain(|id| left.remove(id));
-            }
-        }
-        self.counts.frame_relations = seen.len() as u64;
         Ok(())
+    }
+
+    /// Finds the FEs that a relation maps in its frames; a pair that names one which is not there is left
+    /// out.
+    fn settle_pairs(&mut self, relation: &mut FrameRelation) -> Result<()> {
+        let mut lost = Vec::new();
+        let FrameRelation { id, parent, child, elements, .. } = relation;
+        elements.retain_mut(|pair| {
+            let sides = [
+                (*parent, &mut pair.parent, &pair.parent_name),
+                (*child, &mut pair.child, &pair.child_name),
+            ];
+            for (frame, fe, name) in sides {
+                *fe = self.element_called(frame, *fe, name);
+                let Some(known) = self.known_frame(frame) else { continue };
+                if known.elements.contains(fe) {
+                    continue;
+                }
+                let named = known.by_name.get(name).copied();
+                let done = if named.is_some() { "the name counts" } else { "the pair is not kept" };
+                lost.push(format!(
+                    "relation {id} maps FE `{name}` ({fe}), which frame `{}` does not have; {done}",
+                    known.name
+                ));
+                let Some(named) = named else { return false };
+                *fe = named;
+            }
+            true
+        });
+        lost.into_iter().try_for_each(|detail| {
+            self.warn(WarningCode::ElementMissing, "frRelation.xml", 0, detail)
+        })
     }
 
     /// Warns of what index files name and no file was read for.
@@ -236,16 +357,31 @@ impl Assembler<'_> {
         let (lexunits, documents) =
             (std::mem::take(&mut self.lu_index), std::mem::take(&mut self.document_index));
         let Folders { lexunits: has_lexunits, fulltext: has_documents, .. } = self.folders;
-        for ((id, _), entry) in lexunits.into_iter().filter(|_| has_lexunits) {
-            let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
-            let name = entries.map_or("", |entries| &entries[entry].name);
-            let detail = format!("LU `{name}` ({id}) has no file in lu/");
-            self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
+        for ((id, frame), places) in lexunits.into_iter().filter(|_| has_lexunits) {
+            for place in places {
+                let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
+                let name = entries.map_or("", |entries| &entries[place].name);
+                let what = format!("LU `{name}` ({id})");
+                if self.lu_files.contains(&(frame, id)) {
+                    self.warn_listed_twice("luIndex.xml", &what)?;
+                    continue;
+                }
+                let detail = format!("{what} has no file in lu/");
+                self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
+            }
         }
-        for ((corpus, id), title) in documents.into_iter().filter(|_| has_documents) {
-            let detail =
-                format!("document {title} ({id} of corpus {corpus}) has no file in fulltext/");
-            self.warn(WarningCode::IndexMismatch, "fulltextIndex.xml", 0, detail)?;
+        for ((corpus, id), titles) in documents.into_iter().filter(|_| has_documents) {
+            let known = self.corpora.get(&(corpus, id));
+            let has_file = known.is_some_and(|known| !known.file.is_empty());
+            for title in titles {
+                let what = format!("document {title} ({id} of corpus {corpus})");
+                if has_file {
+                    self.warn_listed_twice("fulltextIndex.xml", &what)?;
+                    continue;
+                }
+                let detail = format!("{what} has no file in fulltext/");
+                self.warn(WarningCode::IndexMismatch, "fulltextIndex.xml", 0, detail)?;
+            }
         }
         Ok(())
     }

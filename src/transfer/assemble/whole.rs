@@ -4,7 +4,6 @@
 use super::Assembler;
 use crate::database::Result;
 use crate::framenet::{FramenetError, LanguageGuess, Letters, Source, Warning, WarningCode};
-use crate::model::{SemType, SemTypeId};
 
 /// Which folders of a release hold files.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +36,7 @@ impl Assembler<'_> {
         if let Some(fault) = odd.first_fault().filter(|_| self.strict) {
             return Err(FramenetError::Strict(fault.clone()).into());
         }
-        self.warnings.merge(odd);
+        self.warnings.merge(odd.clone());
         self.folders = Folders {
             frames: source.has_folder("frame/"),
             lexunits: source.has_folder("lu/"),
@@ -71,16 +70,6 @@ impl Assembler<'_> {
              `--language {recorded}` if that is right"
         );
         self.add_warning(Warning { code: WarningCode::LanguageGuessed, file, line: 0, detail })
-    }
-
-    /// Keeps a semantic type by name alone, in a release that does not define them.
-    pub(super) fn add_missing_sem_type(&mut self, id: SemTypeId, name: &str) -> Result<()> {
-        let (abbreviation, definition, parents) = Default::default();
-        let named = SemType { id, name: name.to_owned(), abbreviation, definition, parents };
-        self.batch.put_sem_type(&named)?;
-        self.sem_types.insert(id, named.name);
-        self.counts.sem_types += 1;
-        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::exchange::jsonl::Scope;
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId, IdSpace,
     LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, RecipeId, RelationId, ReleaseId, SemTypeId,
-    Sentence, SentenceId, is_counted,
+    Sentence, SentenceId,
 };
 use crate::store::Store;
 
@@ -47,11 +47,6 @@ pub(super) struct Closure<'a> {
     frames_of_lexunits: Option<HashMap<LuId, Vec<FrameId>>>,
 }
 
-/// Whether an LU is an addition.
-fn is_added_lexunit(lu: &LexUnit) -> bool {
-    is_counted(lu.id.0) || lu.id.0 >= OWN_RANGE && lu.status == PROPOSED
-}
-
 /// Whether a sentence is an addition.
 pub(super) fn is_added_sentence(sentence: SentenceId) -> bool {
     sentence.is_counted() || sentence.space() == IdSpace::Generated
@@ -63,8 +58,14 @@ fn is_added_set(set: AnnotationSetId) -> bool {
 }
 
 /// The FEs of a frame of the release that are additions.
-pub(super) fn added_elements(frame: &Frame) -> impl Iterator<Item = &FrameElement> {
-    frame.elements.iter().filter(|fe| is_counted(fe.id.0))
+pub(super) fn added_elements<'f>(store: &Store, frame: &'f Frame) -> Result<Vec<&'f FrameElement>> {
+    let mut added = Vec::new();
+    for fe in &frame.elements {
+        if store.has_counted(fe.id.0)? {
+            added.push(fe);
+        }
+    }
+    Ok(added)
 }
 
 impl<'a> Closure<'a> {
@@ -103,8 +104,14 @@ impl<'a> Closure<'a> {
     }
 
     /// Whether a frame is to be written, and not named alone.
-    pub(super) fn writes_frame(&self, frame: FrameId) -> bool {
-        !self.adds() || is_counted(frame.0)
+    pub(super) fn writes_frame(&self, frame: FrameId) -> Result<bool> {
+        Ok(!self.adds() || self.store.has_counted(frame.0)?)
+    }
+
+    /// Whether an LU is an addition.
+    fn is_added_lexunit(&self, lu: &LexUnit) -> Result<bool> {
+        let is_proposed = lu.id.0 >= OWN_RANGE && lu.status == PROPOSED;
+        Ok(is_proposed || self.store.has_counted(lu.id.0)?)
     }
 
     /// Whether a sentence is to be written, and not named alone.
@@ -169,19 +176,19 @@ impl<'a> Closure<'a> {
         }
         for frame in store.frames(release)? {
             let frame = frame?;
-            if is_counted(frame.id.0) || added_elements(&frame).next().is_some() {
+            if store.has_counted(frame.id.0)? || !added_elements(store, &frame)?.is_empty() {
                 self.take_frame(frame.id)?;
             }
         }
         for row in store.lexunit_names(release)? {
             let (frame, lu, _) = row?;
-            if is_counted(lu.0) {
+            if store.has_counted(lu.0)? {
                 self.take_lexunit(frame, lu)?;
             }
         }
         for relation in store.relations(release)? {
             let relation = relation?;
-            if is_counted(relation.id.0) {
+            if store.has_counted(relation.id.0)? {
                 self.relations.insert(relation.id);
                 self.take_frame(relation.parent)?;
                 self.take_frame(relation.child)?;
@@ -201,7 +208,7 @@ impl<'a> Closure<'a> {
     }
 
     fn take_sem_type(&mut self, id: SemTypeId) -> Result<()> {
-        if !self.adds() || !is_counted(id.0) || !self.sem_types.insert(id) {
+        if !self.adds() || !self.store.has_counted(id.0)? || !self.sem_types.insert(id) {
             return Ok(());
         }
         let parents = self.store.sem_type(self.release, id)?.map(|sem_type| sem_type.parents);
@@ -213,8 +220,10 @@ impl<'a> Closure<'a> {
             return Ok(());
         }
         let Some(frame) = self.store.frame(self.release, id)? else { return Ok(()) };
-        let of_frame = frame.sem_types.iter().filter(|_| is_counted(id.0));
-        let of_elements = added_elements(&frame).flat_map(|fe| &fe.sem_types);
+        let is_own = self.store.has_counted(id.0)?;
+        let of_frame = frame.sem_types.iter().filter(|_| is_own);
+        let of_elements = added_elements(self.store, &frame)?;
+        let of_elements = of_elements.into_iter().flat_map(|fe| &fe.sem_types);
         of_frame.chain(of_elements).try_for_each(|sem_type| self.take_sem_type(*sem_type))
     }
 
@@ -227,8 +236,10 @@ impl<'a> Closure<'a> {
         if lu.0 < OWN_RANGE || self.lexunits.contains(&(frame, lu)) {
             return Ok(());
         }
-        let stored = self.store.lexunit(self.release, frame, lu)?;
-        let Some(lexunit) = stored.filter(is_added_lexunit) else { return Ok(()) };
+        let Some(lexunit) = self.store.lexunit(self.release, frame, lu)? else { return Ok(()) };
+        if !self.is_added_lexunit(&lexunit)? {
+            return Ok(());
+        }
         self.lexunits.insert((frame, lu));
         self.named.extend(lexunit.valences.sets());
         lexunit.sem_types.iter().try_for_each(|sem_type| self.take_sem_type(*sem_type))
@@ -270,7 +281,7 @@ impl<'a> Closure<'a> {
     }
 
     fn take_document(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
-        let is_wanted = !self.adds() || is_counted(document.0);
+        let is_wanted = !self.adds() || self.store.has_counted(document.0)?;
         if !is_wanted || !self.documents.insert((corpus, document)) || !self.adds() {
             return Ok(());
         }

@@ -10,8 +10,8 @@ use crate::exchange::jsonl::{
     JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, IdSpace, RecipeId, Release, ReleaseId, Sentence,
-    SentenceLayers, is_counted,
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, NumberKind, RecipeId, Release, ReleaseId,
+    Sentence, SentenceLayers,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Catalog;
@@ -159,6 +159,7 @@ impl Export<'_, '_> {
     fn whole(&mut self) -> Result<()> {
         let (store, release) = (self.store, self.release);
         self.layout(store.release_layout(release)?.map(Layout::Release))?;
+        self.written_numbers(|_| true)?;
         for sem_type in store.sem_types(release)? {
             self.writer.sem_type(sem_type?)?;
         }
@@ -212,12 +213,25 @@ impl Export<'_, '_> {
         Ok(())
     }
 
+    fn written_numbers(&mut self, is_wanted: impl Fn(NumberKind) -> bool) -> Result<()> {
+        for (kind, number, written) in self.store.written_numbers(self.release)?.iter() {
+            if is_wanted(kind) {
+                self.writer.written_number(kind, number, written)?;
+            }
+        }
+        Ok(())
+    }
+
     fn layout(&mut self, layout: Option<Layout>) -> Result<()> {
         Ok(layout.map_or(Ok(()), |layout| self.writer.layout(layout))?)
     }
 
     /// Writes what a file of some sets must hold.
     fn closed(&mut self, closure: &Closure<'_>) -> Result<()> {
+        if self.scope == Scope::Part {
+            // Offsets are of layouts, which a part does not have.
+            self.written_numbers(|kind| kind != NumberKind::Offset)?;
+        }
         self.frames(closure)?;
         self.lexunits(closure)?;
         self.recipes(|recipe| closure.recipes.contains(&recipe))?;
@@ -249,15 +263,17 @@ impl Export<'_, '_> {
             }
         }
         // Frames before FEs: a frame that was added has its own.
-        let (own, named): (Vec<FrameId>, Vec<FrameId>) =
-            closure.frames.iter().partition(|frame| closure.writes_frame(**frame));
-        for frame in own {
-            let frame = store.frame(release, frame)?;
-            frame.map_or(Ok(()), |frame| self.writer.frame(frame))?;
+        let mut named: Vec<FrameId> = Vec::new();
+        for frame in &closure.frames {
+            if !closure.writes_frame(*frame)? {
+                named.push(*frame);
+            } else if let Some(frame) = store.frame(release, *frame)? {
+                self.writer.frame(frame)?;
+            }
         }
         for frame in named {
             let Some(frame) = store.frame(release, frame)? else { continue };
-            for fe in added_elements(&frame) {
+            for fe in added_elements(store, &frame)? {
                 self.writer.element(frame.id, &frame.name, fe.clone())?;
             }
         }
@@ -266,7 +282,7 @@ impl Export<'_, '_> {
             let ends = [relation.parent, relation.child];
             let is_wanted = closure.relations.contains(&relation.id)
                 || ends.iter().all(|frame| closure.frames.contains(frame))
-                    && (is_part || is_counted(relation.id.0));
+                    && (is_part || store.has_counted(relation.id.0)?);
             if is_wanted {
                 self.writer.relation(relation)?;
             }

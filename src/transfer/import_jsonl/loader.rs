@@ -9,7 +9,7 @@ use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{Kind, RecordReader, Scope};
 use crate::model::{
     Counted, FeId, Frame, FrameId, RecipeId, Release, ReleaseCounts, ReleaseId, SentenceId,
-    is_counted, is_name,
+    WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -31,6 +31,8 @@ pub(super) struct Loader<'a, R> {
     /// Numbers of recipes by fingerprint.
     pub(super) recipe_ids: HashMap<String, RecipeId>,
     pub(super) known: Known,
+    /// What fresh numbers are written as.
+    pub(super) numbers: WrittenNumbers,
     /// Frames of the release that get FEs, with what they get.
     pub(super) extended: BTreeMap<FrameId, Extended>,
     /// The sentence that the next sets and layers belong to.
@@ -71,6 +73,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             recipes: Vec::new(),
             recipe_ids: HashMap::new(),
             known,
+            numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
             own_number: 0,
@@ -100,7 +103,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
 
     /// Writes what is left, and lists the release or commits what it gets.
     pub(super) fn finish(self, release: &mut Release) -> Result<()> {
-        let Self { store, scope, mut batch, recipes, own_number, counts, .. } = self;
+        let Self { store, scope, mut batch, recipes, own_number, counts, numbers, .. } = self;
         if own_number > 0 {
             store.skip_own_number(own_number)?;
         }
@@ -120,6 +123,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         if scope == Scope::Whole {
             release.counts.sentence_layer_occurrences = listed;
         }
+        batch.put_written_numbers(&numbers)?;
         store.write_unlisted(batch)?;
         let mut last = store.batch(release.id);
         for (id, fingerprint, description) in &recipes {
@@ -169,13 +173,19 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
     }
 
-    /// Refuses a text that is no name.
+    /// Refuses a text that is no name. A release may have called something by what XML can hold, and by
+    /// nothing; what people add has a name.
     pub(super) fn check_name(&self, field: &str, name: &str) -> Result<()> {
-        if is_name(name) {
+        let (is_right, expected) = if self.adds() {
+            (is_name(name), "a name without control characters")
+        } else {
+            (name.chars().all(is_xml), "a name of characters that XML has")
+        };
+        if is_right {
             return Ok(());
         }
         let found = name.escape_debug().to_string();
-        Err(self.wrong(FaultCode::Value, field, &found, "a name without control characters"))
+        Err(self.wrong(FaultCode::Value, field, &found, expected))
     }
 
     /// Refuses the second record of an id; `is_first` says whether it was the first.

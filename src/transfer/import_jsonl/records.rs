@@ -9,14 +9,17 @@ use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, SetRecord};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, FeId, Frame, FrameElement, FrameId, FrameRelation,
-    IdSpace, Judgement, LexUnit, LuId, Provenance, RecipeId, SemType, Sentence, SentenceId,
-    SentenceLayers,
+    IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId, SemType,
+    Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
 
 impl<R: BufRead> Loader<'_, R> {
     pub(super) fn take(&mut self, record: Record) -> Result<()> {
         match record {
+            Record::WrittenNumber(kind, number, written) => {
+                self.take_written_number(kind, number, written)
+            }
             Record::SemType(row) => self.take_sem_type(&row),
             Record::Frame(row) => self.take_frame(&row),
             Record::Element(frame, name, row) => self.take_element(frame, &name, *row),
@@ -37,6 +40,22 @@ impl<R: BufRead> Loader<'_, R> {
             Record::Judgement(set, judgement) => self.take_judgement(set, &judgement),
             Record::Layout(layout) => self.take_layout(&layout),
         }
+    }
+
+    fn take_written_number(
+        &mut self,
+        kind: NumberKind,
+        number: u64,
+        written: WrittenNumber,
+    ) -> Result<()> {
+        if self.adds() {
+            let expected = "no written number in a file of additions";
+            return Err(self.wrong(FaultCode::Layout, "kind", "written_number", expected));
+        }
+        self.check_first(self.numbers.text(kind, number).is_none(), &number)?;
+        self.numbers.insert(kind, number, written);
+        self.count(Kind::WrittenNumber);
+        Ok(())
     }
 
     fn take_sem_type(&mut self, row: &SemType) -> Result<()> {
@@ -192,7 +211,9 @@ impl<R: BufRead> Loader<'_, R> {
 
     fn take_lexunit(&mut self, lu: &LexUnit, frame_name: &str) -> Result<()> {
         self.check_frame(lu.frame, frame_name)?;
-        self.see_number(lu.id.0);
+        if lu.status != PROPOSED {
+            self.see_number(lu.id.0);
+        }
         let known = Some(lu.name.clone());
         let is_first = self.known.lexunits.insert((lu.frame, lu.id), known).is_none();
         self.check_first(is_first, &lu.id)?;

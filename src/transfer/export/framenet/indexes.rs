@@ -9,7 +9,8 @@ use crate::framenet::{
 };
 use crate::model::{
     Document, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
-    RelationKind, RelationList, ReleaseLayout, SemType, SemTypeList, Title,
+    NumberKind, OWN_RANGE, RelationKind, RelationList, ReleaseLayout, SemType, SemTypeId,
+    SemTypeList, Title,
 };
 
 impl Exporter<'_> {
@@ -23,26 +24,27 @@ impl Exporter<'_> {
             sem_types: Some(SemTypeList::default()),
             relations: Some(RelationList::default()),
         });
+        let numbers = &self.numbers;
         let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
         if let Some(index) = frame_index {
             let index = self.frame_index(index, tally)?;
-            self.write(tally, "frameIndex.xml", &write_frame_index(&index))?;
+            self.write(tally, "frameIndex.xml", &write_frame_index(&index, numbers))?;
         }
         if let Some(index) = lu_index {
             let index = self.lu_index(index, tally)?;
-            self.write(tally, "luIndex.xml", &write_lu_index(&index))?;
+            self.write(tally, "luIndex.xml", &write_lu_index(&index, numbers))?;
         }
         if let Some(index) = fulltext_index {
             let index = self.fulltext_index(index, tally);
-            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index))?;
+            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index, numbers))?;
         }
         if let Some(list) = sem_types {
             let (types, list) = self.sem_type_list(list)?;
-            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list))?;
+            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list, numbers))?;
         }
         if let Some(list) = relations {
             let (relations, list) = self.relation_list(list, tally)?;
-            self.write(tally, "frRelation.xml", &write_relations(&relations, &list))?;
+            self.write(tally, "frRelation.xml", &write_relations(&relations, &list, numbers))?;
         }
         Ok(())
     }
@@ -59,12 +61,18 @@ impl Exporter<'_> {
         tally: &Tally,
     ) -> Result<Vec<FrameIndexEntry>> {
         let mut index = Vec::with_capacity(listed.len());
+        let is_new = listed.is_empty();
         let mut left = tally.written_frames.clone();
         for mut entry in listed {
-            match self.store.frame(self.release.id, entry.id)? {
-                Some(frame) if left.remove(&entry.id) => {
+            let id = self.listed_frame(&entry);
+            match self.store.frame(self.release.id, id)? {
+                Some(frame) if left.remove(&id) => {
                     fill(&mut entry.name, &frame.name);
                     entry.modified = frame.modified;
+                }
+                // Listed twice.
+                Some(frame) if tally.written_frames.contains(&id) => {
+                    fill(&mut entry.name, &frame.name);
                 }
                 // Listed without a file; a part of the release has no use for it.
                 Some(frame) if !frame.has_file && self.wanted.is_none() => {}
@@ -72,6 +80,8 @@ impl Exporter<'_> {
             }
             index.push(entry);
         }
+        // What the release's own index leaves out stays out.
+        left.retain(|id| is_new || id.0 >= OWN_RANGE);
         let mut left: Vec<FrameId> = left.into_iter().collect();
         left.sort_by_key(|id| (self.frames.get(id), *id));
         for id in left {
@@ -82,15 +92,36 @@ impl Exporter<'_> {
         Ok(index)
     }
 
+    /// The frame of an entry; one that gives no number means the frame of its name.
+    fn listed_frame(&self, entry: &FrameIndexEntry) -> FrameId {
+        if self.numbers.text(NumberKind::Frame, entry.id.0.into()) != Some("") {
+            return entry.id;
+        }
+        let mut called = self.frames.iter().filter(|(_, name)| **name == entry.name);
+        called.next().map_or(entry.id, |(id, _)| *id)
+    }
+
+    /// The LU of an entry; one that gives no number means the LU of its name.
+    fn listed_lexunit(&self, entry: &LuIndexEntry) -> LuId {
+        if self.numbers.text(NumberKind::LexUnit, entry.id.0.into()) != Some("") {
+            return entry.id;
+        }
+        let mut of_frame = self.lexunits.iter().filter(|((frame, _), _)| *frame == entry.frame);
+        let called = of_frame.find(|(_, name)| **name == entry.name);
+        called.map_or(entry.id, |((_, id), _)| *id)
+    }
+
     fn lu_index(&self, listed: LuIndex, tally: &Tally) -> Result<LuIndex> {
         let mut index = LuIndex { legend: listed.legend, entries: Vec::new() };
         let mut left: HashSet<(FrameId, LuId)> = tally.lexunits.keys().copied().collect();
+        let is_new = listed.entries.is_empty();
         for mut entry in listed.entries {
-            let key = (entry.frame, entry.id);
-            if left.remove(&key) {
-                self.renew(&mut entry, tally.lexunits.get(&key))?;
+            let key = (entry.frame, self.listed_lexunit(&entry));
+            if tally.lexunits.contains_key(&key) {
+                left.remove(&key);
+                self.renew(key, &mut entry, tally.lexunits.get(&key))?;
             } else {
-                let lu = self.store.lexunit(self.release.id, entry.frame, entry.id)?;
+                let lu = self.store.lexunit(self.release.id, key.0, key.1)?;
                 if self.wanted.is_some() || lu.is_some_and(|lu| lu.listing.lu_file) {
                     continue;
                 }
@@ -100,21 +131,30 @@ impl Exporter<'_> {
         let mut left: Vec<(FrameId, LuId)> = left.into_iter().collect();
         left.sort_by_key(|key| (self.lexunits.get(key), *key));
         for (frame, id) in left {
+            let lu = self.store.lexunit(self.release.id, frame, id)?;
+            if !is_new && id.0 < OWN_RANGE && lu.is_some_and(|lu| lu.listing.lu_file) {
+                continue;
+            }
             let (name, frame_name, status) = Default::default();
             let (annotated, instances) = (false, None);
             let mut entry =
                 LuIndexEntry { id, name, frame, frame_name, status, annotated, instances };
-            self.renew(&mut entry, tally.lexunits.get(&(frame, id)))?;
+            self.renew((frame, id), &mut entry, tally.lexunits.get(&(frame, id)))?;
             index.entries.push(entry);
         }
         Ok(index)
     }
 
     /// Fills in what the LU's file says, and the entry not otherwise.
-    fn renew(&self, entry: &mut LuIndexEntry, annotated: Option<&bool>) -> Result<()> {
+    fn renew(
+        &self,
+        (frame, lu): (FrameId, LuId),
+        entry: &mut LuIndexEntry,
+        annotated: Option<&bool>,
+    ) -> Result<()> {
         let release = self.release.id;
-        let Some(lu) = self.store.lexunit(release, entry.frame, entry.id)? else { return Ok(()) };
-        let layout = self.store.lexunit_layout(release, entry.frame, entry.id)?;
+        let layout = self.store.lexunit_layout(release, frame, lu)?;
+        let Some(lu) = self.store.lexunit(release, frame, lu)? else { return Ok(()) };
         let head = layout.and_then(|layout| layout.head);
         let (name, status) = head.map_or((lu.name, lu.status), |head| (head.name, head.status));
         fill(&mut entry.name, &name);
@@ -128,12 +168,14 @@ impl Exporter<'_> {
 
     fn fulltext_index(&self, listed: Vec<IndexCorpus>, tally: &Tally) -> Vec<IndexCorpus> {
         let mut left = tally.written_documents.clone();
+        let is_new = listed.iter().all(|corpus| corpus.documents.is_empty());
         let mut index = listed;
         for corpus in &mut index {
             let of = corpus.id;
             corpus.documents.retain_mut(|(id, title)| {
                 let known = self.documents.get(&(of, *id)).filter(|row| has_file(row));
-                if left.remove(&(of, *id)) {
+                if tally.written_documents.contains(&(of, *id)) {
+                    left.remove(&(of, *id));
                     if *title == Title::default() {
                         *title = known.map(Document::title).unwrap_or_default();
                     }
@@ -146,6 +188,7 @@ impl Exporter<'_> {
         if self.wanted.is_some() {
             index.retain(|corpus| !corpus.documents.is_empty());
         }
+        left.retain(|(_, id)| is_new || id.0 >= OWN_RANGE);
         let rest = self.documents.iter().filter(|(key, _)| left.contains(key));
         for ((corpus, id), row) in rest {
             let entry = (*id, row.title());
@@ -167,7 +210,9 @@ impl Exporter<'_> {
             types.push(sem_type?);
         }
         let listed: HashSet<_> = list.sem_types.iter().copied().collect();
-        let rest = types.iter().map(|sem_type| sem_type.id).filter(|id| !listed.contains(id));
+        // What the release names and does not list has no entry; what came later is the store's own.
+        let came = |id: &SemTypeId| id.0 >= OWN_RANGE && !listed.contains(id);
+        let rest = types.iter().map(|sem_type| sem_type.id).filter(came);
         list.sem_types.extend(rest);
         Ok((types, list))
     }

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::listed::OfLexUnit;
 use super::{Exporter, FramenetLoss, Tally};
 use crate::database::Result;
-use crate::framenet::{LuFile, ReadSubcorpus, write_lu_file};
+use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
-    ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId, Title,
+    ListedSentence, ListedSubcorpus, NumberKind, OWN_RANGE, Origin, Provenance, SentenceId, Title,
+    WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -55,7 +56,13 @@ impl Exporter<'_> {
             tally.leave_out("lu");
             return Ok(());
         }
-        self.write_lexunit(frame, lu, layout, subcorpora, tally)
+        let mut lu = lu.clone();
+        // The table names sets by the numbers that their file gives.
+        lu.valences.rename_sets(|id| match sets.get(&id).and_then(|set| set.xml_id) {
+            Some(number) => AnnotationSetId::new(id.space(), number),
+            None => id,
+        });
+        self.write_lexunit(frame, &lu, layout, subcorpora, tally)
     }
 
     fn write_lexunit(
@@ -66,10 +73,11 @@ impl Exporter<'_> {
         subcorpora: Vec<ReadSubcorpus>,
         tally: &mut Tally,
     ) -> Result<()> {
-        let stem = if self.shared.contains(&lu.id) {
-            format!("lu{}_{}", lu.id, lu.frame)
+        let id = self.written(NumberKind::LexUnit, lu.id.0);
+        let stem = if self.shared.contains(&id) {
+            format!("lu{id}_{}", lu.frame)
         } else {
-            format!("lu{}", lu.id)
+            format!("lu{id}")
         };
         let name = self.directory.unique("lu", &stem);
         let sentences = || subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
@@ -98,9 +106,11 @@ impl Exporter<'_> {
             elements: layout.elements.unwrap_or_else(|| frame.elements_by_name()),
             subcorpora,
             sem_type_names: Vec::new(),
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_lu_file(&file, &self.sem_types))?;
+        let content = write_lu_file(&file, &self.sem_types, &self.numbers);
+        tally.bytes += self.directory.write(&name, &content)?;
         Ok(())
     }
 }

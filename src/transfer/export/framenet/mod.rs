@@ -20,11 +20,12 @@ use rayon::prelude::*;
 use self::directory::Directory;
 use crate::database::{Database, Result};
 use crate::framenet::{
-    FrameFile, FullTextFile, ReadSentence, SemTypeNames, write_frame_file, write_fulltext_file,
+    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, write_frame_file,
+    write_fulltext_file,
 };
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, OWN_RANGE,
-    Origin, Release,
+    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, NumberKind,
+    OWN_RANGE, Origin, Release, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -149,11 +150,13 @@ struct Exporter<'a> {
     directory: &'a Directory,
     /// `None` for the whole release.
     wanted: Option<Wanted>,
+    /// What fresh numbers are written as.
+    numbers: WrittenNumbers,
     sem_types: SemTypeNames,
     frames: BTreeMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
-    /// Numbers that stand for LUs of several frames, whose files need the frame in their name.
-    shared: HashSet<LuId>,
+    /// Ids that are written for LUs of several frames, whose files need the frame in their name.
+    shared: HashSet<String>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
@@ -266,6 +269,7 @@ impl<'a> Exporter<'a> {
             release: release.clone(),
             directory,
             wanted,
+            numbers: store.written_numbers(id)?,
             sem_types: SemTypeNames::new(),
             frames: BTreeMap::new(),
             lexunits: HashMap::new(),
@@ -285,11 +289,12 @@ impl<'a> Exporter<'a> {
             let (frame, name) = row?;
             exporter.frames.insert(frame, name);
         }
-        let mut seen = HashSet::new();
+        let mut seen: HashMap<String, FrameId> = HashMap::new();
         for row in store.lexunit_names(id)? {
             let (frame, lu, name) = row?;
-            if !seen.insert(lu) {
-                exporter.shared.insert(lu);
+            let written = exporter.written(NumberKind::LexUnit, lu.0);
+            if *seen.entry(written.clone()).or_insert(frame) != frame {
+                exporter.shared.insert(written);
             }
             exporter.lexunits.insert((frame, lu), name);
         }
@@ -308,6 +313,12 @@ impl<'a> Exporter<'a> {
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
     }
 
+    /// A number as its release writes it, for the name of a file.
+    fn written(&self, kind: NumberKind, number: u32) -> String {
+        let written = self.numbers.text(kind, number.into()).filter(|text| !text.is_empty());
+        written.map_or(number.to_string(), str::to_owned)
+    }
+
     /// A frame's file, and those of its LUs.
     fn frame(&self, id: FrameId, tally: &mut Tally) -> Result<()> {
         let release = self.release.id;
@@ -321,7 +332,12 @@ impl<'a> Exporter<'a> {
         if frame.has_file && !wanted {
             tally.leave_out("frame");
         }
-        for lu in lexunits.values() {
+        // The first of those that share an id comes first again.
+        let mut in_order: Vec<&LexUnit> = lexunits.values().collect();
+        in_order.sort_by_key(|lu| {
+            (self.numbers.is_told_apart(NumberKind::LexUnit, lu.id.0.into()), lu.id)
+        });
+        for lu in in_order {
             self.lexunit_file(&frame, lu, tally)?;
         }
         if frame.has_file && wanted {
@@ -359,9 +375,11 @@ impl<'a> Exporter<'a> {
             lexunits: listed,
             layout,
             sem_type_names: Vec::new(),
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_frame_file(&file, &self.sem_types))?;
+        let content = write_frame_file(&file, &self.sem_types, &self.numbers);
+        tally.bytes += self.directory.write(&name, &content)?;
         Ok(())
     }
 
@@ -398,9 +416,10 @@ impl<'a> Exporter<'a> {
             corpus: (document.corpus, document.corpus_title()),
             document: (document.id, document.title()),
             sentences,
-            warnings: Vec::new(),
+            warnings: WarningLog::default(),
+            numbers: WrittenNumbers::default(),
         };
-        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file))?;
+        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file, &self.numbers))?;
         Ok(())
     }
 }
