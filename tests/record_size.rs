@@ -44,7 +44,10 @@ fn a_document_of_too_many_sentences_is_refused_and_the_largest_is_read_again() {
     );
     let message = error.to_string();
     assert!(message.starts_with("the document record of `train` has "), "{message}");
-    assert!(message.ends_with("spread its sentences over several documents (E-record-size)"), "{message}");
+    assert!(
+        message.ends_with("spread its sentences over several documents (E-record-size)"),
+        "{message}"
+    );
     assert_eq!(store.revision().unwrap(), before);
 }
 
