@@ -210,7 +210,8 @@ fn a_query_finds_a_document_by_name_description_or_file_and_says_which() {
         assert_eq!(plan["terms"][0]["documents"], serde_json::json!({ by: 1 }), "{query}");
     }
     let ran = run(&["query", "doc=\"Letter from\"", "--format", "jsonl"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "a part of a description is none");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "a part of a description is none");
+    assert!(ran.stderr.contains("did you mean `Letter from the sorting hall`?"), "{}", ran.stderr);
     let table = run(&["query", by_description, "--explain", "--format", "table"]).stdout;
     assert!(table.contains("names documents: 1 by description"), "{table}");
 }

@@ -204,7 +204,7 @@ fn a_second_end_of_the_root_element_is_malformed() {
     let ran = fnstore_in(&store, &["import", release.to_str().unwrap()]);
     assert_eq!(ran.code, Some(65), "{ran:?}");
     assert!(ran.stderr.contains("frame/Roaming.xml:"), "{}", ran.stderr);
-    assert!(!store.exists());
+    assert!(!store.join("db").exists());
 }
 
 /// Runs a shell command with the program as `$0`.

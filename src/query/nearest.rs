@@ -13,7 +13,7 @@ const SHORTEST_PART: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     /// It differs in a letter, or in the order of two.
-    Slip,
+    Slip(usize),
     /// It begins so.
     Start(usize),
     /// One of its words does: `forming` in `Cause_forming`.
@@ -62,8 +62,8 @@ fn likeness(name: &str, length: usize, other: &str) -> Option<Likeness> {
     let distance = (length.abs_diff(other_length) <= allowed)
         .then(|| damerau_levenshtein(name, other))
         .filter(|distance| *distance <= allowed && *distance < longer);
-    if distance.is_some_and(|distance| distance <= 1) {
-        return Some(Likeness::Slip);
+    if let Some(slip) = distance.filter(|distance| *distance <= 1) {
+        return Some(Likeness::Slip(slip));
     }
     let is_part = length >= SHORTEST_PART;
     let mut words = other.split(|letter: char| !letter.is_alphanumeric());

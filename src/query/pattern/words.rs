@@ -313,6 +313,10 @@ mod tests {
         for letter in '\0'..=char::MAX {
             let folded: Vec<char> = fold_letter(letter).collect();
             let is_word = regex_syntax::is_word_character(letter);
+            // Letters newer than the regular expressions' tables match nothing there.
+            if letter.is_alphabetic() && !is_word {
+                continue;
+            }
             if let [one] = folded[..] {
                 assert_eq!(letter.is_alphanumeric(), one.is_alphanumeric(), "{letter:?}");
                 let of_folded = regex_syntax::is_word_character(one);
