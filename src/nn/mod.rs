@@ -23,6 +23,7 @@ mod seq2seq;
 mod seq2seq_config;
 mod stack;
 mod step;
+mod stepping;
 mod t5;
 mod weights;
 mod whole_directory;
