@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 9] = [
     // Gathers the errors of the layers under it.
     &["error"],
     &["expand", "installed"],
-    &["database", "align", "paraphrase", "tag", "filter", "vectors"],
+    &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn"],
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],

@@ -88,6 +88,7 @@ mod real_exchange;
 mod real_framenet;
 mod rounds_go_on;
 mod sampling;
+mod scoring;
 mod seq2seq_parity;
 mod shaders;
 mod shipped_model;

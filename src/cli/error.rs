@@ -10,6 +10,8 @@ use fnstore::expand::ExpandError;
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::installed::ModelError;
+use fnstore::nn::{GgufError, NnError, WeightsError};
+use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
 
@@ -45,6 +47,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
                 Some(FilterError::Content { .. } | FilterError::TooFew { .. })
             )
             || cause.is::<LinesFailed>()
+            || cause.downcast_ref().is_some_and(is_wrong_file)
             || matches!(
                 cause.downcast_ref(),
                 Some(
@@ -80,6 +83,16 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         _ => FAILED,
     };
     ExitCode::from(code)
+}
+
+/// Whether a language model's file is not what it should be.
+fn is_wrong_file(error: &ScoreError) -> bool {
+    let file = match error {
+        ScoreError::File(file)
+        | ScoreError::Network(NnError::Weights(WeightsError::Gguf(file))) => file,
+        _ => return false,
+    };
+    matches!(file, GgufError::Field { .. })
 }
 
 /// What to try next, where the message does not say it.

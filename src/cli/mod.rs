@@ -46,6 +46,7 @@ mod reindex;
 mod relations;
 mod releases;
 mod restore;
+mod score;
 mod semtypes;
 mod sentence;
 mod show;
@@ -114,6 +115,7 @@ enum Command {
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
+    Score(score::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -194,6 +196,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
+        Command::Score(args) => score::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),
