@@ -2,7 +2,8 @@
 //
 // output[r] = sum_t softmax_t(scale * query[r] . key[e(r, t)] + bias(r, t)) * value[e(r, t)]
 //
-// Shapes      queries, output (R, D); keys, values (N, D); D = heads * columns, columns <= 256.
+// Shapes      queries, output (R, D); keys, values (N, D / sharing); D = heads * columns, columns <= 256;
+//             `sharing` neighbouring heads see the same keys.
 //             lists (R, 2) in words: first entry and number of entries. The entries are rows of the
 //             keys, or places in a table of rows in words where `has_table`: an encoder's sentence
 //             is a run of rows, a decoder's past a path through a cache that hypotheses share.
@@ -28,7 +29,7 @@ struct Params {
     positions: u32,
     distances: u32,
     zero: u32,
-    padding: u32,
+    sharing: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -58,6 +59,8 @@ fn attention(
         return;
     }
     let first_column = workgroup.z * params.columns;
+    let key_width = params.width / params.sharing;
+    let first_key_column = workgroup.z / params.sharing * params.columns;
     let start = words[params.lists + 2u * row];
     let length = words[params.lists + 2u * row + 1u];
     for (var i = lane; i < params.columns; i += WORKGROUP_SIZE) {
@@ -76,7 +79,7 @@ fn attention(
             if (params.has_table != 0u) {
                 entry = words[params.table + entry];
             }
-            let offset = entry * params.width + first_column;
+            let offset = entry * key_width + first_key_column;
             var score = 0.0;
             for (var i = 0u; i < params.columns; i++) {
                 score = fma(query[i], keys[offset + i], score);

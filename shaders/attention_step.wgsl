@@ -2,8 +2,9 @@
 //
 // output[r] = sum_t softmax_t(scale * query[r] . key[e(r, t)] + bias(r, t)) * value[e(r, t)]
 //
-// Shapes      queries, output (R, D); keys, values (N, D), all in vectors of four numbers;
-//             D = heads * columns, columns <= 256 and a multiple of 4. lists (R, 2) in words: first
+// Shapes      queries, output (R, D); keys, values (N, D / sharing), all in vectors of four numbers;
+//             D = heads * columns, columns <= 256 and a multiple of 4; `sharing` neighbouring heads see
+//             the same keys. lists (R, 2) in words: first
 //             entry and number of entries, which are places in a table of rows in words.
 //             biases (heads, distances), where `has_bias`: key t of row r gets the one of column
 //             zero + t - position of r, which stands in words.
@@ -28,7 +29,7 @@ struct Params {
     positions: u32,
     distances: u32,
     zero: u32,
-    padding: u32,
+    sharing: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -67,6 +68,8 @@ fn attention_step(
     let vectors = params.columns / 4u;
     let stride = params.width / 4u;
     let first_vector = workgroup.z * vectors;
+    let key_stride = stride / params.sharing;
+    let first_key_vector = workgroup.z / params.sharing * vectors;
     let start = words[params.lists + 2u * row];
     let length = words[params.lists + 2u * row + 1u];
     let own = lane % TEAM;
@@ -87,7 +90,7 @@ fn attention_step(
         workgroupBarrier();
         // 1. Where the keys lie, and each lane's part of their products with the query.
         if (lane < count) {
-            offsets[lane] = words[params.table + start + first + lane] * stride + first_vector;
+            offsets[lane] = words[params.table + start + first + lane] * key_stride + first_key_vector;
         }
         workgroupBarrier();
         for (var t = team; t < count; t += TEAMS) {

@@ -57,6 +57,8 @@ pub mod filter;
 #[cfg(feature = "neural")]
 pub mod paraphrase;
 #[cfg(feature = "neural")]
+pub mod score;
+#[cfg(feature = "neural")]
 pub mod tag;
 #[cfg(feature = "neural")]
 pub mod vectors;

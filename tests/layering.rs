@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 12] = [
     &["transfer", "edit", "upkeep"],
     &["lexicon"],
     &["search"],
-    &["database", "align", "paraphrase", "tag", "filter", "vectors"],
+    &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn"],
     &["nn"],
     &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],

@@ -12,6 +12,8 @@ use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::index::IndexError;
 use fnstore::models::ModelError;
+use fnstore::nn::{GgufError, NnError, WeightsError};
+use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
 
@@ -47,6 +49,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
         ) || cause.is::<LinesFailed>()
+            || cause.downcast_ref().is_some_and(is_wrong_file)
             || matches!(
                 cause.downcast_ref(),
                 Some(
@@ -84,6 +87,16 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         _ => FAILED,
     };
     ExitCode::from(code)
+}
+
+/// Whether a language model's file is not what it should be.
+fn is_wrong_file(error: &ScoreError) -> bool {
+    let file = match error {
+        ScoreError::File(file)
+        | ScoreError::Network(NnError::Weights(WeightsError::Gguf(file))) => file,
+        _ => return false,
+    };
+    matches!(file, GgufError::Field { .. })
 }
 
 /// What to try next, where the message does not say it.

@@ -147,6 +147,32 @@ fn how_to_get() -> String {
     )
 }
 
+/// A language model: a GGUF file, a directory of Hugging Face's, or one that holds one GGUF file; the latter two
+/// also by name among the models.
+pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    if name.is_file() {
+        return Ok(name.to_owned());
+    }
+    let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
+    let found = places.filter(|place| place.is_dir()).find_map(|place| {
+        if place.join("config.json").is_file() {
+            return Some(place);
+        }
+        let files = std::fs::read_dir(&place).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut files = files.filter(|file| file.extension().is_some_and(|end| end == "gguf"));
+        // Of several nobody can say which.
+        files.next().filter(|_| files.next().is_none())
+    });
+    found.with_context(|| {
+        format!(
+            "there is no language model `{}`, neither at that path nor in {}; expected a GGUF file, or a \
+             directory with a `config.json` or one GGUF file",
+            name.display(),
+            listed(dirs)
+        )
+    })
+}
+
 /// The encoder of a head or linker: the one that is given, else the one that the head or linker names.
 pub(super) fn encoder(
     given: Option<&Path>,
@@ -184,6 +210,23 @@ mod tests {
     fn models_given_are_looked_for_nowhere_else() {
         assert_eq!(model_dirs(Some("here".into())), [PathBuf::from("here")]);
         assert!(model_dirs(None).iter().any(|dir| dir.starts_with(env!("CARGO_MANIFEST_DIR"))));
+    }
+
+    #[test]
+    fn a_language_model_is_a_file_or_the_only_one_of_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let model_dir = dir.path().join("small");
+        std::fs::create_dir(&model_dir).unwrap();
+        let (file, dirs) = (model_dir.join("a.gguf"), [dir.path().to_owned()]);
+        let message = language_model("small".as_ref(), &dirs).unwrap_err().to_string();
+        assert!(message.contains("no language model `small`"), "{message}");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(language_model(&file, &[]).unwrap(), file);
+        assert_eq!(language_model("small".as_ref(), &dirs).unwrap(), file);
+        std::fs::write(model_dir.join("b.gguf"), "").unwrap();
+        assert!(language_model("small".as_ref(), &dirs).is_err());
+        std::fs::write(model_dir.join("config.json"), "{}").unwrap();
+        assert_eq!(language_model("small".as_ref(), &dirs).unwrap(), model_dir);
     }
 
     #[test]

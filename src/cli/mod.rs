@@ -47,6 +47,7 @@ mod reindex;
 mod relations;
 mod releases;
 mod restore;
+mod score;
 mod semtypes;
 mod sentence;
 mod show;
@@ -122,6 +123,7 @@ enum Command {
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
+    Score(score::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -203,6 +205,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
+        Command::Score(args) => score::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),

@@ -69,6 +69,22 @@ impl Tensor {
         self.shape[..self.shape.len() - 1].iter().product()
     }
 
+    /// The same numbers under another shape.
+    ///
+    /// # Errors
+    /// When the shape is empty or does not multiply to the number of elements.
+    pub fn reshaped(self, shape: &[usize]) -> Result<Self, ComputeError> {
+        if shape.is_empty() || shape.iter().product::<usize>() != self.len() {
+            return Err(ComputeError::Shape {
+                op: "another shape",
+                operand: "tensor",
+                expected: shape.to_vec(),
+                found: self.shape,
+            });
+        }
+        Ok(Self { shape: shape.to_vec(), ..self })
+    }
+
     /// One row, `width` numbers.
     ///
     /// # Panics
@@ -270,6 +286,15 @@ mod tests {
         assert_eq!(refusal(Tensor::new(&[], vec![0.0])), "shape of data");
         let message = Tensor::new(&[4], vec![0.0; 3]).unwrap_err().to_string();
         assert!(message.contains("[3]") && message.contains("[4]"), "{message}");
+    }
+
+    #[test]
+    fn another_shape_holds_the_same_numbers() {
+        let tensor = Tensor::new(&[1, 6], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let tensor = tensor.reshaped(&[3, 2]).unwrap();
+        assert_eq!((tensor.rows(), tensor.row(2)), (3, &[5.0, 6.0][..]));
+        let error = tensor.reshaped(&[4, 2]).unwrap_err();
+        assert!(matches!(error, ComputeError::Shape { operand: "tensor", .. }), "{error}");
     }
 
     #[test]

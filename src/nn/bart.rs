@@ -3,7 +3,7 @@
 
 use super::layers::{
     Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames,
-    LayerLoader, Norm,
+    LayerLoader, Norm, Residual,
 };
 use super::seq2seq_config::{Layout, Seq2SeqConfig, StackConfig};
 use super::stack::Stack;
@@ -50,10 +50,10 @@ fn load_feed_forward(
     inner_size: usize,
 ) -> Result<FeedForward, NnError> {
     let name = |part: &str| format!("{layer}.{part}");
-    let (inner, outer, norm) = (&name("fc1"), &name("fc2"), &name("final_layer_norm"));
-    let names = FeedForwardNames { inner, outer, norm };
+    let names = FeedForwardNames { inner: &name("fc1"), outer: &name("fc2") };
+    let norm = Norm::load(from, &name("final_layer_norm"), config.hidden_size, config.eps)?;
     let sizes = (config.hidden_size, inner_size);
-    FeedForward::load(from, names, sizes, config.activation, config.eps)
+    FeedForward::load(from, names, sizes, config.activation, Residual::After(norm))
 }
 
 fn load_encoder_layer(

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::layers::{
     Attention, AttentionNames, EncoderLayer, FeedForward, FeedForwardNames, LayerLoader, Norm,
-    sequence_lists, sequence_positions,
+    Residual, sequence_lists, sequence_positions,
 };
 use super::{Adapter, BertConfig, Fingerprint, InputProblem, NnError, Weights};
 use crate::compute::kernels::{Lookup, embedding};
@@ -316,15 +316,13 @@ fn load_layer(
         output: &name("attention.output.dense"),
         norm: &name("attention.output.LayerNorm"),
     };
-    let feed_forward = FeedForwardNames {
-        inner: &name("intermediate.dense"),
-        outer: &name("output.dense"),
-        norm: &name("output.LayerNorm"),
-    };
+    let feed_forward =
+        FeedForwardNames { inner: &name("intermediate.dense"), outer: &name("output.dense") };
     let (width, eps) = (config.hidden_size, config.eps);
+    let residual = Residual::After(Norm::load(from, &name("output.LayerNorm"), width, eps)?);
     let sizes = (width, config.inner_size);
     Ok(EncoderLayer {
         attention: Attention::load(from, attention, width, config.heads, eps)?,
-        feed_forward: FeedForward::load(from, feed_forward, sizes, config.activation, eps)?,
+        feed_forward: FeedForward::load(from, feed_forward, sizes, config.activation, residual)?,
     })
 }

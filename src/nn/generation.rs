@@ -51,7 +51,9 @@ impl Stated {
 }
 
 /// A token id, alone or in a list.
-fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u32>>, D::Error> {
+pub(super) fn one_or_more<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<u32>>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a token id or a list of them")]
     enum Ids {

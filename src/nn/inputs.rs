@@ -1,6 +1,7 @@
 //! What a decoder's step works on: which entries of the caches each row sees.
 
 use super::layers::Keys;
+use super::stepping::{Slot, Source};
 use crate::compute::Tensor;
 use crate::compute::kernels::KeyList;
 
@@ -18,6 +19,19 @@ pub(super) struct StepInputs {
     pub(super) gives_attention: bool,
 }
 
+impl StepInputs {
+    /// Adds what a row sees that ends at `path`.
+    pub(super) fn see(&mut self, source: Source, slot: &Slot, path: &[u32]) {
+        match source {
+            Source::Apart => {
+                self.past.add([path]);
+                self.source.add([&slot.source]);
+            }
+            Source::BeginsThePast => self.past.add([&slot.source, path]),
+        }
+    }
+}
+
 /// Entries of a cache, list after list, as attention takes them.
 #[derive(Debug, Default)]
 pub(super) struct KeyTable {
@@ -26,11 +40,12 @@ pub(super) struct KeyTable {
 }
 
 impl KeyTable {
-    /// Adds a list for `rows` rows.
-    pub(super) fn add(&mut self, entries: &[u32], rows: usize) {
-        let list = KeyList { start: self.entries.len() as u32, len: entries.len() as u32 };
-        self.entries.extend(entries);
-        self.lists.extend(std::iter::repeat_n(list, rows));
+    /// Adds a row's list, which may come in parts.
+    fn add<const N: usize>(&mut self, parts: [&[u32]; N]) {
+        let start = self.entries.len();
+        parts.into_iter().for_each(|part| self.entries.extend(part));
+        let len = (self.entries.len() - start) as u32;
+        self.lists.push(KeyList { start: start as u32, len });
     }
 
     pub(super) fn keys<'a>(

@@ -91,15 +91,15 @@ impl Norm {
         Ok(Self { gain, bias: Some(bias), eps })
     }
 
-    /// Loads RMS normalisation: `NAME.weight` [width], times `factor`, which scales what comes out.
+    /// Loads RMS normalisation, whose gain is made of `NAME.weight` [width], number by number.
     pub(super) fn load_rms(
         from: LayerLoader<'_>,
         name: &str,
         (width, eps): (usize, f32),
-        factor: f32,
+        gain: impl Fn(f32) -> f32,
     ) -> Result<Self, NnError> {
-        let gain = from.weights.tensor(&format!("{name}.weight"), &[width])?.into_data();
-        let gain = gain.into_iter().map(|gain| gain * factor).collect();
+        let weight = from.weights.tensor(&format!("{name}.weight"), &[width])?.into_data();
+        let gain = weight.into_iter().map(gain).collect();
         let gain = Tensor::new(&[width], gain)?.to_device(from.device)?;
         Ok(Self { gain, bias: None, eps })
     }
@@ -130,9 +130,21 @@ pub(super) enum Residual {
     After(Norm),
     /// `x + block(norm(x))`  (Xiong et al. 2020: "pre-norm").
     Before(Norm),
+    /// `x + after(block(before(x)))`  (Gemma Team 2024, Gemma 2, section 2).
+    Around { before: Norm, after: Norm },
 }
 
 impl Residual {
+    /// RMS normalisation before the block.
+    pub(super) fn before(
+        from: LayerLoader<'_>,
+        norm: &str,
+        width: usize,
+        eps: f32,
+    ) -> Result<Self, NnError> {
+        Ok(Self::Before(Norm::load_rms(from, norm, (width, eps), |gain| gain)?))
+    }
+
     /// What the block works on.
     pub(super) fn enter<'x>(
         &self,
@@ -141,19 +153,26 @@ impl Residual {
     ) -> Result<Cow<'x, Tensor>, NnError> {
         match self {
             Self::After(_) => Ok(Cow::Borrowed(x)),
-            Self::Before(norm) => Ok(Cow::Owned(norm.apply(device, x.clone(), None)?)),
+            Self::Before(norm) | Self::Around { before: norm, .. } => {
+                Ok(Cow::Owned(norm.apply(device, x.clone(), None)?))
+            }
         }
     }
 
     /// What comes out of the block, joined with what went in before [`enter`](Self::enter).
-    fn leave(&self, device: &Device, mut output: Tensor, x: &Tensor) -> Result<Tensor, NnError> {
-        match self {
-            Self::After(norm) => norm.apply(device, output, Some(x)),
-            Self::Before(_) => {
-                add(device, &mut output, x)?;
-                Ok(output)
-            }
-        }
+    pub(super) fn leave(
+        &self,
+        device: &Device,
+        output: Tensor,
+        x: &Tensor,
+    ) -> Result<Tensor, NnError> {
+        let mut output = match self {
+            Self::After(norm) => return norm.apply(device, output, Some(x)),
+            Self::Before(_) => output,
+            Self::Around { after, .. } => after.apply(device, output, None)?,
+        };
+        add(device, &mut output, x)?;
+        Ok(output)
     }
 }
 
@@ -229,7 +248,7 @@ impl Attention {
             key: into(names.key)?,
             value: into(names.value)?,
             output: Linear::load_bare(from, names.output, inner_size, width)?,
-            residual: Residual::Before(Norm::load_rms(from, names.norm, (width, eps), 1.0)?),
+            residual: Residual::before(from, names.norm, width, eps)?,
             heads,
             is_scaled: false,
         })
@@ -254,7 +273,7 @@ impl Attention {
     }
 
     fn heads<'a>(&self, keys: &Keys<'a>) -> Heads<'a> {
-        Heads { count: self.heads, is_scaled: self.is_scaled, bias: keys.bias }
+        Heads { is_scaled: self.is_scaled, bias: keys.bias, ..Heads::from(self.heads) }
     }
 
     /// How much each row of `entered` looks at each of its keys, the mean over the heads.
@@ -302,7 +321,6 @@ pub(super) struct FeedForward {
 pub(super) struct FeedForwardNames<'a> {
     pub(super) inner: &'a str,
     pub(super) outer: &'a str,
-    pub(super) norm: &'a str,
 }
 
 impl FeedForward {
@@ -312,32 +330,32 @@ impl FeedForward {
         names: FeedForwardNames<'_>,
         (width, inner_size): (usize, usize),
         activation: Activation,
-        eps: f32,
+        residual: Residual,
     ) -> Result<Self, NnError> {
         Ok(Self {
             inner: Linear::load(from, names.inner, width, inner_size)?,
             factor: None,
             outer: Linear::load(from, names.outer, inner_size, width)?,
-            residual: Residual::After(Norm::load(from, names.norm, width, eps)?),
+            residual,
             activation,
         })
     }
 
-    /// Loads a block of T5: no biases, RMS normalisation before, a factor where it has a name.
+    /// Loads a block without biases, with a factor where it has a name: that of T5 and of language models.
     pub(super) fn load_bare(
         from: LayerLoader<'_>,
         names: FeedForwardNames<'_>,
         factor: Option<&str>,
         (width, inner_size): (usize, usize),
         activation: Activation,
-        eps: f32,
+        residual: Residual,
     ) -> Result<Self, NnError> {
         let into = |name| Linear::load_bare(from, name, width, inner_size);
         Ok(Self {
             inner: into(names.inner)?,
             factor: factor.map(into).transpose()?,
             outer: Linear::load_bare(from, names.outer, inner_size, width)?,
-            residual: Residual::Before(Norm::load_rms(from, names.norm, (width, eps), 1.0)?),
+            residual,
             activation,
         })
     }

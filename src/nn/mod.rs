@@ -2,7 +2,8 @@
 //!
 //! A model is a directory as Hugging Face lays it out: `config.json`, `model.safetensors` (or its
 //! sharded index) and `tokenizer.json`. [`Encoder`] runs the BERT family, [`EncoderDecoder`]
-//! the layouts of Marian, BART and T5. Token ids go in; texts and tokenizers are no business of this layer.
+//! the layouts of Marian, BART and T5, [`LanguageModel`] those of Llama, Qwen and Gemma, which also come as
+//! one GGUF file ([`Gguf`]). Token ids go in; texts and tokenizers are no business of this layer.
 //!
 //! Shape letters: `B` sources, `R` rows of a batch (all tokens of all its sequences, or all
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
@@ -14,7 +15,9 @@ mod cache;
 mod config;
 mod error;
 mod generation;
+mod gguf;
 mod inputs;
+mod language;
 mod layers;
 mod recovery;
 mod save;
@@ -23,6 +26,7 @@ mod seq2seq;
 mod seq2seq_config;
 mod stack;
 mod step;
+mod stepping;
 mod t5;
 mod weights;
 
@@ -30,6 +34,10 @@ pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
+pub use gguf::{Gguf, GgufError, GgufProblem};
+pub use language::{
+    LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window,
+};
 pub use save::{NamedTensor, write_model, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};

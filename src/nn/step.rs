@@ -98,7 +98,8 @@ pub trait StepNetwork {
     /// Number of token ids.
     fn vocab_size(&self) -> usize;
 
-    /// Token that starts every hypothesis.
+    /// Token that starts every hypothesis. A language model's begin with the last token of their prompt,
+    /// whatever the first row says.
     fn start_token(&self) -> u32;
 
     /// Token that ends every hypothesis.
@@ -110,10 +111,11 @@ pub trait StepNetwork {
         None
     }
 
-    /// The longest hypothesis the network can hold, in tokens, the end counted.
+    /// The longest hypothesis the network can hold, in tokens, the end counted; a prompt counts, too.
     fn max_length(&self) -> usize;
 
-    /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order.
+    /// Encodes sources (token ids, ending in EOS) as one batch and gives each a slot, in order. A language
+    /// model's source is a prompt, which ends as it is to be continued.
     ///
     /// # Errors
     /// When a source is empty or longer than the network's positions.

@@ -5,7 +5,7 @@
 
 use super::layers::{
     Attention, AttentionNames, DecoderLayer, EncoderLayer, FeedForward, FeedForwardNames,
-    LayerLoader, Norm,
+    LayerLoader, Norm, Residual,
 };
 use super::seq2seq_config::{Buckets, Seq2SeqConfig, StackConfig};
 use super::stack::{Distances, Stack};
@@ -52,10 +52,11 @@ fn load_feed_forward(
         true => (name("wi_0"), Some(name("wi_1"))),
         false => (name("wi"), None),
     };
-    let (outer, norm) = (&name("wo"), &format!("{layer}.layer_norm"));
-    let names = FeedForwardNames { inner: &inner, outer, norm };
+    let names = FeedForwardNames { inner: &inner, outer: &name("wo") };
     let sizes = (config.hidden_size, stack.inner_size);
-    FeedForward::load_bare(from, names, factor.as_deref(), sizes, config.activation, config.eps)
+    let norm = format!("{layer}.layer_norm");
+    let residual = Residual::before(from, &norm, config.hidden_size, config.eps)?;
+    FeedForward::load_bare(from, names, factor.as_deref(), sizes, config.activation, residual)
 }
 
 pub(super) fn load_encoder(
@@ -109,7 +110,7 @@ fn load_exit(
     factor: f32,
 ) -> Result<Norm, NnError> {
     let name = format!("{stack}.final_layer_norm");
-    Norm::load_rms(from, &name, (config.hidden_size, config.eps), factor)
+    Norm::load_rms(from, &name, (config.hidden_size, config.eps), |gain| gain * factor)
 }
 
 /// The first layer's biases, which all layers of a stack share, spread over every distance that its

@@ -1,4 +1,4 @@
-//! Weights from safetensors files, and a fingerprint of a whole model.
+//! Weights from safetensors and GGUF files, and a fingerprint of a whole model.
 //!
 //! A model directory holds `model.safetensors`, or several files listed in
 //! `model.safetensors.index.json`. Files are mapped, not read; a tensor is copied out as f32 when
@@ -6,7 +6,7 @@
 //!
 //! Element types: F32, F16, BF16, and I8 with a companion tensor `NAME.scale` (F32, one number per
 //! row): `weight[r][c] = value[r][c] * scale[r]`, symmetric. Format:
-//! <https://huggingface.co/docs/safetensors>.
+//! <https://huggingface.co/docs/safetensors>. GGUF brings blocks of few bits; its reader is in `gguf/`.
 
 #![allow(unsafe_code, reason = "weight files are memory-mapped")]
 
@@ -22,6 +22,7 @@ use safetensors::{Dtype, SafeTensors};
 
 use super::Adapter;
 use super::generation::{BESIDE, changed_beside};
+use super::gguf::{Gguf, GgufError, GgufProblem, RowOrder, TensorFormat, hugging_face_name};
 use crate::compute::kernels::Quantized;
 use crate::compute::{ComputeError, Tensor};
 use crate::model::hexadecimal;
@@ -112,13 +113,17 @@ pub enum WeightsError {
         /// The file.
         path: PathBuf,
     },
+    /// A GGUF file cannot be used.
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
 }
 
 /// Name of the list of words that a rewriter may write, one a line.
 pub(crate) const WORDS: &str = "words.txt";
 
 /// BLAKE3 hash of a model: names, types, shapes and bytes of all tensors in order of their names,
-/// and the bytes of `config.json` and `tokenizer.json`, and of `words.txt` where there is one. Where `generation_config.json` states other
+/// and the bytes of `config.json` and `tokenizer.json`, and of `words.txt` where there is one; of a GGUF file
+/// its header, which says the same. Where `generation_config.json` states other
 /// special tokens than `config.json`, those that hold enter, too. How the tensors are spread over files
 /// does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,10 +135,15 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// The tensors of a model directory.
+/// How 8-bit numbers with a scale for each row are stored.
+const EIGHT_BITS: TensorFormat = TensorFormat::Plain(Dtype::I8);
+
+/// The tensors of a model directory, or of a GGUF file.
 pub struct Weights {
     directory: PathBuf,
-    files: Vec<(PathBuf, Mmap)>,
+    files: Vec<(PathBuf, Arc<Mmap>)>,
+    /// The file that is a whole model.
+    gguf: Option<Gguf>,
     tensors: BTreeMap<String, Stored>,
     /// The text beside the tensors of a single file.
     note: Option<String>,
@@ -144,7 +154,8 @@ pub struct Weights {
 /// Where a tensor lies.
 struct Stored {
     file: usize,
-    dtype: Dtype,
+    format: TensorFormat,
+    order: RowOrder,
     shape: Vec<usize>,
     bytes: Range<usize>,
 }
@@ -186,6 +197,34 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The tensors of a GGUF file, under the names and in the order of rows that Hugging Face gives them.
+    ///
+    /// # Errors
+    /// When two tensors have one name then.
+    pub(super) fn of_gguf(
+        gguf: &Gguf,
+        has_four_norms: bool,
+        order_of: impl Fn(&str) -> RowOrder,
+    ) -> Result<Self, WeightsError> {
+        let mut weights = Self::empty(gguf.path().parent().unwrap_or(Path::new("")));
+        for (name, info) in gguf.tensors() {
+            let renamed = hugging_face_name(name, has_four_norms);
+            let stored = Stored {
+                file: 0,
+                format: info.format,
+                order: order_of(&renamed),
+                shape: info.shape.clone(),
+                bytes: info.bytes.clone(),
+            };
+            if weights.tensors.insert(renamed, stored).is_some() {
+                return Err(gguf.tensor_problem(name, GgufProblem::Twice).into());
+            }
+        }
+        weights.files.push((gguf.path().to_owned(), Arc::clone(gguf.map())));
+        weights.gguf = Some(gguf.clone());
+        Ok(weights)
+    }
+
     /// The weights with an adapter's differences added wherever they are read; the fingerprint stays that of the
     /// weights as they are.
     ///
@@ -220,6 +259,7 @@ impl Weights {
         Self {
             directory: directory.to_owned(),
             files: Vec::new(),
+            gguf: None,
             tensors: BTreeMap::new(),
             note: None,
             adapter: None,
@@ -243,12 +283,14 @@ impl Weights {
         let file = self.files.len();
         let stored = metadata.tensors().into_iter().map(|(name, info)| {
             let bytes = data + info.data_offsets.0..data + info.data_offsets.1;
-            (name, Stored { file, dtype: info.dtype, shape: info.shape.clone(), bytes })
+            let format = TensorFormat::Plain(info.dtype);
+            let (order, shape) = (RowOrder::AsTheyStand, info.shape.clone());
+            (name, Stored { file, format, order, shape, bytes })
         });
         let stored = stored.collect();
         let notes = metadata.metadata().as_ref();
         self.note = notes.and_then(|notes| notes.get(super::save::NOTE).cloned());
-        self.files.push((path, map));
+        self.files.push((path, Arc::new(map)));
         Ok(stored)
     }
 
@@ -260,8 +302,8 @@ impl Weights {
     /// How many numbers there are of each element type, such as `F16`.
     pub fn formats(&self) -> BTreeMap<String, u64> {
         let mut formats = BTreeMap::new();
-        for Stored { dtype, shape, .. } in self.tensors.values() {
-            *formats.entry(format!("{dtype:?}")).or_default() +=
+        for Stored { format, shape, .. } in self.tensors.values() {
+            *formats.entry(format!("{format:?}")).or_default() +=
                 shape.iter().product::<usize>() as u64;
         }
         formats
@@ -275,23 +317,29 @@ impl Weights {
     pub fn tensor(&self, name: &str, shape: &[usize]) -> Result<Tensor, WeightsError> {
         let (stored, path) = self.find(name, shape)?;
         let bytes = self.bytes(stored);
-        let mut values = match stored.dtype {
-            Dtype::F32 => floats(bytes, single),
-            Dtype::F16 => floats(bytes, |bytes| f16::from_le_bytes(bytes).to_f32()),
-            Dtype::BF16 => floats(bytes, |bytes| bf16::from_le_bytes(bytes).to_f32()),
-            Dtype::I8 => bytes.iter().map(|byte| f32::from(*byte as i8)).collect(),
+        let mut values = match stored.format {
+            TensorFormat::Plain(Dtype::F32) => floats(bytes, single),
+            TensorFormat::Plain(Dtype::F16) => {
+                floats(bytes, |bytes| f16::from_le_bytes(bytes).to_f32())
+            }
+            TensorFormat::Plain(Dtype::BF16) => {
+                floats(bytes, |bytes| bf16::from_le_bytes(bytes).to_f32())
+            }
+            EIGHT_BITS => bytes.iter().map(|byte| f32::from(*byte as i8)).collect(),
+            TensorFormat::Blocks(blocks) => blocks.decode(bytes),
             other => {
                 let (tensor, found) = (name.to_owned(), format!("{other:?}"));
                 return Err(WeightsError::Type { tensor, found, path: path.clone() });
             }
         };
-        if stored.dtype == Dtype::I8 {
+        if stored.format == EIGHT_BITS {
             let scales = self.tensor(&format!("{name}.scale"), &[shape[0]])?;
             let columns = shape[1..].iter().product::<usize>().max(1);
             for (row, scale) in values.chunks_mut(columns).zip(scales.data()) {
                 row.iter_mut().for_each(|value| *value *= scale);
             }
         }
+        let mut values = stored.order.restore(values, shape);
         if let Some(adapter) = &self.adapter {
             adapter.add(name, &mut values)?;
         }
@@ -313,8 +361,8 @@ impl Weights {
         shape: &[usize; 2],
     ) -> Result<Quantized, WeightsError> {
         let (stored, path) = self.find(name, shape)?;
-        let values: Vec<i8> = match stored.dtype {
-            Dtype::I8 if self.adapter.is_none() => {
+        let values: Vec<i8> = match stored.format {
+            EIGHT_BITS if self.adapter.is_none() => {
                 self.bytes(stored).iter().map(|byte| byte.cast_signed()).collect()
             }
             _ => Vec::new(),
@@ -376,8 +424,12 @@ impl Weights {
         field(b"fnstore model 1");
         for (name, stored) in &self.tensors {
             field(name.as_bytes());
-            field(format!("{:?} {:?}", stored.dtype, stored.shape).as_bytes());
+            field(format!("{:?} {:?}", stored.format, stored.shape).as_bytes());
             field(self.bytes(stored));
+        }
+        if let Some(gguf) = &self.gguf {
+            field(gguf.header());
+            return Ok(Fingerprint(*hasher.finalize().as_bytes()));
         }
         for name in ["config.json", "tokenizer.json", WORDS] {
             let path = self.directory.join(name);

@@ -18,6 +18,12 @@ pub enum TokenizeError {
         /// What the parser says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The parts of a bare vocabulary do not fit together.
+    #[error("cannot make a tokenizer of a vocabulary: {problem}")]
+    Vocabulary {
+        /// What does not fit.
+        problem: String,
+    },
     /// The decoder turns tokens into text in a way whose surfaces are not known here.
     #[error(
         "cannot tell the surfaces of tokens under decoder `{decoder}`: expected Metaspace, \

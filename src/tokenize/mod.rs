@@ -8,14 +8,17 @@
 //! long is an error of the caller's to report, never a silent cut.
 
 mod error;
+mod pieces;
 mod surface;
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use tokenizers::{EncodeInput, Encoding, InputSequence, NormalizedString, Normalizer};
 
 pub use error::TokenizeError;
+pub use pieces::{Cutting, PieceKind, Pieces};
 use surface::Surfaces;
 
 /// A tokenizer read from a `tokenizer.json`.
@@ -81,6 +84,10 @@ impl Tokenizer {
         let mut inner = tokenizers::Tokenizer::from_bytes(json).map_err(parse)?;
         inner.with_truncation(None).map_err(parse)?;
         inner.with_padding(None);
+        Self::of(inner)
+    }
+
+    fn of(inner: tokenizers::Tokenizer) -> Result<Self, TokenizeError> {
         let surfaces = Surfaces::of(&inner)?;
         Ok(Self { inner, surfaces })
     }
@@ -125,6 +132,19 @@ impl Tokenizer {
     /// When the text has a character that the tokenizer can neither cut nor replace.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, TokenizeError> {
         Ok(self.run(text, false)?.get_ids().to_vec())
+    }
+
+    /// Token ids of a text, each with the bytes of the text that it stands for, without special tokens.
+    ///
+    /// Tokens that share a character stand for all of it.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_places(&self, text: &str) -> Result<Vec<(u32, Range<usize>)>, TokenizeError> {
+        // The fast form has no places, so this one does not go through `run`.
+        let encoding = self.inner.encode(text, false).map_err(|e| refused(&text.into(), e))?;
+        let places = encoding.get_offsets().iter().map(|(start, end)| *start..*end);
+        Ok(encoding.get_ids().iter().copied().zip(places).collect())
     }
 
     /// Token ids of a phrase as it is written after a space, without special tokens: byte-level
@@ -318,6 +338,20 @@ mod tests {
             assert_eq!(surfaces(&tokenizer, &ids), " the cat");
         }
         assert_eq!(surfaces(&byte_level(), &byte_level().encode("the cat").unwrap()), "the cat");
+    }
+
+    #[test]
+    fn a_token_stands_for_bytes_of_the_text() {
+        let text = "th\u{e9} th";
+        let places = byte_level().encode_places(text).unwrap();
+        let spelled: Vec<(u32, &str)> =
+            places.iter().map(|(id, place)| (*id, &text[place.clone()])).collect();
+        let ids = byte_level().encode(text).unwrap();
+        assert_eq!(places.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ids);
+        assert_eq!(spelled[0], (256, "th"));
+        // Both bytes of a letter stand for it.
+        assert_eq!((spelled[1].1, spelled[2].1), ("\u{e9}", "\u{e9}"));
+        assert_eq!((spelled[3].1, spelled[4].1), (" ", "th"));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use tokenizers::{DecoderWrapper, ModelWrapper};
 use super::TokenizeError;
 
 /// SentencePiece's letter for a space.
-const META_SPACE: char = '\u{2581}';
+pub(super) const META_SPACE: char = '\u{2581}';
 
 /// Surfaces of all tokens, end to end.
 #[derive(Debug, Clone)]

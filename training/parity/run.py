@@ -16,6 +16,8 @@ import aligner
 import bart
 import beam
 import bert
+import gguf_blocks
+import language
 import marian
 import rewriter_tokenizer
 import suppress
@@ -35,3 +37,6 @@ if __name__ == "__main__":
         marian.logits(model, name)
         marian.searches(model, name, beam_sizes=(2, 5))
     rewriter_tokenizer.build()
+    gguf_blocks.blocks()
+    language.vocabularies()
+    language.logits()

@@ -63,11 +63,11 @@ pub(super) struct ShaderParams {
     pub(super) positions: u32,
     pub(super) distances: u32,
     pub(super) zero: u32,
-    pub(super) padding: u32,
+    pub(super) sharing: u32,
 }
 
-/// Attention of `queries` (R, D) over `keys` and `values` (N, D), each row over its own list, for
-/// heads of D / heads columns: (R, D).
+/// Attention of `queries` (R, D) over `keys` and `values` (N, D / sharing), each row over its own list,
+/// for heads of D / heads columns: (R, D).
 ///
 /// # Errors
 /// When the shapes do not fit, a list is empty or points outside `table` or `keys`.
@@ -82,13 +82,12 @@ pub fn attention<'heads>(
 ) -> Result<Tensor, ComputeError> {
     const OP: &str = "attention";
     let heads = &heads.into();
-    let (rows, width) = (lists.len(), keys.width());
-    values.expect(OP, "values", keys.rows(), width)?;
+    values.expect(OP, "values", keys.rows(), keys.width())?;
     check_operands(OP, queries, keys, lists, table, heads)?;
     let params = Params { keys, values, table, heads };
     match device {
         Device::Cpu { threads } => {
-            let mut output = Tensor::zeros(rows, width);
+            let mut output = Tensor::zeros(lists.len(), queries.width());
             cpu(*threads, queries, lists, &params, &mut output);
             Ok(output)
         }
@@ -105,7 +104,7 @@ pub(super) fn check_operands(
     table: Option<&[u32]>,
     heads: &Heads<'_>,
 ) -> Result<(), ComputeError> {
-    let width = keys.width();
+    let width = keys.width() * heads.sharing;
     queries.expect(op, "queries", lists.len(), width)?;
     heads.check(op, lists, width)?;
     check_lists(op, keys, lists, table)
@@ -176,11 +175,11 @@ impl Work for Rows<'_> {
         let (mut offsets, mut scores) = (Vec::new(), Vec::new());
         for (number, output) in self.output.chunks_exact_mut(width).enumerate() {
             let row = self.first + number;
-            load_offsets(self.lists[row], params.table, width, &mut offsets);
+            load_offsets(self.lists[row], params.table, params.keys.width(), &mut offsets);
             let query = self.queries.row(row);
             for (head, output) in output.chunks_exact_mut(columns).enumerate() {
-                let first = head * columns;
-                let query = &query[first..first + columns];
+                let query = &query[head * columns..(head + 1) * columns];
+                let first = head / params.heads.sharing * columns;
                 let bias = params.heads.bias_of(head, row, self.lists[row]);
                 let head = Head { first, columns, offsets: &offsets, scale, bias };
                 if columns.is_multiple_of(LANES) {
@@ -417,6 +416,29 @@ mod tests {
         let values = matrix(2, 2, &[1.0, 2.0, 3.0, 4.0]);
         let output = attention(&ONE, &queries, &keys, &values, &[run(2)], None, 2).unwrap();
         assert_eq!(output.data(), [1.0, 4.0]);
+    }
+
+    #[test]
+    fn heads_that_share_keys_see_what_each_would_with_a_copy() {
+        let number = |i: usize| ((i * 67 % 109) as f32 - 54.0) / 50.0;
+        let queries = matrix(5, 24, &(0..120).map(number).collect::<Vec<_>>());
+        let shared = matrix(9, 8, &(7..79).map(number).collect::<Vec<_>>());
+        // Six heads of four columns; three neighbours to a head of keys.
+        let copy = |row: &[f32]| {
+            [&row[..4]; 3].into_iter().chain([&row[4..]; 3]).flatten().copied().collect::<Vec<_>>()
+        };
+        let copied =
+            matrix(9, 24, &(0..9).flat_map(|row| copy(shared.row(row))).collect::<Vec<_>>());
+        let lists: Vec<KeyList> = (0..5).map(|len| KeyList { start: 2, len: len + 1 }).collect();
+        let heads = Heads { sharing: 3, ..Heads::from(6) };
+        let found = attention(&ONE, &queries, &shared, &shared, &lists, None, heads).unwrap();
+        let wanted = attention(&ONE, &queries, &copied, &copied, &lists, None, 6).unwrap();
+        assert_eq!(found, wanted);
+        for sharing in [0, 2, 4] {
+            let heads = Heads { sharing, ..Heads::from(6) };
+            let error = attention(&ONE, &queries, &shared, &shared, &lists, None, heads);
+            assert!(matches!(error, Err(ComputeError::Shape { .. })), "{sharing}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn by(
     let output = Tensor::unwritten(gpu, rows, width)?;
     let (from, to) = (gpu.operand(queries)?, gpu.operand(&output)?);
     let call = Call { shader, gpu, width, from, to };
-    let most_keys = gpu.most_numbers() / width.max(1);
+    let most_keys = gpu.most_numbers() / params.keys.width().max(1);
     for part in gpu.parts(rows, &[width], usize::MAX)? {
         let of_part = &lists[part.0..part.0 + part.1];
         if params.keys.rows() <= most_keys {
@@ -85,7 +85,7 @@ impl Call<'_> {
         let Self { gpu, width, .. } = *self;
         let columns = width / params.heads.count;
         let (keys, values) = (gpu.operand(params.keys)?, gpu.operand(params.values)?);
-        let known = params.keys.rows() * width;
+        let known = params.keys.rows() * params.keys.width();
         let bias = params.heads.bias;
         // Without biases a small buffer stands in: one that is written may not be read as well.
         let (biases, numbers) = match bias {
@@ -110,7 +110,7 @@ impl Call<'_> {
             positions: call.words(positions),
             distances: bias.map_or(0, |bias| bias.by_distance.width() as u32),
             zero: bias.map_or(0, |bias| bias.zero as u32),
-            padding: 0,
+            sharing: params.heads.sharing as u32,
         };
         call.bind(gpu.rows(&self.from, part, width));
         call.bind(gpu.whole(&keys, known)?);

@@ -79,10 +79,11 @@ impl Work for Query<'_> {
     fn run<L: Lanes>(self, lanes: L) -> Vec<f32> {
         let columns = self.query.len() / self.heads.count;
         let (mut offsets, mut scores) = (Vec::new(), Vec::new());
-        load_offsets(self.list, self.table, self.query.len(), &mut offsets);
+        load_offsets(self.list, self.table, self.keys.width(), &mut offsets);
         let mut mean = vec![0.0; offsets.len()];
         for (head, query) in self.query.chunks_exact(columns).enumerate() {
-            let (first, scale) = (head * columns, self.heads.scale(columns));
+            let first = head / self.heads.sharing * columns;
+            let scale = self.heads.scale(columns);
             let bias = self.heads.bias_of(head, self.row, self.list);
             let head = Head { first, columns, offsets: &offsets, scale, bias };
             if columns.is_multiple_of(LANES) {

@@ -1,5 +1,5 @@
-//! What the heads of attention are: how many, whether their scores are scaled, and what distance adds
-//! to them.
+//! What the heads of attention are: how many, how many of them share keys, whether their scores are
+//! scaled, and what distance adds to them.
 
 use super::KeyList;
 use crate::compute::{ComputeError, Tensor};
@@ -19,8 +19,11 @@ pub struct DistanceBias<'a> {
 /// The heads of attention; made from their number, they are those of Vaswani et al.
 #[derive(Debug, Clone, Copy)]
 pub struct Heads<'a> {
-    /// Their number, a divisor of the width.
+    /// Their number, a divisor of the queries' width.
     pub count: usize,
+    /// How many neighbours share one head of keys and values, which are narrower by that  (Ainslie et al.
+    /// 2023, section 2.2: grouped-query attention); 1 where each has its own.
+    pub sharing: usize,
     /// Whether scores are divided by the root of a head's width.
     pub is_scaled: bool,
     /// What is added to scores.
@@ -29,7 +32,7 @@ pub struct Heads<'a> {
 
 impl From<usize> for Heads<'_> {
     fn from(count: usize) -> Self {
-        Self { count, is_scaled: true, bias: None }
+        Self { count, sharing: 1, is_scaled: true, bias: None }
     }
 }
 
@@ -46,13 +49,15 @@ impl Heads<'_> {
         Some(&by_distance.row(head)[first..first + list.len as usize])
     }
 
+    /// Checks the heads for queries of `width` columns.
     pub(super) fn check(
         &self,
         op: &'static str,
         lists: &[KeyList],
         width: usize,
     ) -> Result<(), ComputeError> {
-        if self.count == 0 || !width.is_multiple_of(self.count) {
+        let fits = |whole: usize, part: usize| part > 0 && whole.is_multiple_of(part);
+        if !fits(width, self.count) || !fits(self.count, self.sharing) {
             let (expected, found) = (vec![self.count], vec![width]);
             return Err(ComputeError::Shape { op, operand: "heads", expected, found });
         }

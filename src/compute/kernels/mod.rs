@@ -24,6 +24,7 @@ mod matmul_wide;
 mod matvec;
 mod matvec_half;
 mod rms_norm;
+mod rotate;
 mod row_scores;
 mod sample_tokens;
 mod scatter;
@@ -46,6 +47,7 @@ pub use matmul_tiled::product;
 pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
 pub use rms_norm::rms_norm;
+pub use rotate::{rotate, turns};
 pub use row_scores::{ScoreOutput, row_scores};
 pub use sample_tokens::{TokenDraw, sample_tokens};
 pub use scatter::scatter;
@@ -58,7 +60,7 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 21] = [
+    static SHADERS: [&Shader; 22] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -74,6 +76,7 @@ pub fn shaders() -> &'static [&'static Shader] {
         &matvec::SHADER,
         &matvec_half::SHADER,
         &rms_norm::SHADER,
+        &rotate::SHADER,
         &row_scores::SHADER,
         &sample_tokens::SHADER,
         &scatter::SHADER,

@@ -9,7 +9,7 @@ use super::{
     Activation, DistanceBias, Heads, KeyList, Lookup, ScoreOutput, SpanCandidate, SpanHead,
     SpanRows, TokenDraw, TokenMask, Weight, activate, activate_gated, add, attention,
     attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul,
-    matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm,
+    matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, rotate,
     row_scores, sample_tokens, scatter, shaders, span_maxima, span_scores, word_pairs,
 };
 use crate::compute::gpu::Shader;
@@ -65,6 +65,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "matvec" => (2e-5, test_matvec),
         "matvec_half" => (1e-3, test_matvec_half),
         "rms_norm" => (1e-5, test_rms_norm),
+        "rotate" => (2e-6, test_rotate),
         "row_scores" => (1e-5, test_row_scores),
         "sample_tokens" => (5e-5, test_sample_tokens),
         "scatter" => (0.0, test_scatter),
@@ -203,6 +204,17 @@ fn test_rms_norm(device: &Device, draw: &mut Draw) -> Result<(String, f32), Comp
     Ok((format!("{rows} x {width}"), error))
 }
 
+fn test_rotate(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, heads, columns) = (draw.size(1, 60), draw.size(1, 5), 2 * draw.size(1, 40));
+    let (input, turns) = (draw.tensor(&[rows, heads * columns]), draw.tensor(&[rows, columns]));
+    let error = compare(device, 1.0, |device| {
+        let mut output = input.clone();
+        rotate(device, &mut output, &turns)?;
+        Ok(output)
+    })?;
+    Ok((format!("{rows} x {heads} heads of {columns}"), error))
+}
+
 fn test_activation(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
     let (rows, width) = (draw.size(1, 60), draw.size(1, 90));
     let mut input = draw.tensor(&[rows, width]);
@@ -255,10 +267,11 @@ fn attended(
     shader: &'static Shader,
     through_table: &[bool],
 ) -> Result<(String, f32), ComputeError> {
-    let heads = draw.size(1, 4);
-    let (rows, known, width) = (draw.size(1, 40), draw.size(1, 180), heads * columns);
-    let (queries, keys) = (draw.tensor(&[rows, width]), draw.tensor(&[known, width]));
-    let values = draw.tensor(&[known, width]);
+    let (key_heads, sharing) = (draw.size(1, 4), draw.size(1, 3));
+    let (heads, key_width) = (key_heads * sharing, key_heads * columns);
+    let (rows, known) = (draw.size(1, 40), draw.size(1, 180));
+    let queries = draw.tensor(&[rows, key_width * sharing]);
+    let (keys, values) = (draw.tensor(&[known, key_width]), draw.tensor(&[known, key_width]));
     let table = {
         let entries = draw.size(1, 200);
         draw.ids(entries, known)
@@ -287,7 +300,8 @@ fn attended(
             KeyList { start: start as u32, len: 1 + draw.below(entries - start) as u32 }
         };
         let lists: Vec<KeyList> = (0..rows).map(|_| list()).collect();
-        error = error.max(compare(device, 1.0, |device| run(device, &lists, table, heads.into()))?);
+        let bare = Heads { sharing, ..Heads::from(heads) };
+        error = error.max(compare(device, 1.0, |device| run(device, &lists, table, bare))?);
         // Zero lies in the middle, so every position of a key in a list may be that of the query.
         let positions: Vec<u32> =
             lists.iter().map(|list| draw.below(list.len as usize) as u32).collect();
@@ -295,11 +309,11 @@ fn attended(
             let by_distance = &biases.clone().to_device(device)?;
             let zero = biases.width() / 2;
             let bias = Some(DistanceBias { by_distance, zero, positions: &positions });
-            let heads = Heads { bias, is_scaled: false, ..Heads::from(heads) };
-            run(device, &lists, table, heads)
+            run(device, &lists, table, Heads { bias, is_scaled: false, ..bare })
         })?);
     }
-    Ok((format!("{rows} queries, {known} keys, {heads} heads of {columns}"), error))
+    let heads = format!("{heads} heads of {columns}, {key_heads} of keys");
+    Ok((format!("{rows} queries, {known} keys, {heads}"), error))
 }
 
 fn test_gather(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {

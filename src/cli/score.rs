@@ -1,0 +1,231 @@
+//! `fnstore score`: how likely sentences are under a language model.
+
+use std::path::PathBuf;
+
+use fnstore::compute::Numbers;
+use fnstore::model::Span;
+use fnstore::score::{ScoreRefusal, ScoreRequest, Scorer, TextScore};
+use fnstore::text::{CharIndex, CharSpan};
+use serde::{Deserialize, Serialize};
+
+use super::device::DeviceArgs;
+use super::error::LinesFailed;
+use super::expand::numbers;
+use super::line_reader::{self, LineError, LineReader};
+use super::output::{Format, Output};
+use super::{Context, Outcome, locate};
+
+/// Lines that are scored together.
+const BATCH: usize = 64;
+
+/// Say how likely sentences are under a language model
+///
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start, end) in code
+/// points, for a part of it in its left context; an `id` of any kind comes back. Writes a JSON line for each, with
+/// the sum of the log-probabilities of its tokens (natural log), their number, and the perplexity. A line that
+/// cannot be scored gets a record with an error and its code; the others go on, and the program ends with code 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// File to read [default: standard input]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Language model: a GGUF file, or a directory, or its name among the models, with `config.json`,
+    /// `model.safetensors` and `tokenizer.json`, or with one GGUF file
+    #[arg(long, value_name = "FILE|DIR|NAME")]
+    model: PathBuf,
+
+    /// Numbers in which products are computed
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  echo 'They tore the envelope open.' | fnstore score --model SmolLM2-135M-Instruct.Q4_1.gguf
+  echo '{"id": 7, "text": "They tore it open.", "span": [5, 9]}' | fnstore score --model model.gguf"#;
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
+    let model = locate::language_model(&args.model, &locate::model_dirs(args.models))?;
+    let mut scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
+    let output = &mut context.output;
+    let format = match output.format_or(Format::Jsonl) {
+        format @ (Format::Json | Format::Table) => format,
+        _ => Format::Jsonl,
+    };
+    let (mut read, mut failed, mut is_json) = (0, 0, None);
+    loop {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH {
+            let Some((number, line)) = lines.next()? else { break };
+            let is_json = *is_json.get_or_insert_with(|| {
+                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
+            });
+            batch.push((number, line.and_then(|line| Item::read(&line, is_json))));
+        }
+        if batch.is_empty() {
+            break;
+        }
+        read += batch.len() as u64;
+        failed += score(&mut scorer, &batch, format, output)?;
+    }
+    if format != Format::Table {
+        output.end_records(format)?;
+    }
+    if failed > 0 {
+        output.flush()?;
+        return Err(LinesFailed { done: "scored", failed, lines: read }.into());
+    }
+    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+}
+
+/// Scores a batch and writes its records; returns how many lines failed.
+fn score(
+    scorer: &mut Scorer,
+    batch: &[(u64, Result<Item, LineError>)],
+    format: Format,
+    output: &mut Output,
+) -> anyhow::Result<u64> {
+    let items = batch.iter().filter_map(|(_, item)| item.as_ref().ok());
+    let requests: Vec<ScoreRequest> = items.map(|item| item.request.clone()).collect();
+    let mut scores = scorer.score(&requests)?.into_iter();
+    let mut failed = 0;
+    for (line, item) in batch {
+        let scored = item.as_ref().map_err(Clone::clone).and_then(|item| {
+            let score = scores.next().expect("every good line has been scored");
+            score.map(|score| (item, score)).map_err(|refusal| line_error(&refusal))
+        });
+        match scored {
+            Ok((item, score)) if format == Format::Table => {
+                let (perplexity, text) = (score.perplexity(), &item.request.text);
+                let TextScore { log_prob, tokens } = score;
+                output.line(&format!("{perplexity:10.2} {log_prob:10.3} {tokens:5}  {text}"))?;
+            }
+            Ok((item, score)) => output.record(&Record::new(*line, item, score), format)?,
+            Err(error) => {
+                failed += 1;
+                if format == Format::Table {
+                    output.line(&format!("! line {line}: {} ({})", error.message, error.code))?;
+                } else {
+                    output.record(&Failed { line: *line, error: &error }, format)?;
+                }
+            }
+        }
+    }
+    Ok(failed)
+}
+
+fn line_error(refusal: &ScoreRefusal) -> LineError {
+    let code = match refusal {
+        ScoreRefusal::TooLong { .. } => "E-too-long",
+        ScoreRefusal::Span { .. } => "E-span",
+        _ => "E-empty",
+    };
+    LineError::new(code, refusal.to_string())
+}
+
+/// A JSON line as it comes in.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<serde_json::Value>,
+    text: String,
+    span: Option<[u32; 2]>,
+}
+
+/// What a line asks for.
+#[derive(Debug)]
+struct Item {
+    id: Option<serde_json::Value>,
+    request: ScoreRequest,
+}
+
+impl Item {
+    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
+        let text = line_reader::text(line)?;
+        if !is_json {
+            return Ok(Self { id: None, request: ScoreRequest::of(text) });
+        }
+        let Line { id, text, span } =
+            serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+        let span = span.map(|span| bytes(&text, span)).transpose()?;
+        Ok(Self { id, request: ScoreRequest { text, span } })
+    }
+}
+
+/// A span of code points in bytes.
+fn bytes(text: &str, [start, end]: [u32; 2]) -> Result<Span, LineError> {
+    let index = CharIndex::new(text);
+    let span = if start < end { index.to_bytes(CharSpan { start, end }).ok() } else { None };
+    span.ok_or_else(|| {
+        let message = format!(
+            "`span` is [{start}, {end}): expected a part of `text`, which has {} code points",
+            index.chars()
+        );
+        LineError::new("E-span", message)
+    })
+}
+
+/// One line of the output; see `schema/score.schema.json`.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a serde_json::Value>,
+    log_prob: f64,
+    tokens: usize,
+    perplexity: f64,
+}
+
+impl<'a> Record<'a> {
+    fn new(line: u64, item: &'a Item, score: TextScore) -> Self {
+        let TextScore { log_prob, tokens } = score;
+        Self { line, id: item.id.as_ref(), log_prob, tokens, perplexity: score.perplexity() }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Failed<'a> {
+    line: u64,
+    error: &'a LineError,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_sentence_or_names_a_part_of_one() {
+        let item = Item::read(b"{x} y", false).unwrap();
+        assert_eq!(item.request, ScoreRequest::of("{x} y"));
+        let line = "{\"id\": [1], \"text\": \"\u{e9}t\u{e9} nu\", \"span\": [1, 3]}";
+        let item = Item::read(line.as_bytes(), true).unwrap();
+        assert_eq!(item.request.span, Some(Span::new(2, 5)));
+        assert_eq!(item.id, Some(serde_json::json!([1])));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_line_has_a_code_and_names_the_field() {
+        for (line, code, names) in [
+            (r#"{"id": 3}"#, "E-key", "`text`"),
+            (r#"{"text": "a", "words": []}"#, "E-key", "`words`"),
+            (r#"{"text": 7}"#, "E-type", "a string"),
+            (r#"{"text": "ab", "span": [1, 3]}"#, "E-span", "2 code points"),
+            (r#"{"text": "ab", "span": [1, 1]}"#, "E-span", "[1, 1)"),
+            ("{", "E-json", "column"),
+            (" ", "E-empty", "empty"),
+        ] {
+            let error = Item::read(line.as_bytes(), true).unwrap_err();
+            assert_eq!(error.code, code, "{line}: {}", error.message);
+            assert!(error.message.contains(names), "{line}: {}", error.message);
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Number formats of GGUF tensors, and their blocks as f32.
+//!
+//! A block is 32 numbers, or 256 for the formats named `K`, with scales of their own. The formulas
+//! are those of `ggml-quants.c` (`dequantize_row_*`), operation by operation, so that the numbers are the
+//! same bits. In a block of 32 the lower halves of its bytes are the first 16 numbers.
+
+#![allow(clippy::little_endian_bytes, reason = "GGUF is little-endian by definition")]
+
+use half::f16;
+use safetensors::Dtype;
+
+/// How a tensor's numbers are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::nn) enum TensorFormat {
+    /// Number by number.
+    Plain(Dtype),
+    /// Block by block.
+    Blocks(BlockFormat),
+}
+
+/// A format whose numbers share scales, block by block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(non_camel_case_types, reason = "the formats' own names")]
+pub(in crate::nn) enum BlockFormat {
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+}
+
+/// Formats that are not decoded, by their numbers in files, for messages.
+const UNKNOWN: [(u32, &str); 22] = [
+    (9, "Q8_1"),
+    (10, "Q2_K"),
+    (11, "Q3_K"),
+    (15, "Q8_K"),
+    (16, "IQ2_XXS"),
+    (17, "IQ2_XS"),
+    (18, "IQ3_XXS"),
+    (19, "IQ1_S"),
+    (20, "IQ4_NL"),
+    (21, "IQ3_S"),
+    (22, "IQ2_S"),
+    (23, "IQ4_XS"),
+    (24, "I8"),
+    (25, "I16"),
+    (26, "I32"),
+    (27, "I64"),
+    (28, "F64"),
+    (29, "IQ1_M"),
+    (34, "TQ1_0"),
+    (35, "TQ2_0"),
+    (39, "MXFP4"),
+    (40, "NVFP4"),
+];
+
+impl TensorFormat {
+    /// The format of a number in a file; for one that is not decoded its name, where it has one.
+    pub(super) fn of(number: u32) -> Result<Self, Option<&'static str>> {
+        use BlockFormat::{Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0};
+        Ok(match number {
+            0 => Self::Plain(Dtype::F32),
+            1 => Self::Plain(Dtype::F16),
+            2 => Self::Blocks(Q4_0),
+            3 => Self::Blocks(Q4_1),
+            6 => Self::Blocks(Q5_0),
+            7 => Self::Blocks(Q5_1),
+            8 => Self::Blocks(Q8_0),
+            12 => Self::Blocks(Q4_K),
+            13 => Self::Blocks(Q5_K),
+            14 => Self::Blocks(Q6_K),
+            30 => Self::Plain(Dtype::BF16),
+            _ => {
+                let name = UNKNOWN.iter().find(|(known, _)| *known == number);
+                return Err(name.map(|(_, name)| *name));
+            }
+        })
+    }
+
+    /// Numbers of a block, and its bytes.
+    pub(super) fn block(self) -> (usize, usize) {
+        match self {
+            Self::Plain(Dtype::F32) => (1, 4),
+            Self::Plain(_) => (1, 2),
+            Self::Blocks(format) => format.block(),
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Plain(Dtype::F32) => "F32",
+            Self::Plain(Dtype::F16) => "F16",
+            Self::Plain(_) => "BF16",
+            Self::Blocks(format) => format.name(),
+        }
+    }
+}
+
+impl std::fmt::Debug for TensorFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Plain(format) => format.fmt(f),
+            Self::Blocks(format) => format.fmt(f),
+        }
+    }
+}
+
+impl BlockFormat {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Q4_0 => "Q4_0",
+            Self::Q4_1 => "Q4_1",
+            Self::Q5_0 => "Q5_0",
+            Self::Q5_1 => "Q5_1",
+            Self::Q8_0 => "Q8_0",
+            Self::Q4_K => "Q4_K",
+            Self::Q5_K => "Q5_K",
+            Self::Q6_K => "Q6_K",
+        }
+    }
+
+    /// Numbers of a block, and its bytes.
+    fn block(self) -> (usize, usize) {
+        match self {
+            Self::Q4_0 => (32, 18),
+            Self::Q4_1 => (32, 20),
+            Self::Q5_0 => (32, 22),
+            Self::Q5_1 => (32, 24),
+            Self::Q8_0 => (32, 34),
+            Self::Q4_K => (256, 144),
+            Self::Q5_K => (256, 176),
+            Self::Q6_K => (256, 210),
+        }
+    }
+
+    /// The numbers of whole blocks.
+    pub(in crate::nn) fn decode(self, bytes: &[u8]) -> Vec<f32> {
+        let (numbers, block_bytes) = self.block();
+        let mut values = vec![0.0; bytes.len() / block_bytes * numbers];
+        let decode: fn(&[u8], &mut [f32]) = match self {
+            Self::Q4_0 => q4_0,
+            Self::Q4_1 => q4_1,
+            Self::Q5_0 => q5_0,
+            Self::Q5_1 => q5_1,
+            Self::Q8_0 => q8_0,
+            Self::Q4_K => q4_k,
+            Self::Q5_K => q5_k,
+            Self::Q6_K => q6_k,
+        };
+        for (block, values) in bytes.chunks_exact(block_bytes).zip(values.chunks_exact_mut(numbers))
+        {
+            decode(block, values);
+        }
+        values
+    }
+}
+
+/// The 16-bit number at a byte of a block.
+fn scale(block: &[u8], at: usize) -> f32 {
+    f16::from_le_bytes([block[at], block[at + 1]]).to_f32()
+}
+
+/// `d * (q - 8)`
+fn q4_0(block: &[u8], values: &mut [f32]) {
+    let d = scale(block, 0);
+    for (i, byte) in block[2..].iter().enumerate() {
+        values[i] = d * (f32::from(byte & 15) - 8.0);
+        values[i + 16] = d * (f32::from(byte >> 4) - 8.0);
+    }
+}
+
+/// `d * q + m`
+fn q4_1(block: &[u8], values: &mut [f32]) {
+    let (d, m) = (scale(block, 0), scale(block, 2));
+    for (i, byte) in block[4..].iter().enumerate() {
+        values[i] = d * f32::from(byte & 15) + m;
+        values[i + 16] = d * f32::from(byte >> 4) + m;
+    }
+}
+
+/// Numbers of 5 bits, whose fifth bits stand by themselves.
+fn fives(high: &[u8], low: &[u8]) -> [f32; 32] {
+    let high = u32::from_le_bytes([high[0], high[1], high[2], high[3]]);
+    let fifth = |i: usize| ((high >> i & 1) << 4) as u8;
+    let mut numbers = [0.0; 32];
+    for (i, byte) in low.iter().enumerate() {
+        numbers[i] = f32::from(byte & 15 | fifth(i));
+        numbers[i + 16] = f32::from(byte >> 4 | fifth(i + 16));
+    }
+    numbers
+}
+
+/// `d * (q - 16)`
+fn q5_0(block: &[u8], values: &mut [f32]) {
+    let d = scale(block, 0);
+    for (value, q) in values.iter_mut().zip(fives(&block[2..6], &block[6..])) {
+        *value = d * (q - 16.0);
+    }
+}
+
+/// `d * q + m`
+fn q5_1(block: &[u8], values: &mut [f32]) {
+    let (d, m) = (scale(block, 0), scale(block, 2));
+    for (value, q) in values.iter_mut().zip(fives(&block[4..8], &block[8..])) {
+        *value = d * q + m;
+    }
+}
+
+/// `d * q`
+fn q8_0(block: &[u8], values: &mut [f32]) {
+    let d = scale(block, 0);
+    for (value, q) in values.iter_mut().zip(&block[2..]) {
+        *value = d * f32::from(q.cast_signed());
+    }
+}
+
+/// Scale and minimum of one of the eight groups of a block, 6 bits each, packed into twelve bytes.
+fn group(packed: &[u8], group: usize) -> (f32, f32) {
+    let (scale, least) = if group < 4 {
+        (packed[group] & 63, packed[group + 4] & 63)
+    } else {
+        let high = |byte: u8| byte >> 6 << 4;
+        let low = packed[group + 4];
+        (low & 15 | high(packed[group - 4]), low >> 4 | high(packed[group]))
+    };
+    (f32::from(scale), f32::from(least))
+}
+
+/// `d * scale * q - m * least`, in eight groups of 32.
+fn q4_k(block: &[u8], values: &mut [f32]) {
+    groups_of_32(block, &block[16..], |_, _| 0, values);
+}
+
+/// As Q4_K with a fifth bit: bit `g` of byte `i` belongs to number `i` of group `g`.
+fn q5_k(block: &[u8], values: &mut [f32]) {
+    let high = &block[16..48];
+    groups_of_32(block, &block[48..], |group, i| (high[i] >> group & 1) << 4, values);
+}
+
+fn groups_of_32(block: &[u8], low: &[u8], high: impl Fn(usize, usize) -> u8, values: &mut [f32]) {
+    let (d, m, packed) = (scale(block, 0), scale(block, 2), &block[4..16]);
+    for (number, values) in values.chunks_exact_mut(32).enumerate() {
+        let (scale, least) = group(packed, number);
+        let (d, m) = (d * scale, m * least);
+        // Two groups share 32 bytes: one has the lower halves, the next the upper ones.
+        let low = &low[number / 2 * 32..][..32];
+        for (i, (value, byte)) in values.iter_mut().zip(low).enumerate() {
+            let q = byte >> (number % 2 * 4) & 15 | high(number, i);
+            *value = d * f32::from(q) - m;
+        }
+    }
+}
+
+/// `d * scale * (q - 32)` with a scale for each 16 numbers; q has 4 bits in one place and 2 in another.
+fn q6_k(block: &[u8], values: &mut [f32]) {
+    let d = scale(block, 208);
+    for (half, values) in values.chunks_exact_mut(128).enumerate() {
+        let low = &block[half * 64..][..64];
+        let high = &block[128 + half * 32..][..32];
+        let scales = &block[192 + half * 8..][..8];
+        for (i, value) in values.iter_mut().enumerate() {
+            let (quarter, l) = (i / 32, i % 32);
+            let low = low[quarter % 2 * 32 + l] >> (quarter / 2 * 4) & 15;
+            let high = high[l] >> (2 * quarter) & 3;
+            let q = f32::from(low | high << 4) - 32.0;
+            *value = d * f32::from(scales[i / 16].cast_signed()) * q;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Case {
+        format: u32,
+        name: String,
+        bytes: Vec<u8>,
+        values: Vec<f32>,
+    }
+
+    /// Written by training/parity/gguf_blocks.py with the package `gguf`.
+    #[test]
+    fn blocks_decode_to_the_numbers_of_gguf() {
+        #[derive(Deserialize)]
+        struct Golden {
+            cases: Vec<Case>,
+        }
+        let golden = include_str!("../../../tests/data/parity/gguf_blocks.json");
+        let Golden { cases } = serde_json::from_str(golden).unwrap();
+        assert_eq!(cases.len(), 8);
+        for Case { format, name, bytes, values } in cases {
+            let format = TensorFormat::of(format).unwrap();
+            assert_eq!(format!("{format:?}"), name);
+            let TensorFormat::Blocks(blocks) = format else { panic!("{name} has blocks") };
+            let decoded = blocks.decode(&bytes);
+            assert_eq!(decoded.len(), values.len(), "{name}");
+            for (i, (got, want)) in decoded.iter().zip(&values).enumerate() {
+                assert_eq!(got.to_bits(), want.to_bits(), "{name}, number {i}: {got}, not {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn formats_that_are_not_decoded_are_named() {
+        assert_eq!(TensorFormat::of(10), Err(Some("Q2_K")));
+        assert_eq!(TensorFormat::of(4), Err(None));
+        assert_eq!(TensorFormat::of(u32::MAX), Err(None));
+    }
+}

@@ -1,0 +1,341 @@
+//! Decoder-only language models: Llama, Qwen 2 and 3, Gemma 3.
+//!
+//! A prompt takes the place that a source has in an encoder-decoder: its keys and values are computed
+//! once a slot, side by side with those of other slots, and every hypothesis of the slot sees them before
+//! its own. Prompt and hypotheses share one cache, so a hypothesis' keys are one list of entries.
+//!
+//! The last token of a prompt is the first that a hypothesis is given, in place of the start token that an
+//! encoder-decoder begins with: what follows it is what is asked for.
+
+mod config;
+mod gguf_config;
+mod json_config;
+mod layer;
+mod rotation;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+pub use config::{LanguageConfig, LanguageLayout, Window};
+use layer::{Layer, Projected};
+pub use rotation::{Rotation, RotationScaling};
+
+use super::gguf::{Gguf, RowOrder};
+use super::inputs::{KeyTable, StepInputs};
+use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
+use super::recovery::recovering;
+use super::stepping::{Limits, Source, Stepping, Steps};
+use super::{Fingerprint, NnError, Weights, WeightsError};
+use crate::compute::kernels::{
+    KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into, turns,
+};
+use crate::compute::{Device, Numbers, Tensor, place_on};
+
+/// Rows whose logits are computed together: with 262,144 tokens they fill 64 MiB.
+const LOGIT_ROWS: usize = 64;
+
+/// A decoder-only language model.
+///
+/// ```no_run
+/// use fnstore::compute::{Device, Numbers};
+/// use fnstore::nn::LanguageModel;
+///
+/// let mut model = LanguageModel::open("SmolLM2.gguf".as_ref(), &Device::cpu(), Numbers::F32)?;
+/// let log_probs = model.log_probs(&[&[0, 504, 2644]])?;
+/// assert_eq!(log_probs[0].len(), 2);
+/// # Ok::<(), fnstore::nn::NnError>(())
+/// ```
+#[derive(Debug)]
+pub struct LanguageModel {
+    path: PathBuf,
+    numbers: Numbers,
+    config: LanguageConfig,
+    fingerprint: Fingerprint,
+    /// (V, D)
+    tokens: Tensor,
+    layers: Vec<Layer>,
+    exit: Norm,
+    projection: Weight,
+    /// Radians a position of each pair of a head, in layers that see everything and in the others.
+    frequencies: [Vec<f32>; 2],
+    steps: Steps,
+}
+
+impl LanguageModel {
+    /// Loads a GGUF file, or a directory of Hugging Face's, to compute products in these numbers.
+    ///
+    /// # Errors
+    /// When the file is damaged or the model of no known layout, or weights are missing, of the wrong shape
+    /// or not finite.
+    pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
+        let (_, opened) = place_on(device, |device| Self::load(path, device, numbers))?;
+        Ok(opened)
+    }
+
+    fn load(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
+        const TABLE: &str = "model.embed_tokens.weight";
+        let (config, weights) = read(path)?;
+        let from = LayerLoader { weights: &weights, device, numbers };
+        let width = config.hidden_size;
+        let shape = [config.vocab_size, width];
+        let projection = if config.tied_projection { TABLE } else { "lm_head.weight" };
+        let layers = (0..config.layers).map(|number| Layer::load(from, &config, number));
+        let offset = config.gain_offset;
+        Ok(Self {
+            path: path.to_owned(),
+            numbers,
+            tokens: weights.tensor(TABLE, &shape)?.to_device(device)?,
+            layers: layers.collect::<Result<_, _>>()?,
+            exit: Norm::load_rms(from, "model.norm", (width, config.eps), |gain| gain + offset)?,
+            projection: from.weight(projection, &shape)?,
+            frequencies: frequencies(&config, &weights)?,
+            fingerprint: weights.fingerprint()?,
+            steps: Steps::new(device, config.layers, config.key_size(), config.vocab_size)?,
+            config,
+        })
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &LanguageConfig {
+        &self.config
+    }
+
+    /// The model's fingerprint.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Bytes of keys and values that open prompts and hypotheses hold.
+    #[must_use]
+    pub fn cached_bytes(&self) -> usize {
+        self.steps.cached_bytes()
+    }
+
+    /// The logits after each token of some sequences: (T, V) for each.
+    ///
+    /// # Errors
+    /// When a sequence is empty or longer than the context, or has a token outside the vocabulary.
+    pub fn logits(&mut self, sequences: &[&[u32]]) -> Result<Vec<Tensor>, NnError> {
+        let vocab_size = self.config.vocab_size;
+        let data =
+            self.over_rows(sequences, |_, logits, _| Ok(logits.clone().to_host()?.into_data()))?;
+        let mut rest = data.as_slice();
+        let tensors = sequences.iter().map(|sequence| {
+            let (own, others) = rest.split_at(sequence.len() * vocab_size);
+            rest = others;
+            Ok(Tensor::new(&[sequence.len(), vocab_size], own.to_vec())?)
+        });
+        tensors.collect()
+    }
+
+    /// The log-probability (natural log) of each token of some sequences but the first, given those before
+    /// it: one less than a sequence has tokens.
+    ///
+    /// A number is the same bits whatever stands in the other sequences.
+    ///
+    /// # Errors
+    /// As [`logits`](Self::logits), and when a logit is not finite.
+    pub fn log_probs(&mut self, sequences: &[&[u32]]) -> Result<Vec<Vec<f32>>, NnError> {
+        // What follows the last token of a sequence is nobody's to say.
+        let next = |sequence: &&[u32]| {
+            let following = sequence.iter().skip(1).map(|token| Some(*token));
+            following.chain([None]).collect::<Vec<_>>()
+        };
+        let wanted: Vec<Option<u32>> = sequences.iter().flat_map(next).collect();
+        let found = self.over_rows(sequences, |device, logits, rows| {
+            let wanted = wanted[rows.clone()].iter().map(Option::as_slice);
+            let masks = wanted.map(|extra| TokenMask { extra, ..TokenMask::default() });
+            let masks: Vec<TokenMask<'_>> = masks.collect();
+            let scored = best_tokens(device, logits, &vec![0.0; rows.len()], &masks, 1)?;
+            let log_probs = scored.iter().map(|row| match (row.is_finite, row.extra.first()) {
+                (false, _) => f32::NAN,
+                (true, extra) => extra.map_or(0.0, |token| token.log_prob),
+            });
+            Ok(log_probs.collect())
+        })?;
+        let mut rest = found.as_slice();
+        let mut log_probs = Vec::with_capacity(sequences.len());
+        for (index, sequence) in sequences.iter().enumerate() {
+            let (own, others) = rest.split_at(sequence.len());
+            rest = others;
+            if let Some(step) = own.iter().position(|log_prob| !log_prob.is_finite()) {
+                return Err(NnError::NonFinite { slot: index as u32, step });
+            }
+            log_probs.push(own[..own.len() - 1].to_vec());
+        }
+        Ok(log_probs)
+    }
+
+    /// Numbers made of the logits of all rows of some sequences, some rows at a time.
+    fn over_rows(
+        &mut self,
+        sequences: &[&[u32]],
+        take: impl Fn(&Device, &Tensor, Range<usize>) -> Result<Vec<f32>, NnError>,
+    ) -> Result<Vec<f32>, NnError> {
+        for (index, sequence) in sequences.iter().enumerate() {
+            let checked = self.limits().check_source(sequence);
+            checked.map_err(|problem| NnError::Input { index, problem })?;
+        }
+        let width = self.config.hidden_size;
+        recovering(self, |model| {
+            let states = model.whole(sequences, None)?;
+            let device = model.steps.device.clone();
+            let states = model.exit.apply(&device, states, None)?.to_host()?;
+            let mut taken = Vec::new();
+            for first in (0..states.rows()).step_by(LOGIT_ROWS) {
+                let rows = first..(first + LOGIT_ROWS).min(states.rows());
+                let part = states.data()[rows.start * width..rows.end * width].to_vec();
+                let part = Tensor::new(&[rows.len(), width], part)?.to_device(&device)?;
+                model.project(&part)?;
+                taken.extend(take(&device, &model.steps.logits, rows)?);
+            }
+            Ok(taken)
+        })
+    }
+
+    /// The last layer's states of whole sequences, each token seeing those before it and itself. Their keys
+    /// and values are kept in entries of the cache, where there are some.
+    fn whole(&mut self, sequences: &[&[u32]], entries: Option<&[u32]>) -> Result<Tensor, NnError> {
+        let lengths = || sequences.iter().map(|sequence| sequence.len());
+        let positions = sequence_positions(lengths());
+        let lists: Vec<KeyList> = sequence_lists(lengths())
+            .iter()
+            .zip(&positions)
+            .map(|(list, position)| KeyList { len: position + 1, ..*list })
+            .collect();
+        self.states(&sequences.concat(), &positions, &lists, Past::Rows(entries))
+    }
+
+    /// The last layer's states of some rows: tokens `ids` at `positions` that see the keys of `lists`.
+    fn states(
+        &mut self,
+        ids: &[u32],
+        positions: &[u32],
+        lists: &[KeyList],
+        past: Past<'_>,
+    ) -> Result<Tensor, NnError> {
+        let device = self.steps.device.clone();
+        let scale = self.config.embedding_scale;
+        let mut x = embedding(&device, &[Lookup { table: &self.tokens, ids, scale }])?;
+        let turned = |frequencies: &Vec<f32>| turns(&device, frequencies, positions);
+        let (wide, local) = (turned(&self.frequencies[0])?, turned(&self.frequencies[1])?);
+        for (number, layer) in self.layers.iter().enumerate() {
+            let window = self.config.window_of(number);
+            let lists = seen(lists, window);
+            let turns = if window.is_some() { &local } else { &wide };
+            let entered = layer.enter(&device, &x)?;
+            let Projected { queries, keys, values } = &layer.project(&device, &entered, turns)?;
+            let cache = &mut self.steps.own_cache;
+            if let Past::Rows(Some(entries)) | Past::Cache { entries, .. } = past {
+                cache.append(&device, number, entries, keys, values)?;
+            }
+            let keys = match past {
+                Past::Rows(_) => Keys { keys, values, lists: &lists, table: None, bias: None },
+                Past::Cache { table, .. } => table.keys(&lists, cache.layer(number)),
+            };
+            x = layer.attend(&device, &x, queries, keys)?;
+        }
+        Ok(x)
+    }
+}
+
+/// Where rows find the keys that they see.
+#[derive(Clone, Copy)]
+enum Past<'a> {
+    /// Among the rows themselves; they may be kept in entries of the cache.
+    Rows(Option<&'a [u32]>),
+    /// In the cache, once the rows' own have joined it as these entries.
+    Cache { entries: &'a [u32], table: &'a KeyTable },
+}
+
+/// The parts of lists that a layer sees: all, or the last keys.
+fn seen(lists: &[KeyList], window: Option<&Window>) -> Vec<KeyList> {
+    let most = window.map_or(u32::MAX, |window| window.length as u32);
+    let last = |list: &KeyList| {
+        let len = list.len.min(most);
+        KeyList { start: list.start + (list.len - len), len }
+    };
+    lists.iter().map(last).collect()
+}
+
+fn read(path: &Path) -> Result<(LanguageConfig, Weights), NnError> {
+    if path.is_dir() {
+        return Ok((LanguageConfig::read(path)?, Weights::open(path)?));
+    }
+    let file = Gguf::open(path).map_err(WeightsError::from)?;
+    let config = gguf_config::read(&file).map_err(WeightsError::from)?;
+    let order_of = |name: &str| {
+        let heads = match name {
+            _ if config.layout != LanguageLayout::Llama => return RowOrder::AsTheyStand,
+            name if name.contains(".q_proj.") => config.heads,
+            name if name.contains(".k_proj.") => config.key_heads,
+            _ => return RowOrder::AsTheyStand,
+        };
+        RowOrder::HalvesInTurn { heads }
+    };
+    let weights = Weights::of_gguf(&file, config.has_four_norms(), order_of)?;
+    Ok((config, weights))
+}
+
+/// Frequencies in layers that see everything, and in those that see a window.
+fn frequencies(config: &LanguageConfig, weights: &Weights) -> Result<[Vec<f32>; 2], NnError> {
+    /// Where a GGUF file has Llama 3's scaling, as divisors.
+    const DIVISORS: &str = "rope_freqs.weight";
+    let columns = config.head_columns;
+    let mut wide = config.rotation.frequencies(columns);
+    if weights.contains(DIVISORS) {
+        let divisors = weights.tensor(DIVISORS, &[columns / 2])?;
+        wide.iter_mut().zip(divisors.data()).for_each(|(frequency, divisor)| *frequency /= divisor);
+    }
+    let local = config.window.as_ref().map(|window| window.rotation.frequencies(columns));
+    Ok([wide.clone(), local.unwrap_or(wide)])
+}
+
+impl Stepping for LanguageModel {
+    const SOURCE: Source = Source::BeginsThePast;
+
+    fn limits(&self) -> Limits {
+        let LanguageConfig { vocab_size, max_length, start_token, .. } = self.config;
+        let eos_token = self.config.end_tokens[0];
+        Limits {
+            vocab_size,
+            source_vocab_size: vocab_size,
+            max_length,
+            start_token: start_token.unwrap_or(eos_token),
+            forced_token: None,
+            eos_token,
+        }
+    }
+
+    fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    fn steps_mut(&mut self) -> &mut Steps {
+        &mut self.steps
+    }
+
+    fn on(&self, device: &Device) -> Result<Self, NnError> {
+        let mut fresh = Self::load(&self.path, device, self.numbers)?;
+        fresh.steps = self.steps.on_device(device)?;
+        Ok(fresh)
+    }
+
+    fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError> {
+        self.whole(sources, Some(entries)).map(drop)
+    }
+
+    fn decode(&mut self, inputs: &StepInputs, part: Range<usize>) -> Result<Tensor, NnError> {
+        let StepInputs { entries, past, tokens, .. } = inputs;
+        let lists = &past.lists[part.clone()];
+        let positions: Vec<u32> = lists.iter().map(|list| list.len - 1).collect();
+        let in_cache = Past::Cache { entries: &entries[part.clone()], table: past };
+        let x = self.states(&tokens[part], &positions, lists, in_cache)?;
+        self.exit.apply(&self.steps.device, x, None)
+    }
+
+    fn project(&mut self, states: &Tensor) -> Result<(), NnError> {
+        let Steps { device, logits, .. } = &mut self.steps;
+        Ok(matmul_into(device, states, &self.projection, None, logits)?)
+    }
+}

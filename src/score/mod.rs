@@ -1,0 +1,216 @@
+//! How likely texts are under a language model.
+//!
+//! A text is scored as one that begins anew: its first token is given the token that the model was trained
+//! to see there, every other one all tokens before it. A part of a text is scored in its left context: what
+//! counts is every token that holds a character of it.
+
+mod error;
+
+use std::ops::Range;
+use std::path::Path;
+
+pub use error::{ScoreError, ScoreRefusal};
+
+use crate::compute::{Device, Numbers};
+use crate::model::Span;
+use crate::nn::{Fingerprint, Gguf, LanguageModel};
+use crate::tokenize::Tokenizer;
+
+/// Tokens that are computed together, about: enough for products to be worth their while.
+const BATCH_TOKENS: usize = 1024;
+
+/// A token that parts texts in training, in vocabularies whose texts begin with none of their own.
+const BETWEEN_TEXTS: &str = "<|endoftext|>";
+
+/// A language model with its tokenizer.
+///
+/// ```no_run
+/// use fnstore::compute::{Device, Numbers};
+/// use fnstore::score::{ScoreRequest, Scorer};
+///
+/// let mut scorer = Scorer::open("SmolLM2.gguf".as_ref(), &Device::cpu(), Numbers::Int8)?;
+/// let requests = ["They tore the envelope open.", "Amelia envelope open."].map(ScoreRequest::of);
+/// for score in scorer.score(&requests)? {
+///     println!("{:.1}", score?.perplexity());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Scorer {
+    model: LanguageModel,
+    tokenizer: Tokenizer,
+    start: u32,
+}
+
+/// A text to score, or a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ScoreRequest {
+    /// The text.
+    pub text: String,
+    /// The part that counts; all of it for none.
+    pub span: Option<Span>,
+}
+
+impl ScoreRequest {
+    /// A whole text.
+    pub fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), span: None }
+    }
+}
+
+/// How likely a text is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextScore {
+    /// Sum of the log-probabilities of its tokens (natural log).
+    pub log_prob: f64,
+    /// The tokens that count.
+    pub tokens: usize,
+}
+
+impl TextScore {
+    /// `exp(-log_prob / tokens)`: among how many tokens, all as likely, the model would have had to choose at
+    /// each.
+    #[must_use]
+    pub fn perplexity(&self) -> f64 {
+        (-self.log_prob / self.tokens as f64).exp()
+    }
+}
+
+/// A request as the network takes it.
+struct Prepared {
+    /// The start token, then those of the text.
+    ids: Vec<u32>,
+    /// Which of the text's tokens count.
+    counted: Range<usize>,
+}
+
+impl Scorer {
+    /// Opens a language model, a GGUF file or a directory of Hugging Face's, to compute in these numbers.
+    ///
+    /// # Errors
+    /// When a file is missing or damaged, or the model of no known layout.
+    pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, ScoreError> {
+        let model = LanguageModel::open(path, device, numbers)?;
+        let (tokenizer, begins_with_start) = if path.is_dir() {
+            let tokenizer = Tokenizer::open(path)?.plain();
+            let begins = !tokenizer.encode_with_specials("")?.is_empty();
+            (tokenizer, begins)
+        } else {
+            let file = Gguf::open(path)?;
+            (Tokenizer::from_pieces(&file.pieces()?)?, file.begins_with_start()?)
+        };
+        let (network, vocabulary) = (model.config().vocab_size, tokenizer.vocab_size());
+        if vocabulary > network {
+            return Err(ScoreError::Vocabulary { network, vocabulary });
+        }
+        let config = model.config();
+        let own = config.start_token.filter(|_| begins_with_start);
+        let start = own.or_else(|| tokenizer.id(BETWEEN_TEXTS)).unwrap_or(config.end_tokens[0]);
+        Ok(Self { model, tokenizer, start })
+    }
+
+    /// The model's fingerprint.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.model.fingerprint()
+    }
+
+    /// Scores texts; one that cannot be scored costs nobody the others. A score is the same bits whatever
+    /// else is scored with it.
+    ///
+    /// # Errors
+    /// When the model's weights give numbers that are not finite, or a device failed.
+    pub fn score(
+        &mut self,
+        requests: &[ScoreRequest],
+    ) -> Result<Vec<Result<TextScore, ScoreRefusal>>, ScoreError> {
+        let prepared = requests.iter().map(|request| self.prepare(request));
+        let prepared: Vec<Result<Prepared, ScoreRefusal>> =
+            prepared.collect::<Result<_, ScoreError>>()?;
+        let good: Vec<&Prepared> = prepared.iter().filter_map(|text| text.as_ref().ok()).collect();
+        let mut scores = Vec::with_capacity(good.len());
+        for batch in batches(&good) {
+            let sequences: Vec<&[u32]> = batch.iter().map(|text| text.ids.as_slice()).collect();
+            let log_probs = self.model.log_probs(&sequences)?;
+            for (text, log_probs) in batch.iter().zip(log_probs) {
+                let counted = &log_probs[text.counted.clone()];
+                let log_prob = counted.iter().map(|log_prob| f64::from(*log_prob)).sum();
+                scores.push(TextScore { log_prob, tokens: counted.len() });
+            }
+        }
+        let mut scores = scores.into_iter();
+        let answers = prepared.into_iter().map(|text| {
+            text.map(|_| scores.next().expect("every text that was prepared has a score"))
+        });
+        Ok(answers.collect())
+    }
+
+    fn prepare(
+        &self,
+        request: &ScoreRequest,
+    ) -> Result<Result<Prepared, ScoreRefusal>, ScoreError> {
+        let ScoreRequest { text, span } = request;
+        let inside = |span: &Span| {
+            let range = span.start as usize..span.end as usize;
+            !range.is_empty() && text.get(range).is_some()
+        };
+        if let Some(&Span { start, end }) = span.as_ref().filter(|span| !inside(span)) {
+            return Ok(Err(ScoreRefusal::Span { start, end, bytes: text.len() }));
+        }
+        let pieces = self.tokenizer.encode_places(text)?;
+        let (tokens, limit) = (pieces.len() + 1, self.model.config().max_length);
+        if pieces.is_empty() {
+            return Ok(Err(ScoreRefusal::Empty));
+        }
+        if tokens > limit {
+            return Ok(Err(ScoreRefusal::TooLong { tokens, limit }));
+        }
+        let counted = span.map_or(0..pieces.len(), |Span { start, end }| {
+            let first = pieces.partition_point(|(_, place)| place.end <= start as usize);
+            let end = pieces.partition_point(|(_, place)| place.start < end as usize);
+            first..end.max(first)
+        });
+        if counted.is_empty() {
+            return Ok(Err(ScoreRefusal::Empty));
+        }
+        let ids = [self.start].into_iter().chain(pieces.iter().map(|(id, _)| *id)).collect();
+        Ok(Ok(Prepared { ids, counted }))
+    }
+}
+
+/// Neighbours that together have some hundreds of tokens.
+fn batches<'a>(texts: &'a [&'a Prepared]) -> impl Iterator<Item = &'a [&'a Prepared]> {
+    let mut rest = texts;
+    std::iter::from_fn(move || {
+        let mut tokens = 0;
+        let fits = rest.iter().take_while(|text| {
+            tokens += text.ids.len();
+            tokens <= BATCH_TOKENS
+        });
+        let count = fits.count().max(1).min(rest.len());
+        let (batch, others) = rest.split_at(count);
+        rest = others;
+        (!batch.is_empty()).then_some(batch)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn perplexity_is_the_number_of_tokens_to_choose_among() {
+        let score = TextScore { log_prob: 3.0 * 0.25f64.ln(), tokens: 3 };
+        assert!((score.perplexity() - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn batches_hold_every_text_and_few_tokens() {
+        let text = |length| Prepared { ids: vec![0; length], counted: 0..1 };
+        let texts = [text(600), text(500), text(5000), text(1), text(1)];
+        let texts: Vec<&Prepared> = texts.iter().collect();
+        let lengths: Vec<usize> = batches(&texts).map(<[_]>::len).collect();
+        assert_eq!(lengths, [1, 1, 1, 2]);
+        assert_eq!(batches(&[]).count(), 0);
+    }
+}
