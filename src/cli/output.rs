@@ -113,10 +113,10 @@ impl Output {
 
     fn write_json(&mut self, document: &impl Serialize, is_pretty: bool) -> io::Result<()> {
         if !self.terminal {
-            return Ok(match is_pretty {
-                true => serde_json::to_writer_pretty(&mut self.out, document)?,
-                false => serde_json::to_writer(&mut self.out, document)?,
-            });
+            return match is_pretty {
+                true => Ok(serde_json::to_writer_pretty(&mut self.out, document)?),
+                false => Ok(serde_json::to_writer(&mut self.out, document)?),
+            };
         }
         let text = match is_pretty {
             true => serde_json::to_string_pretty(document)?,

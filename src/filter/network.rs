@@ -74,8 +74,9 @@ impl Member {
         prefix: &str,
         inputs: usize,
     ) -> Result<Self, WeightsError> {
-        let vector =
-            |name: &str| Ok(weights.tensor(&format!("{prefix}{name}"), &[inputs])?.into_data());
+        let vector = |name: &str| {
+            weights.tensor(&format!("{prefix}{name}"), &[inputs]).map(Tensor::into_data)
+        };
         let standard = Standard { mean: vector(MEAN)?, deviation: vector(DEVIATION)? };
         let mlp = Mlp::read(weights, prefix, &sizes(inputs), ACTIVATION)?;
         Ok(Self::new(standard, mlp).expect("the shapes are those of the network"))

@@ -1,5 +1,6 @@
 //! The release's top files: relations, semantic types, and the indexes.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{
@@ -186,14 +187,17 @@ fn settle_supers<'a>(
             continue;
         }
         found.push(id);
-        if names.contains_key(&id) {
-            let detail = format!("super type {id} is called `{name}` here; the number counts");
-            xml.warn(root, WarningCode::NameMismatch, detail);
-        } else {
-            let detail = format!("super type `{name}` ({id}) is not in the file; kept by name");
-            xml.warn(root, WarningCode::SemTypeMissing, detail);
-            types.push(SemType::named(id, &name));
-            names.insert(id, name);
+        match names.entry(id) {
+            Entry::Occupied(_) => {
+                let detail = format!("super type {id} is called `{name}` here; the number counts");
+                xml.warn(root, WarningCode::NameMismatch, detail);
+            }
+            Entry::Vacant(unknown) => {
+                let detail = format!("super type `{name}` ({id}) is not in the file; kept by name");
+                xml.warn(root, WarningCode::SemTypeMissing, detail);
+                types.push(SemType::named(id, &name));
+                unknown.insert(name);
+            }
         }
     }
     for parent in types.iter_mut().flat_map(|sem_type| &mut sem_type.parents) {
