@@ -259,5 +259,8 @@ fn a_deep_check_finds_nothing_and_edits_keep_the_form() {
     let index = fs::read_to_string(out.join("fulltextIndex.xml")).unwrap();
     assert!(index.contains("description=\"Letter to the sorters\" name=\"L168\""), "{index}");
     assert!(index.contains("<document description=\"\" name=\"L069\""), "{index}");
-    imported(&out);
+    // A number of the store's own range is no FrameNet number: the next store keeps it as written.
+    let store = tempfile::tempdir().unwrap();
+    let report = mini::import(&Database::open_writer(store.path()).unwrap(), &out).unwrap();
+    assert_eq!(report.warnings.faults(), report.warnings.count(WarningCode::IdWritten));
 }

@@ -16,6 +16,7 @@ mod lexunits;
 mod numbers;
 mod sentences;
 mod source;
+mod titles;
 mod warning;
 mod write;
 mod xml;

@@ -12,7 +12,7 @@ use quick_xml::reader::Reader;
 
 use super::numbers::FileNumbers;
 use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
-use crate::model::{Title, WrittenNumbers, is_xml};
+use crate::model::{WrittenNumbers, is_xml};
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
@@ -440,36 +440,6 @@ impl<'a> Element<'a> {
     /// The attribute's value, or nothing at all as an empty text.
     pub(super) fn text_or_empty(&self, name: &str) -> Result<String> {
         Ok(self.attribute(name)?.unwrap_or_default())
-    }
-
-    /// Name and description, where they are given.
-    fn titles(&self) -> Result<(Option<String>, Option<String>)> {
-        let (mut name, mut description) = (None, None);
-        self.attributes(|key, value| {
-            match key {
-                "name" => name = Some(value.into_owned()),
-                "description" => description = Some(value.into_owned()),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok((name, description))
-    }
-
-    /// What the element calls a corpus.
-    pub(super) fn corpus_title(&self) -> Result<Title> {
-        let (name, description) = self.titles()?;
-        Ok(Title { name: name.unwrap_or_default(), description })
-    }
-
-    /// What the element calls a document, whose description stands alone in FrameNet 1.5.
-    pub(super) fn document_title(&self) -> Result<Title> {
-        let (name, description) = self.titles()?;
-        let description = description.unwrap_or_default();
-        Ok(match name {
-            Some(name) => Title { name, description: Some(description) },
-            None => Title { name: description, description: None },
-        })
     }
 
     pub(super) fn wrong(&self, what: &str, found: &str, expected: &'static str) -> FramenetError {

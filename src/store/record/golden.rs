@@ -582,10 +582,9 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v2_location.rs"),
         include_str!("v2_release_layout.rs"),
     ];
-    let lines = sources.iter().flat_map(|source| source.lines());
     let mut inside = false;
     let mut fields = 0;
-    for line in lines {
+    for line in sources.iter().flat_map(|source| source.lines()) {
         if line.contains("struct ") && line.ends_with('{') {
             inside = true;
         } else if line == "}" {
