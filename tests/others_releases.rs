@@ -442,10 +442,7 @@ fn semantic_types_and_relations_of_one_number_are_kept() {
         replace(release, "semTypes.xml", "name=\"Tool\" ID=\"3\"", "name=\"Tool\" ID=\"5\"");
         let relation = "<frameRelation subID=\"104\" supID=\"104\" subFrameName=\"Roaming\" \
                         superFrameName=\"Roaming\" ID=\"13\"/>";
-        let both = format!(
-            "ID=\"1\">{relation}{}</frameRelationType>",
-            relation.replace("\"13\"/", "\"13\"/")
-        );
+        let both = format!("ID=\"1\">{relation}{relation}</frameRelationType>");
         replace(release, "frRelation.xml", "ID=\"1\"/>", &both);
     });
     assert_eq!(release.codes(), BTreeSet::from(["W-id-repeated"]));
@@ -521,6 +518,6 @@ fn a_release_with_all_of_that_at_once_is_imported_found_and_exported() {
     assert_eq!(release.answers("lu=vaguear.v").len(), 3);
     assert_eq!(release.answers("lu=cycle.v").len(), 2);
     assert_eq!(release.answers("frame=Roaming").len(), 5);
-    assert!(release.answers("fe=Time").len() >= 1);
+    assert!(!release.answers("fe=Time").is_empty());
     assert!(release.exported("lu/lu1900000012345_.xml").contains("ID=\"0\""));
 }

@@ -151,7 +151,6 @@ fn what_follows_a_root_element_is_a_warning_that_names_it() {
             "element `frame` (ID `9`, name `Baking`) after the root element; not read",
         ),
         ("\nEOF\n", "text `EOF` (5 bytes) after the root element; not read"),
-        ("\0\0\0", "text `\\0\\0\\0` (3 bytes) after the root element; not read"),
     ] {
         let (_dir, release) = copy();
         let file = release.join("frame/Roaming.xml");

@@ -194,8 +194,10 @@ mod tests {
     #[test]
     fn models_are_told_apart_by_their_configuration() {
         let models = models_in(&parity("")).unwrap();
+        // Language models stand beside them, which this list does not describe.
         let kinds: Vec<(&str, Kind, &str)> = models
             .iter()
+            .filter(|(_, model)| model.is_ok())
             .map(|(name, model)| {
                 let model = model.as_ref().unwrap();
                 (name.as_str(), model.kind, model.layout)

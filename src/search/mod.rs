@@ -1,7 +1,7 @@
 //! Answering a query: planned, evaluated, selected.
 //!
-//! [`plan`] narrows where answers can lie, by keys and by the index. [`evaluate`] asks the whole
-//! expression of every annotation set there. [`select`] orders what holds, and gives answers one by
+//! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
+//! expression of every annotation set there. `select` orders what holds, and gives answers one by
 //! one. A [`Catalog`] has the names behind the numbers.
 
 mod answer;
