@@ -582,8 +582,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v2_location.rs"),
         include_str!("v2_release_layout.rs"),
     ];
-    let mut inside = false;
-    let mut fields = 0;
+    let (mut inside, mut fields) = (false, 0);
     for line in sources.iter().flat_map(|source| source.lines()) {
         if line.contains("struct ") && line.ends_with('{') {
             inside = true;
