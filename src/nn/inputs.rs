@@ -1,7 +1,7 @@
 //! What a decoder's step works on: which entries of the caches each row sees.
 
 use super::layers::Keys;
-use super::stepping::{Slot, Source};
+use super::steps::{Slot, Source};
 use crate::compute::Tensor;
 use crate::compute::kernels::KeyList;
 

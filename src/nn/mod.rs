@@ -9,6 +9,7 @@
 //! hypotheses), `S` source length, `T` time, `D` model width, `H` heads, `V` vocabulary.
 
 mod adapter;
+mod advance;
 mod bart;
 mod bert;
 mod cache;
@@ -27,6 +28,7 @@ mod seq2seq_config;
 mod stack;
 mod step;
 mod stepping;
+mod steps;
 mod t5;
 mod weights;
 

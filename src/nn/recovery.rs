@@ -12,7 +12,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::inputs::StepInputs;
-use super::stepping::{Finish, Slot, Stepping, Steps, score};
+use super::stepping::{Finish, Stepping, score};
+use super::steps::{Slot, Steps};
 use super::{NnError, SlotId};
 use crate::compute::{ComputeError, Device, place_after};
 

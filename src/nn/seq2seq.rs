@@ -8,13 +8,15 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::advance::advance;
 use super::inputs::StepInputs;
 use super::layers::{
     DecoderLayer, EncoderLayer, Keys, LayerLoader, sequence_lists, sequence_positions,
 };
 use super::selection::group_rows;
 use super::stack::Stack;
-use super::stepping::{Limits, Source, Stepping, Steps, advance};
+use super::stepping::Stepping;
+use super::steps::{Limits, Source, Steps};
 use super::{
     Fingerprint, Layout, NnError, Seq2SeqConfig, SlotId, StepNetwork, StepRow, Weights, bart, t5,
 };

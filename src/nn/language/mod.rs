@@ -24,7 +24,8 @@ use super::gguf::{Gguf, RowOrder};
 use super::inputs::{KeyTable, StepInputs};
 use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
 use super::recovery::recovering;
-use super::stepping::{Limits, Source, Stepping, Steps};
+use super::stepping::Stepping;
+use super::steps::{Limits, Source, Steps};
 use super::{Fingerprint, NnError, Weights, WeightsError};
 use crate::compute::kernels::{
     KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into, turns,
