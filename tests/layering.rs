@@ -6,10 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the top; a module imports only from lines below its own.
-const LAYERS: [&[&str]; 12] = [
+const LAYERS: [&[&str]; 11] = [
     &["cli"],
-    // Gathers the errors of the layers under it.
-    &["error"],
     &["expand", "models"],
     &["transfer", "edit", "upkeep"],
     &["lexicon"],
@@ -23,7 +21,7 @@ const LAYERS: [&[&str]; 12] = [
 ];
 
 /// Crates that one folder owns, or a few.
-const OWNED_CRATES: [(&str, &str); 18] = [
+const OWNED_CRATES: [(&str, &str); 17] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
@@ -36,7 +34,6 @@ const OWNED_CRATES: [(&str, &str); 18] = [
     ("wgpu", "compute"),
     ("bytemuck", "compute"),
     ("pollster", "compute"),
-    ("gemm", "compute"),
     ("safetensors", "nn"),
     ("memmap2", "nn"),
     ("half", "compute nn"),
