@@ -9,6 +9,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::hit::Hit;
+use super::render::Block as _;
 
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Column {
             return Ok(Self::Output(place));
         }
         let fields = Field::ALL.iter().filter(|field| field.has_value()).map(|field| field.name());
-        match nearest(name, fields.chain(Hit::COLUMNS)) {
+        match nearest(name, fields.chain(Hit::COLUMNS.iter().copied())) {
             Some(near) => bail!("unknown field `{name}` at column {at}; did you mean `{near}`?"),
             None => bail!(
                 "unknown field `{name}` at column {at}; the fields are listed in schema/query.md"
@@ -95,12 +96,12 @@ impl Cell {
 }
 
 /// A row; as JSON, an object with a member for each column.
-pub(super) struct Row<'a> {
+pub(super) struct Cells<'a> {
     columns: &'a [Column],
     pub(super) cells: Vec<Cell>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> Cells<'a> {
     /// The row of a set. `None` when its sentence is gone, and a column needs it.
     pub(super) fn new(found: Match<'_>, columns: &'a [Column]) -> anyhow::Result<Option<Self>> {
         let mut cells = Vec::with_capacity(columns.len());
@@ -134,7 +135,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for Cells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.columns.len()))?;
         for (column, cell) in self.columns.iter().zip(&self.cells) {
@@ -173,7 +174,7 @@ mod tests {
     fn a_row_is_an_object_in_the_order_of_its_columns() {
         let columns = [Column::Field(Field::Fe), Column::Field(Field::Aligner)];
         let many = Cell::Many(vec![Cell::Text("A".to_owned()), Cell::Text("B".to_owned())]);
-        let row = Row { columns: &columns, cells: vec![many, Cell::Number(0.95)] };
+        let row = Cells { columns: &columns, cells: vec![many, Cell::Number(0.95)] };
         assert_eq!(serde_json::to_string(&row).unwrap(), r#"{"fe":["A","B"],"aligner":0.95}"#);
         assert_eq!(row.texts().collect::<Vec<_>>(), ["A; B", "0.95"]);
     }

@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::device::DeviceArgs;
 use super::filter::{KeptRecord, write_kept};
-use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::output::{Output, grouped, tell, tell_index_lag};
+use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
@@ -140,10 +141,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let report = report?;
-    match context.output.format_or(Format::Table) {
-        Format::Table => summary(&report, &text, recipe.rounds, &mut context.output)?,
-        _ => context.output.json(&ReportRecord::new(&report))?,
-    }
+    context.output.report(&ReportRecord::new(&report), NO_ROWS, |output| {
+        summary(&report, &text, recipe.rounds, output)
+    })?;
     if report.interrupted {
         context.output.flush()?;
         tell(

@@ -6,7 +6,8 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, names_or_all};
+use super::listing::{Rows, names_or_all};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List frame elements

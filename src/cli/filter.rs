@@ -9,7 +9,8 @@ use fnstore::filter::Filter;
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::output::{Output, grouped, tell, tell_index_lag};
+use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Score generated sets by whether their judges would accept them
@@ -69,10 +70,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let done = done?;
-    match context.output.format_or(Format::Table) {
-        Format::Table => summary(&done, &text, &mut context.output)?,
-        _ => context.output.json(&FilteredRecord::new(&done))?,
-    }
+    let record = FilteredRecord::new(&done);
+    context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
     if done.interrupted {
         context.output.flush()?;
         tell(

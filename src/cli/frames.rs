@@ -7,7 +7,8 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, Statuses, names, names_or_all};
+use super::listing::{Rows, Statuses, names, names_or_all};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List frames

@@ -6,10 +6,11 @@ use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
 use fnstore::search::{Matches, ValueCount};
 use serde::Serialize;
 
-use super::columns::{Column, Row};
-use super::hit::{Hit, write_block};
+use super::columns::{Cells, Column};
+use super::hit::Hit;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
+use super::render::Block;
 use super::{Context, Outcome, tell_of_index};
 
 /// Find annotation sets
@@ -194,28 +195,13 @@ fn countable(name: &str) -> anyhow::Result<Field> {
 
 /// Writes sets whole; gives their number.
 fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
-    let format = output.format_or(Format::Jsonl);
-    let mut shown = 0;
+    let mut records = output.records(Format::Jsonl);
     for found in matches {
         let Some(answer) = found?.into_answer()? else { continue };
-        match format {
-            Format::Table => {
-                if shown > 0 {
-                    output.line("")?;
-                }
-                write_block(&answer, output)?;
-            }
-            Format::Json | Format::Jsonl => output.record(&Hit::new(&answer)?, format)?,
-            Format::Csv | Format::Tsv => {
-                if shown == 0 {
-                    output.fields(format, Hit::COLUMNS)?;
-                }
-                output.fields(format, Hit::new(&answer)?.fields())?;
-            }
-        }
-        shown += 1;
+        records.spaced_block(&Hit::new(&answer)?)?;
     }
-    output.end_records(format)?;
+    let shown = records.written();
+    records.end()?;
     Ok(shown)
 }
 
@@ -225,28 +211,14 @@ fn write_rows(
     columns: &[Column],
     output: &mut Output,
 ) -> anyhow::Result<usize> {
-    let format = output.format_or(Format::Jsonl);
     let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
-    let mut table = Vec::new();
-    let mut shown = 0;
+    let mut records = output.records(Format::Jsonl);
     for found in matches {
-        let Some(row) = Row::new(found?, columns)? else { continue };
-        match format {
-            Format::Json | Format::Jsonl => output.record(&row, format)?,
-            Format::Csv | Format::Tsv => {
-                if shown == 0 {
-                    output.fields(format, &names)?;
-                }
-                output.fields(format, row.texts())?;
-            }
-            Format::Table => table.push(row.texts().collect()),
-        }
-        shown += 1;
+        let Some(row) = Cells::new(found?, columns)? else { continue };
+        records.row_under(&names, &row, || row.texts().collect())?;
     }
-    output.end_records(format)?;
-    if !table.is_empty() {
-        output.table(&names, table)?;
-    }
+    let shown = records.written();
+    records.end_under(&names)?;
     Ok(shown)
 }
 
@@ -258,30 +230,30 @@ struct CountRecord<'a> {
     count: u64,
 }
 
+impl Block for CountRecord<'_> {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        Some(vec![vec![self.value.unwrap_or(NO_VALUE).to_owned(), self.count.to_string()]])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        Ok(output.line(&format!("{:>8}  {}", self.count, self.value.unwrap_or(NO_VALUE)))?)
+    }
+}
+
+/// What is written for the sets that have no value of a field.
+const NO_VALUE: &str = "(none)";
+
 fn write_counts(
     counts: &[ValueCount],
     field: Field,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let format = output.format_or(Format::Tsv);
+    let mut records = output.records(Format::Tsv);
     for ValueCount { value, count } in counts {
-        let number = count.to_string();
-        match format {
-            Format::Json | Format::Jsonl => {
-                let record =
-                    CountRecord { field: field.name(), value: value.as_deref(), count: *count };
-                output.record(&record, format)?;
-            }
-            Format::Csv | Format::Tsv => {
-                output.fields(format, [value.as_deref().unwrap_or("(none)"), &number])?;
-            }
-            Format::Table => {
-                let value = value.as_deref().unwrap_or("(none)");
-                output.line(&format!("{number:>8}  {value}"))?;
-            }
-        }
+        let (field, value) = (field.name(), value.as_deref());
+        records.block(&CountRecord { field, value, count: *count })?;
     }
-    output.end_records(format)?;
+    records.end()?;
     if counts.is_empty() {
         output.flush()?;
         tell("nothing found");

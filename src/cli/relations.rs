@@ -10,8 +10,9 @@ use fnstore::query::{Pattern, nearest};
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::listing::{Listing, Row, Rows, names, names_or_all};
+use super::listing::{Listing, Rows, names, names_or_all};
 use super::output::tell;
+use super::render::Row;
 use super::tree::{self, Direction, Edges, Tree};
 use super::{Context, Outcome};
 

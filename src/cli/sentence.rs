@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::Outcome;
 use super::drawing::{self, Mark, Paint};
 use super::hit::{Hit, write_block, write_drawing};
-use super::output::{Format, Output, tell};
+use super::output::{Output, tell};
 
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
                       number, as in `x1024`";
@@ -36,19 +36,11 @@ pub(super) fn show_set(
         tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records = answers.iter().map(SetRecord::new);
-        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, answer) in answers.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
+    output.shown(&answers, SetRecord::new, |answer, output| {
         write_block(answer, output)?;
         output.line("")?;
-        write_layers(&answer.set.layers, &answer.sentence.text, output)?;
-    }
+        write_layers(&answer.set.layers, &answer.sentence.text, output)
+    })?;
     Ok(Outcome::Done)
 }
 
@@ -80,17 +72,7 @@ pub(super) fn show_sentence<'l>(
         tell(&format!("there is no sentence `{id}`"));
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records = found.iter().map(SentenceRecord::new);
-        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, shown) in found.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
-        write_sentence(shown, output)?;
-    }
+    output.shown(&found, SentenceRecord::new, write_sentence)?;
     Ok(Outcome::Done)
 }
 

@@ -10,7 +10,8 @@ use fnstore::lexicon::{Coverage, CoverageCounts};
 use fnstore::model::Origin;
 use serde::Serialize;
 
-use super::listing::{Listing, Row, Rows, Statuses};
+use super::listing::{Listing, Rows, Statuses};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// Count lexical units and their annotation: what is covered and what is not

@@ -7,7 +7,7 @@ use fnstore::database::Database;
 use fnstore::upkeep::UpgradeReport;
 use serde::Serialize;
 
-use super::output::{Format, grouped};
+use super::output::{Output, grouped};
 use super::{Context, Outcome};
 
 /// Bring the store to this program's format, after a backup
@@ -45,35 +45,27 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let record = record(&report, &context.store);
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            if report.is_current() {
-                output.line(&format!("format {} is current: nothing to do", record.to))?;
-                return Ok(Outcome::Done);
-            }
-            let from_to = if record.from == record.to {
-                format!("format {}", record.to)
-            } else {
-                format!("format {} to {}", record.from, record.to)
-            };
-            let rows: u64 = record.rows.values().sum();
-            let what = if record.done { "rewritten" } else { "to rewrite" };
-            output.line(&format!("{from_to}: {} rows {what}", grouped(rows)))?;
-            for (family, rows) in &record.rows {
-                output.line(&format!("  {family:<16} {:>9}", grouped(*rows)))?;
-            }
-            if let Some(backup) = &record.backup {
-                output.line(&format!("backup in {backup}"))?;
-            }
-        }
-        Format::Json | Format::Jsonl => output.json(&record)?,
-        format => {
-            for (family, rows) in &record.rows {
-                output.fields(format, [*family, &rows.to_string()])?;
-            }
-        }
-    }
+    let rows = record.rows.iter().map(|(family, rows)| [(*family).to_owned(), rows.to_string()]);
+    output.report(&record, Some(rows), |output| summary(&record, report.is_current(), output))?;
     Ok(Outcome::Done)
+}
+
+fn summary(record: &UpgradeRecord, is_current: bool, output: &mut Output) -> anyhow::Result<()> {
+    let UpgradeRecord { from, to, rows, done, backup, .. } = record;
+    if is_current {
+        return Ok(output.line(&format!("format {to} is current: nothing to do"))?);
+    }
+    let from_to =
+        if from == to { format!("format {to}") } else { format!("format {from} to {to}") };
+    let what = if *done { "rewritten" } else { "to rewrite" };
+    output.line(&format!("{from_to}: {} rows {what}", grouped(rows.values().sum())))?;
+    for (family, rows) in rows {
+        output.line(&format!("  {family:<16} {:>9}", grouped(*rows)))?;
+    }
+    if let Some(backup) = backup {
+        output.line(&format!("backup in {backup}"))?;
+    }
+    Ok(())
 }
 
 fn record(report: &UpgradeReport, store: &Path) -> UpgradeRecord {

@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::cli::error::LinesFailed;
 use crate::cli::line_reader::{self, LineError, LineReader};
-use crate::cli::output::{Format, Output, tell};
+use crate::cli::output::{Output, tell};
+use crate::cli::render::NO_ROWS;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
 
@@ -68,10 +69,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let agreement = collection.agreement();
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => write_table(collection.len(), &agreement, output)?,
-        _ => output.json(&Record::new(collection.len(), &agreement))?,
-    }
+    let given = collection.len();
+    let record = Record::new(given, &agreement);
+    output.report(&record, NO_ROWS, |output| write_table(given, &agreement, output))?;
     output.flush()?;
     if lines.failed > 0 {
         let Lines { read, failed } = lines;

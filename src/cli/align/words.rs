@@ -16,7 +16,8 @@ use crate::cli::device::DeviceArgs;
 use crate::cli::error::LinesFailed;
 use crate::cli::eval::ENCODER;
 use crate::cli::line_reader::LineError;
-use crate::cli::output::{Format, tell};
+use crate::cli::output::{Format, Output, tell};
+use crate::cli::render::Block;
 use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
@@ -279,6 +280,23 @@ struct Record<'a> {
     error: Option<LineError>,
 }
 
+impl Record<'_> {
+    /// The links as `0-0 1-2`; empty for a pair without links, so that lines stay beside the pairs'.
+    fn text(&self) -> String {
+        self.links.map_or(String::new(), Links::to_string)
+    }
+}
+
+impl Block for Record<'_> {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        Some(vec![vec![self.text()]])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        Ok(output.line(&self.text())?)
+    }
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     args.training.refuse_unread()?;
     let (mine, others): (Vec<PathBuf>, &[PathBuf]) = match args.file {
@@ -290,23 +308,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         pairs.append(Dataset::<SentencePair>::read(file)?);
     }
     let links = args.training.links(&pairs, others)?;
-    let output = &mut context.output;
-    let format = output.format_or(Format::Table);
+    let mut records = context.output.records(Format::Table);
     for (SentencePair { id, source, target, .. }, links) in pairs.items().iter().zip(&links) {
-        match format {
-            Format::Json | Format::Jsonl => {
-                let error = links.as_ref().err().map(|why| refused(*why));
-                let links = links.as_ref().ok();
-                output.record(&Record { id, source, target, links, error }, format)?;
-            }
-            // A pair without links has an empty line, so that lines stay side by side with the pairs'.
-            _ => output.line(&links.as_ref().map_or(String::new(), Links::to_string))?,
-        }
+        let error = links.as_ref().err().map(|why| refused(*why));
+        records.block(&Record { id, source, target, links: links.as_ref().ok(), error })?;
     }
-    if matches!(format, Format::Json | Format::Jsonl) {
-        output.end_records(format)?;
-    }
-    output.flush()?;
+    records.end()?;
+    context.output.flush()?;
     let failed = tell_refused(&pairs, &links);
     if failed > 0 {
         return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());

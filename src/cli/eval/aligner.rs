@@ -11,10 +11,11 @@ use fnstore::tag::Tagger;
 use serde::Serialize;
 
 use super::diversity::Diversity;
-use super::{HEAD, Row, figures, rows, write_report, write_rows};
+use super::{HEAD, ScoreRecord, figures, rows, write_report};
 use crate::cli::align::tell_refused;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::{Format, Output};
+use crate::cli::output::Output;
+use crate::cli::render::rows_of;
 use crate::cli::{Context, Outcome, locate, number, tag};
 
 /// Precision, recall and F1 of the span aligner, of whole spans and of words
@@ -99,18 +100,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => None,
     };
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            write_tables(&breakdown, output)?;
-            diversity.iter().try_for_each(|diversity| diversity.write(output))?;
-        }
-        Format::Json | Format::Jsonl => {
-            output.json(&Document::new(&breakdown, threshold, diversity))?;
-        }
-        format => {
-            write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
-        }
-    }
+    let document = Document::new(&breakdown, threshold, diversity);
+    output.report(&document, Some(rows_of(&document.scores)), |output| {
+        write_tables(&breakdown, output)?;
+        document.parts_of_speech.iter().try_for_each(|diversity| diversity.write(output))
+    })?;
     if let Some(dir) = &args.plot {
         // What took long to find is out before a figure can fail.
         output.flush()?;
@@ -151,11 +145,11 @@ const PAPER_FIRST_THREE: f64 = 0.9749;
 const PAPER_UNSEEN_LOSS: f64 = 2.0;
 
 /// The rows of scores, those of seen and unseen source spans among them.
-fn scores(breakdown: &Breakdown) -> Vec<Row> {
+fn scores(breakdown: &Breakdown) -> Vec<ScoreRecord> {
     let mut scores = rows(&breakdown.report);
     for (name, report) in ["seen", "unseen"].into_iter().zip(breakdown.novelty.iter().flatten()) {
-        scores.push(Row::new(name, "span", &report.all.exact));
-        scores.push(Row::new(name, "word", &report.all.soft));
+        scores.push(ScoreRecord::new(name, "span", &report.all.exact));
+        scores.push(ScoreRecord::new(name, "word", &report.all.soft));
     }
     scores
 }
@@ -262,7 +256,7 @@ struct Document {
     threshold: f32,
     covered: u64,
     unanswered: u64,
-    scores: Vec<Row>,
+    scores: Vec<ScoreRecord>,
     lengths: Vec<LengthsRecord>,
     distances: Vec<DistanceRecord>,
     paper_first_three_distances: f64,

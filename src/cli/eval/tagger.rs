@@ -7,7 +7,8 @@ use fnstore::model::Split;
 use fnstore::tag::{Accuracy, Measure, TagLexicon, TaggedSentence, Tagger};
 use serde::Serialize;
 
-use crate::cli::output::{Format, Output};
+use crate::cli::output::Output;
+use crate::cli::render::{Row, rows_of};
 use crate::cli::tag::TaggerArgs;
 use crate::cli::{Context, Outcome, tagged};
 
@@ -55,11 +56,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lowercase = measure(&tagger, &data, &lexicon)?;
     let document = Document::new(&written, &lowercase, known);
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => write_table(&document, output)?,
-        Format::Json | Format::Jsonl => output.json(&document)?,
-        format => super::write_rows(format, &Row::COLUMNS, &document.scores, Row::cells, output)?,
-    }
+    let rows = rows_of(&document.scores);
+    output.report(&document, Some(rows), |output| write_table(&document, output))?;
     Ok(if written.0.all.words > 0 { Outcome::Done } else { Outcome::NothingFound })
 }
 
@@ -91,12 +89,12 @@ struct Document {
     left_out: u64,
     /// Sentences that the training data has, too.
     known: u64,
-    scores: Vec<Row>,
+    scores: Vec<AccuracyRecord>,
     confusions: Vec<Confusion>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct AccuracyRecord {
     /// `all` words or those that are `unseen` in training.
     words: &'static str,
     tagger: &'static str,
@@ -120,7 +118,7 @@ impl Document {
     ) -> Self {
         let row = |words, tagger, accuracy: Accuracy| {
             let Accuracy { words: number, right } = accuracy;
-            Row { words, tagger, number, right, accuracy: accuracy.share() }
+            AccuracyRecord { words, tagger, number, right, accuracy: accuracy.share() }
         };
         let confusions = written.confusions.iter();
         let mut confusions: Vec<Confusion> = confusions
@@ -147,10 +145,10 @@ impl Document {
     }
 }
 
-impl Row {
-    const COLUMNS: [&'static str; 5] = ["words", "tagger", "number", "right", "accuracy"];
+impl Row for AccuracyRecord {
+    const COLUMNS: &'static [&'static str] = &["words", "tagger", "number", "right", "accuracy"];
 
-    fn cells(&self) -> Vec<String> {
+    fn fields(&self) -> Vec<String> {
         vec![
             self.words.to_owned(),
             self.tagger.to_owned(),
@@ -161,15 +159,21 @@ impl Row {
     }
 }
 
+impl Row for Confusion {
+    const COLUMNS: &'static [&'static str] = &["gold", "found", "words"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![self.gold.clone(), self.found.clone(), self.words.to_string()]
+    }
+}
+
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
-    output.table(&Row::COLUMNS, document.scores.iter().map(Row::cells).collect())?;
+    output.table_of(&document.scores)?;
     output.line(&format!(
         "{} sentences; {} more are in the training data, {} are too long for the encoder",
         document.sentences, document.known, document.left_out
     ))?;
     output.line("")?;
     output.heading("most frequent confusions")?;
-    let cells = |row: &Confusion| vec![row.gold.clone(), row.found.clone(), row.words.to_string()];
-    output.table(&["gold", "found", "words"], document.confusions.iter().map(cells).collect())?;
-    Ok(())
+    output.table_of(&document.confusions)
 }

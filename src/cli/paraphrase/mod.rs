@@ -25,6 +25,7 @@ use super::error::LinesFailed;
 use super::expand::numbers;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
+use super::render::{Block, Records};
 use super::{Context, Outcome, locate};
 use lines::{Item, Layout, Line, Lines};
 use settings::SearchArgs;
@@ -243,13 +244,11 @@ impl Run {
         mut session: Session<'_, EncoderDecoder>,
         output: &mut Output,
     ) -> anyhow::Result<()> {
-        let format = output.format_or(Format::Jsonl);
-        if matches!(format, Format::Csv | Format::Tsv) {
-            output.fields(format, COLUMNS)?;
-        }
+        let mut records = output.records(Format::Jsonl);
+        records.header(Record::COLUMNS)?;
         loop {
             self.take_lines(&mut session)?;
-            self.write(format, output)?;
+            self.write(&mut records)?;
             if self.in_flight.is_empty() {
                 if self.is_read && self.waiting.is_empty() {
                     break;
@@ -263,8 +262,7 @@ impl Run {
                 self.waiting.insert(number, Record::new(number, item, rewrite));
             }
         }
-        output.end_records(format)?;
-        Ok(())
+        records.end()
     }
 
     /// Takes lines while there is room: those that are there, and one more where nothing else is to
@@ -328,7 +326,7 @@ impl Run {
     }
 
     /// Writes the lines that are finished, up to the first that is not.
-    fn write(&mut self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+    fn write(&mut self, records: &mut Records<'_>) -> anyhow::Result<()> {
         let mut wrote = false;
         while let Some(record) = self.waiting.remove(&self.next_to_write) {
             self.next_to_write += 1;
@@ -336,22 +334,16 @@ impl Run {
             self.tally.failed += u64::from(record.error.is_some());
             self.tally.rewritten += u64::from(!record.paraphrases.is_empty());
             record.tell_lifted();
-            match format {
-                Format::Table => record.lay_out(output)?,
-                Format::Csv | Format::Tsv => record.rows(format, output)?,
-                Format::Json | Format::Jsonl => output.record(&record, format)?,
-            }
+            records.block(&record)?;
             wrote = true;
         }
         if wrote {
             // Whoever reads along gets a line when it is done.
-            output.flush()?;
+            records.flush()?;
         }
         Ok(())
     }
 }
-
-const COLUMNS: [&str; 6] = ["line", "rank", "score", "text", "unmet", "error"];
 
 /// What became of a line, as JSON; see `schema/paraphrase.schema.json`.
 #[derive(Debug, Serialize)]
@@ -421,8 +413,11 @@ impl Record {
             ));
         }
     }
+}
 
-    /// The record laid out for reading.
+impl Block for Record {
+    const COLUMNS: &'static [&'static str] = &["line", "rank", "score", "text", "unmet", "error"];
+
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         if let Some(LineError { code, message }) = &self.error {
             output.line(&format!("line {}: {code}: {message}", self.line))?;
@@ -441,19 +436,19 @@ impl Record {
         Ok(())
     }
 
-    /// The record as rows of delimited fields, one for each paraphrase.
-    fn rows(&self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+    /// A row for each paraphrase.
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
         let line = self.line.to_string();
         if self.paraphrases.is_empty() {
             let code = self.error.as_ref().map(|error| error.code).or(self.stop).unwrap_or("");
-            output.fields(format, [&line, "", "", "", "", code])?;
+            return Some(vec![[&line, "", "", "", "", code].map(str::to_owned).to_vec()]);
         }
-        for (at, paraphrase) in self.paraphrases.iter().enumerate() {
-            let (rank, score) = ((at + 1).to_string(), format!("{:.6}", paraphrase.score));
-            let unmet = phrase_list(&paraphrase.unmet);
-            output.fields(format, [&line, &rank, &score, &paraphrase.text, &unmet, ""])?;
-        }
-        Ok(())
+        let rows = (1..).zip(&self.paraphrases).map(|(rank, paraphrase)| {
+            let score = format!("{:.6}", paraphrase.score);
+            let (text, unmet) = (paraphrase.text.clone(), phrase_list(&paraphrase.unmet));
+            vec![line.clone(), i32::to_string(&rank), score, text, unmet, String::new()]
+        });
+        Some(rows.collect())
     }
 }
 

@@ -10,7 +10,8 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::figure;
-use crate::cli::listing::{Row, Rows};
+use crate::cli::listing::Rows;
+use crate::cli::render::Row;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome, tell_of_index};
 

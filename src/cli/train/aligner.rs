@@ -8,7 +8,7 @@ use fnstore::align::{Features, Labels, Report};
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::output::Format;
+use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, eval, progress};
 
 /// Train the span aligner's head on the states of an encoder
@@ -87,17 +87,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
     let config = config?;
-    let output = &mut context.output;
-    if output.format_or(Format::Table) != Format::Table {
-        output.json(&config)?;
-        return Ok(Outcome::Done);
-    }
-    output.heading(&format!("the head is in {out}"))?;
-    output.line(&format!(
-        "  {} items, weights of epoch {}, threshold {:.3}",
-        config.training.items, config.training.epoch, config.threshold
-    ))?;
-    eval::write_report(&config.dev, output)?;
+    context.output.report(&config, NO_ROWS, |output| {
+        output.heading(&format!("the head is in {out}"))?;
+        output.line(&format!(
+            "  {} items, weights of epoch {}, threshold {:.3}",
+            config.training.items, config.training.epoch, config.threshold
+        ))?;
+        eval::write_report(&config.dev, output)?;
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -9,7 +9,7 @@ use fnstore::tag::train::{self, Options};
 
 use super::tell_progress;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::Format;
+use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, eval, locate, number, progress, tagged};
 
 /// Train a part-of-speech tagger on the states of an encoder
@@ -84,27 +84,25 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &data, &dev, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
-    let output = &mut context.output;
-    if output.format_or(Format::Table) != Format::Table {
-        output.json(&config)?;
-        return Ok(Outcome::Done);
-    }
-    let training = &config.training;
-    output.heading(&format!("the tagger is in {}", options.out.display()))?;
-    output.line(&format!(
-        "  {} tags, {} words of {} sentences, weights of epoch {}",
-        config.tags.len(),
-        training.words,
-        training.sentences,
-        training.epoch
-    ))?;
-    if training.left_out > 0 {
+    context.output.report(&config, NO_ROWS, |output| {
+        let training = &config.training;
+        output.heading(&format!("the tagger is in {}", options.out.display()))?;
         output.line(&format!(
-            "  {} sentences were too long for the encoder and left out",
-            training.left_out
+            "  {} tags, {} words of {} sentences, weights of epoch {}",
+            config.tags.len(),
+            training.words,
+            training.sentences,
+            training.epoch
         ))?;
-    }
-    output.line(&format!("  {}", accuracy_of(&config.dev)))?;
+        if training.left_out > 0 {
+            output.line(&format!(
+                "  {} sentences were too long for the encoder and left out",
+                training.left_out
+            ))?;
+        }
+        output.line(&format!("  {}", accuracy_of(&config.dev)))?;
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 
