@@ -106,14 +106,6 @@ impl<'a> Iterator for Matches<'a> {
 /// The answers of a query, read as they are asked for.
 pub struct Answers<'a>(Matches<'a>);
 
-impl<'a> Answers<'a> {
-    /// The sets alone, from where this stands.
-    #[must_use]
-    pub fn into_matches(self) -> Matches<'a> {
-        self.0
-    }
-}
-
 impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
 
