@@ -8,10 +8,10 @@ use fnstore::upkeep::BackupManifest;
 use super::output::{Output, grouped, size};
 use super::{Context, Outcome};
 
-/// Copy the store to a directory, with the hash of every file
+/// Back the store up to a directory, with the hash of every file
 ///
-/// Works beside a writer: the copy is the store at one moment. Every row is read with its checksum, so
-/// damage ends the backup instead of getting into it. The index is left out; restoring builds it.
+/// Works beside a writer: the copy is the store at one moment. Every row's checksum is verified,
+/// and damage ends the backup. The index is not copied; a restore builds it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Directory of the backup; must not exist or be empty

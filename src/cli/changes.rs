@@ -14,19 +14,19 @@ use super::{Context, Outcome, edit};
 
 /// List what was added, edited and removed
 ///
-/// One record for each change of each commit, in order. A program that keeps the last `revision` it has
-/// seen asks with `--since` for what came after it. What an import brought is one change of the release.
+/// One record for each change of each commit, in order. A program that remembers the last
+/// `revision` gets later ones with `--since`. An import is one change of its release.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only what was committed after this revision
+    /// List only commits after REVISION
     #[arg(long, value_name = "REVISION", default_value_t = 0, hide_default_value = true)]
     since: u64,
 
-    /// Only changes of this release
+    /// List only changes of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Go on as more is committed, until Ctrl-C
+    /// Keep listing new commits until Ctrl-C
     #[arg(long)]
     follow: bool,
 }

@@ -11,12 +11,12 @@ use super::{Context, Outcome, progress};
 
 /// Check that the store is whole
 ///
-/// Reads every row with its checksum, decodes it, looks up what it refers to, and counts the index's
-/// entries; works beside a writer and changes nothing. Exits with 1 when something is wrong.
+/// Reads every row with its checksum, decodes it, looks up its references, and counts the index's
+/// entries. Works beside a writer and changes nothing. The exit code is 1 if something is wrong.
 /// schema/check.md explains the codes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Also follow every reference back, and compare the index set by set, term by term
+    /// Also check references in both directions, and compare the index term by term
     #[arg(long)]
     deep: bool,
 }

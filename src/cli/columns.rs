@@ -8,7 +8,7 @@ use fnstore::search::{Match, Value};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::hit::Hit;
+use super::hit::AnswerRecord;
 use super::render::Block as _;
 
 /// A column.
@@ -16,7 +16,7 @@ use super::render::Block as _;
 pub(super) enum Column {
     /// The values of a field.
     Field(Field),
-    /// A column of [`Hit::COLUMNS`], by its place there.
+    /// A column of [`AnswerRecord::COLUMNS`], by its place there.
     Output(usize),
 }
 
@@ -40,11 +40,11 @@ impl Column {
         if Field::from_name(name).is_some() {
             return Ok(Self::Field(Field::with_value(name, at).map_err(DatabaseError::from)?));
         }
-        if let Some(place) = Hit::COLUMNS.iter().position(|column| *column == name) {
+        if let Some(place) = AnswerRecord::COLUMNS.iter().position(|column| *column == name) {
             return Ok(Self::Output(place));
         }
         let fields = Field::ALL.iter().filter(|field| field.has_value()).map(|field| field.name());
-        match nearest(name, fields.chain(Hit::COLUMNS.iter().copied())) {
+        match nearest(name, fields.chain(AnswerRecord::COLUMNS.iter().copied())) {
             Some(near) => bail!("unknown field `{name}` at column {at}; did you mean `{near}`?"),
             None => bail!(
                 "unknown field `{name}` at column {at}; the fields are listed in schema/query.md"
@@ -55,7 +55,7 @@ impl Column {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Field(field) => field.name(),
-            Self::Output(place) => Hit::COLUMNS[place],
+            Self::Output(place) => AnswerRecord::COLUMNS[place],
         }
     }
 }
@@ -119,7 +119,7 @@ impl<'a> Cells<'a> {
         }
         if columns.iter().any(|column| matches!(column, Column::Output(_))) {
             let Some(answer) = found.into_answer()? else { return Ok(None) };
-            let fields = Hit::new(&answer)?.fields();
+            let fields = AnswerRecord::new(&answer)?.fields();
             for (column, cell) in columns.iter().zip(&mut cells) {
                 if let Column::Output(place) = column {
                     let text = fields[*place].clone();

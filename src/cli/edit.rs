@@ -17,10 +17,10 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
 ///
-/// Reads a script of JSON lines, one edit a line, and does all of it or nothing. What is added gets an
-/// id of the store's own range, which is printed. A line names frames, FEs and LUs by name or number,
-/// sets and sentences by id, and what an earlier line added as `@NAME` when that line says
-/// `"as": "NAME"`. Offsets count characters. schema/edit.schema.json describes every edit.
+/// Reads a script of JSON lines, one edit a line, and applies all edits or none. Added records get
+/// ids of the store's own range, which are printed. A line names frames, FEs and LUs by name or
+/// number, and sets and sentences by id. `@NAME` is what an earlier line with `"as": "NAME"` added.
+/// Offsets count characters. schema/edit.schema.json describes every edit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -13,7 +13,7 @@ use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
-/// Score generated sets by whether their judges would accept them
+/// Score generated sets with a filter
 ///
 /// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
 /// sets that have none, or those of another filter in place of earlier ones. No set is removed. What is printed are the
@@ -23,7 +23,7 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Which sets, in the language of `fnstore query`; generated sets only
+    /// Score the annotation sets that this query finds; generated sets only
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 

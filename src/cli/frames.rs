@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Only frames with an LU of this name, written as NAME is
+    /// List only frames with this LU; a name or pattern, as NAME
     #[arg(long, value_name = "NAME")]
     lu: Option<String>,
 

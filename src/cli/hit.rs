@@ -14,7 +14,7 @@ use super::render::Block;
 
 /// An annotation set as JSON.
 #[derive(Debug, Serialize)]
-pub(super) struct Hit<'a> {
+pub(super) struct AnswerRecord<'a> {
     release: &'a str,
     id: String,
     frame: &'a str,
@@ -65,7 +65,7 @@ struct Made {
     chain: Vec<String>,
 }
 
-impl<'a> Hit<'a> {
+impl<'a> AnswerRecord<'a> {
     pub(super) fn new(answer: &'a Answer) -> anyhow::Result<Self> {
         let text = answer.sentence.text.as_str();
         let index = CharIndex::new(text);
@@ -139,7 +139,7 @@ impl<'a> Hit<'a> {
     }
 }
 
-impl Block for Hit<'_> {
+impl Block for AnswerRecord<'_> {
     const COLUMNS: &'static [&'static str] = &[
         "release",
         "id",

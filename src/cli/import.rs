@@ -19,9 +19,9 @@ use super::{Context, Outcome, progress, stop, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
-/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines: an
-/// export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
-/// before all of it is in; a failed import leaves the store as it was.
+/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines:
+/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is
+/// visible before the import is complete; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Zip file or directory of the release, or file of JSON lines; `-` reads standard input

@@ -16,7 +16,7 @@ pub(super) const HIDDEN_STATUS: &str = "Problem";
 /// Which rows are listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Rows {
-    /// Only of this release
+    /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
@@ -147,7 +147,8 @@ mod tests {
         assert!(!matches("frame", "Checking"));
         assert!(matches("frame", "frame"));
         assert!(matches("a=b", "a=b"));
-        assert!(names("frame", "~(").is_err());
+        let error = names("frame", "~(").unwrap_err().to_string();
+        assert_eq!(error, "`(` is no regular expression");
         assert!(names_or_all("lu", &[]).unwrap().matches("any"));
         let words = ["look".to_owned(), "over.v".to_owned()];
         assert_eq!(names_or_all("lu", &words).unwrap().as_exact(), Some("look over.v"));

@@ -12,7 +12,7 @@ use fnstore::models::{
 use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
-use super::locate::{self, Place};
+use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
 use super::render::{Block, NO_ROWS, Row};
 use super::tag::TAGGER;
@@ -235,7 +235,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
 fn record(
     name: String,
     dir: &Path,
-    place: Place,
+    place: ModelPlace,
     described: Result<Description, ModelError>,
 ) -> ModelRecord {
     let path = dir.join(&name);

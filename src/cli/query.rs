@@ -7,7 +7,7 @@ use fnstore::search::{Matches, ValueCount};
 use serde::Serialize;
 
 use super::columns::{Cells, Column};
-use super::hit::Hit;
+use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::render::Block;
@@ -21,12 +21,11 @@ use super::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to find; several arguments are joined by spaces, none means everything
+    /// Query expression; several arguments are joined by spaces, none means everything
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Order by FIELD, the least first; a minus turns the order round, and more fields order what is
-    /// equal by the first
+    /// Sort by FIELD, ascending; a minus sorts descending, and further fields break ties
     #[arg(long, value_name = "FIELD[,-FIELD]", allow_hyphen_values = true)]
     sort: Option<String>,
 
@@ -34,27 +33,27 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Leave out the first N annotation sets
+    /// Skip the first N annotation sets
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
     offset: usize,
 
-    /// Show these only: fields of the query language, or columns of `--format csv`
+    /// Print only these columns: fields of the query language, or columns of `--format csv`
     #[arg(long, value_name = "FIELD[,FIELD]")]
     fields: Option<String>,
 
-    /// Print only how many there are
+    /// Print only the number of annotation sets
     #[arg(long, conflicts_with_all = ["sort", "limit", "offset", "fields", "count_by"])]
     count: bool,
 
-    /// Print how many there are of each value of FIELD, the most frequent first
+    /// Print the number of annotation sets for each value of FIELD, the most frequent first
     #[arg(long, value_name = "FIELD", conflicts_with_all = ["sort", "offset", "fields"])]
     count_by: Option<String>,
 
-    /// Print how the query is answered instead of its answers
+    /// Print the query plan instead of the answers
     #[arg(long, conflicts_with_all = ["fields", "count", "count_by"])]
     explain: bool,
 
-    /// Match capitals and small letters as written
+    /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
 }
@@ -198,7 +197,7 @@ fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<
     let mut records = output.records(Format::Jsonl);
     for found in matches {
         let Some(answer) = found?.into_answer()? else { continue };
-        records.spaced_block(&Hit::new(&answer)?)?;
+        records.spaced_block(&AnswerRecord::new(&answer)?)?;
     }
     let shown = records.written();
     records.end()?;

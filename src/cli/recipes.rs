@@ -9,9 +9,9 @@ use super::output::{Format, Output, grouped, tell};
 use super::render::Block;
 use super::{Context, Outcome};
 
-/// List the recipes of generated sentences, with all settings and models that their outputs depend on
+/// List the recipes of generated sentences: the settings and models that decide outputs
 ///
-/// `recipe=N` in a query finds the sets of one.
+/// The query `recipe=N` finds the annotation sets of one recipe.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -8,11 +8,11 @@ use serde::Serialize;
 use super::output::grouped;
 use super::{Context, Outcome};
 
-/// Build the index anew from the store
+/// Rebuild the index from the store
 ///
-/// The old index stays until the new one is whole. One that is lost, damaged or behind is also repaired
-/// by whoever writes next. A store that has lost commits (`C-commits-lost`) opens again afterwards, with
-/// what is left.
+/// The old index stays until the new one is complete. The next writer also repairs an index that is
+/// lost, damaged or behind. A store that has lost commits (`C-commits-lost`) opens again
+/// afterwards, without them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

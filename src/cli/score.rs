@@ -14,12 +14,13 @@ use super::line_batches::{self, LineTask};
 use super::line_reader::{self, LineError};
 use super::{Context, Outcome, locate};
 
-/// Say how likely sentences are under a language model
+/// Score sentences with a language model
 ///
-/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start, end) in code
-/// points, for a part of it in its left context; an `id` of any kind comes back. Writes a JSON line for each, with
-/// the sum of the log-probabilities of its tokens (natural log), their number, and the perplexity. A line that
-/// cannot be scored gets a record with an error and its code; the others go on, and the program ends with code 65.
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start,
+/// end) in code points, for a part of it in its left context; an `id` of any type is returned.
+/// Writes a JSON line for each, with the sum of the log-probabilities of its tokens (natural log),
+/// their number, and the perplexity. A line that cannot be scored gets a record with an error and
+/// its code. The other lines are scored, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE|DIR|NAME")]
     model: PathBuf,
 
-    /// Numbers in which products are computed
+    /// Number format of matrix products
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 

@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Draw which inherits from which
+    /// Draw the inheritance tree
     #[arg(long, conflicts_with = "limit")]
     tree: bool,
 

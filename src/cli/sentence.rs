@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::drawing::{self, Mark, Paint};
-use super::hit::{Hit, write_block, write_drawing};
+use super::hit::{AnswerRecord, write_block, write_drawing};
 use super::output::{Output, tell};
 
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
@@ -187,14 +187,14 @@ fn write_layers(layers: &[Layer], text: &str, output: &mut Output) -> anyhow::Re
 #[derive(Debug, Serialize)]
 struct SetRecord<'a> {
     #[serde(flatten)]
-    hit: Hit<'a>,
+    hit: AnswerRecord<'a>,
     layers: Vec<LayerRecord<'a>>,
 }
 
 impl<'a> SetRecord<'a> {
     fn new(answer: &'a Answer) -> anyhow::Result<Self> {
         let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
-        Ok(Self { hit: Hit::new(answer)?, layers })
+        Ok(Self { hit: AnswerRecord::new(answer)?, layers })
     }
 }
 
@@ -221,7 +221,7 @@ struct SentenceRecord<'a> {
     text: &'a str,
     offset_unit: &'static str,
     occurrences: Vec<OccurrenceRecord<'a>>,
-    sets: Vec<Hit<'a>>,
+    sets: Vec<AnswerRecord<'a>>,
     layers: Vec<SentenceLayersRecord<'a>>,
 }
 
@@ -273,7 +273,7 @@ impl<'a> SentenceRecord<'a> {
             text: &sentence.text,
             offset_unit: "codepoint",
             occurrences: occurrences.collect(),
-            sets: answers.iter().map(Hit::new).collect::<anyhow::Result<_>>()?,
+            sets: answers.iter().map(AnswerRecord::new).collect::<anyhow::Result<_>>()?,
             layers: layers.collect::<anyhow::Result<_>>()?,
         })
     }

@@ -10,17 +10,17 @@ use serde::Serialize;
 use super::output::{Output, grouped};
 use super::{Context, Outcome};
 
-/// Bring the store to this program's format, after a backup
+/// Back the store up, and convert it to this program's format
 ///
-/// A store of an older format is read as it is; what an upgrade rewrites is smaller or says more. It
-/// can be stopped at any time and run again: the backup of the first run is then used as it is.
+/// Stores of older formats are read without an upgrade; upgraded records are smaller or say more.
+/// An upgrade can be stopped at any time and run again; it keeps the first run's backup.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Say what would be done, and do nothing
+    /// Print what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Where the backup goes [default: the store's directory with `.before-upgrade` added]
+    /// Directory of the backup [default: the store's directory with `.before-upgrade` added]
     #[arg(long, value_name = "DIR", conflicts_with = "dry_run")]
     backup: Option<PathBuf>,
 }

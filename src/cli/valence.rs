@@ -20,9 +20,9 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Show how lexical units realise their frame elements
 ///
-/// For each frame element, and for the elements of a sentence together: the phrase types and grammatical
-/// functions that express them, with the number of annotation sets. The numbers are FrameNet's own, of
-/// the LU's exemplars, unless `--over` says what to count.
+/// Lists the phrase types and grammatical functions of each frame element, and of the elements of a
+/// sentence together, with the number of annotation sets. The numbers are FrameNet's own, of the
+/// LU's exemplars, unless `--over` gives a query to count over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -30,12 +30,12 @@ pub(super) struct Args {
     #[arg(value_name = "LU", required = true)]
     lu: Vec<String>,
 
-    /// Count over the annotation sets of the LUs that this query finds, instead of taking FrameNet's
-    /// tables; sets whose FEs nobody annotated do not count
+    /// Count over the annotation sets that this query finds, instead of FrameNet's tables; sets
+    /// without annotated FEs do not count
     #[arg(long, value_name = "EXPR")]
     over: Option<String>,
 
-    /// Also name the annotation sets that show each pattern
+    /// Also list the annotation sets of each pattern
     #[arg(long)]
     sets: bool,
 
@@ -43,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Only of this release
+    /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 

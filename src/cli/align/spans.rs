@@ -14,13 +14,13 @@ use crate::cli::line_batches::{self, LineTask};
 use crate::cli::line_reader::{self, LineError};
 use crate::cli::{Context, Outcome, locate, number};
 
-/// Find the spans of paraphrases that answer to spans of sentences
+/// Align spans of sentences with spans of their paraphrases
 ///
-/// Reads JSON lines: `source` and `target`, both texts or both lists of words; `span`, [start, end) in
-/// `source`, or a list of such for a discontinuous one; an `id` of any kind comes back. Spans count code
-/// points in texts and words in lists. Writes a JSON line for each, with the span in `target` or null, its
-/// score and the runners-up. A line that cannot be aligned gets a record with an error and its code;
-/// the others go on, and the program ends with code 65.
+/// Reads JSON lines: `source` and `target`, both texts or both lists of words; `span`, [start, end)
+/// in `source`, or a list of such for a discontinuous one; an `id` of any type is returned. Spans
+/// count code points in texts and words in lists. Writes a JSON line for each, with the span in
+/// `target` or null, its score and the runners-up. A line that cannot be aligned gets a record with
+/// an error and its code. The other lines are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -28,11 +28,11 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Score below which nothing counts as aligned, 0 to 1 [default: the head's own]
+    /// Treat spans that score below SCORE (0 to 1) as not aligned [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
-    /// Other spans to name for each one
+    /// Also report the N next best spans
     #[arg(long, value_name = "N", default_value_t = 3)]
     runners_up: usize,
 

@@ -18,12 +18,12 @@ use crate::cli::output::Output;
 use crate::cli::render::rows_of;
 use crate::cli::{Context, Outcome, locate, number, tag};
 
-/// Precision, recall and F1 of the span aligner, of whole spans and of words
+/// Measure the span aligner: precision, recall and F1 of spans and of words
 ///
-/// All spans, those whose wording changed and those whose did not, and spans that nothing answers to; by
-/// the length of the spans and by the difference of their positions. The figures of Culkin et al. 2021 stand
-/// beside; they are of another test set (FrameNet's triggers and machine paraphrases, judged by people).
-/// An item that is too long for the encoder is named, and counts as one whose span is not found.
+/// Reports all, changed, identical and unaligned spans, by length and by difference of position.
+/// The figures of Culkin et al. 2021 stand beside them; their test set is another (FrameNet's
+/// triggers and machine paraphrases, judged by people). An item that is too long for the encoder is
+/// reported and counts as not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 
-    /// Training data: also tell apart source spans that it has from those that it has not
+    /// Training data; also report source spans that it has and has not apart
     #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
 
@@ -43,11 +43,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 
-    /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
+    /// Treat spans that score below SCORE (0 to 1) as not aligned [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
-    /// Directory of a part-of-speech tagger, or its name among the models: also compare the parts of speech of
+    /// Directory of a tagger, or its name among the models; also compare the parts of speech of
     /// spans (Table 3)
     #[arg(long, value_name = "DIR|NAME")]
     tagger: Option<PathBuf>,

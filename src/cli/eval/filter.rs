@@ -12,7 +12,7 @@ use crate::cli::output::{Output, tell};
 use crate::cli::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
-/// Precision, recall and size of what a filter keeps, beside simple rules
+/// Measure a filter: precision, recall and size of what it keeps, beside simple rules
 ///
 /// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is acceptable from a mean
 /// judgement of 50 on. Rules on scores stand there with the paper's thresholds, which belong to its own models, and with
@@ -22,7 +22,7 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Judged outputs, and others beside them
+    /// Outputs as JSON lines, judged ones among them
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 

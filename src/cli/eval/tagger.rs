@@ -15,12 +15,12 @@ use crate::cli::{Context, Outcome, tagged};
 /// Confusions that are printed, the most frequent ones.
 const CONFUSIONS: usize = 10;
 
-/// Accuracy of the part-of-speech tagger, also of words that training never saw
+/// Measure the part-of-speech tagger: accuracy on all words and on unseen words
 ///
-/// On the full text of the store: the documents of the part `test` that have FrameNet's layer PENN (`split=` in
-/// queries), or on JSON lines as `fnstore train tagger` takes them. Beside it stands the accuracy of each word's most
-/// frequent tag in the training data. Words are also tagged in small letters. Sentences that the training data has, too,
-/// are left out.
+/// On the full text of the store: the documents of the part `test` that have FrameNet's layer PENN
+/// (`split=` in queries), or on JSON lines as `fnstore train tagger` takes them. The baseline is
+/// each word's most frequent tag in the training data. Words are also tagged in lower case.
+/// Sentences of the training data are skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// Training data, whose words are no news [default: the store's full text]
+    /// Training data, which decides which words are unseen [default: the store's full text]
     #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
 

@@ -14,10 +14,10 @@ use crate::cli::output::Format;
 use crate::cli::render::Row;
 use crate::cli::{Context, Outcome};
 
-/// Alignment error rate of a word aligner, also of equal and of different words apart
+/// Measure a word aligner: alignment error rate on all, identical and different words
 ///
-/// A statistical aligner is trained on the pairs of `--data`, without a look at their links, and on those of
-/// `--train`. A pair that is too long for an encoder is named, and counts as one in which nothing is found.
+/// A statistical aligner is trained on the pairs of `--data`, without their links, and on those of
+/// `--train`. A pair that is too long for an encoder is reported and counts as one without links.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// JSON lines: source and target (texts or lists of words), sure and possible ([source word, target
@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "spans", conflicts_with = "spans")]
     data: Vec<PathBuf>,
 
-    /// Data as for `fnstore train aligner` instead: how well the spans do that the links cover
+    /// Measure the spans that links cover, on data as for `fnstore train aligner`
     #[arg(long, value_name = "FILE")]
     spans: Option<PathBuf>,
 

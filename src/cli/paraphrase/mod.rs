@@ -40,8 +40,8 @@ const READ_AHEAD: u64 = 4 * IN_FLIGHT as u64;
 ///
 /// Reads one sentence a line; JSON lines and the tab-separated form of the ParaBank rewriter bring
 /// each sentence's own constraints. Phrases are matched as whole words, case folded. A line that
-/// cannot be rewritten gets a record with an error and its code; the others go on, and the program
-/// ends with code 65.
+/// cannot be rewritten gets a record with an error and its code. The other lines are rewritten, and
+/// the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -53,16 +53,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "LAYOUT", value_enum)]
     input: Option<Layout>,
 
-    /// Phrase that no output may contain; may be repeated
+    /// Ban PHRASE from every output; may be repeated
     #[arg(long, value_name = "PHRASE")]
     avoid: Vec<String>,
 
-    /// File of such phrases, one a line
+    /// Ban the phrases of FILE, one a line
     #[arg(long, value_name = "FILE")]
     avoid_list: Option<PathBuf>,
 
-    /// Phrase that every output must contain, or several with `|` between them, of which one; may be
-    /// repeated
+    /// Require PHRASE in every output; `|` separates alternatives; may be repeated
     #[arg(long, value_name = "PHRASE[|PHRASE]")]
     require: Vec<String>,
 
@@ -81,8 +80,8 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model
-    /// use` chose, else the one that comes with the program]
+    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
+    /// use`, else the shipped one]
     #[arg(long, value_name = "DIR|NAME")]
     model: Option<PathBuf>,
 
@@ -93,7 +92,7 @@ pub(super) struct Args {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
+    /// Number format of the network on the CPU; int8 is faster and may change outputs
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 }

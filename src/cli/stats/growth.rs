@@ -22,7 +22,7 @@ use crate::cli::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Annotation sets to count; several arguments are joined by spaces, none means everything
+    /// Count the annotation sets that this query finds; none means everything
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 

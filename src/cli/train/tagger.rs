@@ -14,10 +14,11 @@ use crate::cli::{Context, Outcome, eval, locate, number, progress, tagged};
 
 /// Train a part-of-speech tagger on the states of an encoder
 ///
-/// Learns from the full text of the store: the documents of the part `train` that have FrameNet's layer PENN, with
-/// the tags of the Penn Treebank, and chooses the epoch on those of the part `dev` (`split=` in queries; the part
-/// `test` is left alone). Files of JSON lines may take the place of either: words (a list) and tags (as
-/// many, of any tag set; null where one is not known). Every sentence is also shown in small letters.
+/// Learns from the full text of the store: the documents of the part `train` that have FrameNet's
+/// layer PENN, with the tags of the Penn Treebank, and chooses the epoch on those of the part `dev`
+/// (`split=` in queries; the part `test` is left alone). Files of JSON lines can replace either:
+/// words (a list) and tags (as many, of any tag set; null if unknown). Every sentence is also
+/// trained on in lower case.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -33,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
     encoder: PathBuf,
 
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words [default: 2]
+    /// Encoder layer to read, from 1; 0 is the input embeddings [default: 2]
     #[arg(long, value_name = "N")]
     layer: Option<usize>,
 
@@ -45,11 +46,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Most passes over the data [default: 8]
+    /// Epochs at most [default: 8]
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
 
-    /// Passes without gain on the development data before training stops [default: 3]
+    /// Stop after N epochs without gain on the development data [default: 3]
     #[arg(long, value_name = "N")]
     patience: Option<usize>,
 

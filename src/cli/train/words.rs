@@ -12,12 +12,12 @@ use crate::cli::{Context, Outcome, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
 ///
-/// Data is JSON lines as for `fnstore eval words`: source, target, sure, possible. What is trained is used by
-/// `fnstore align words --model linker --linker DIR`, and measured by `fnstore eval words` with the same.
-/// A pair that is too long for the encoder is named and left out.
+/// Data is JSON lines as for `fnstore eval words`: source, target, sure, possible. `fnstore align
+/// words --model linker --linker DIR` uses the result; `fnstore eval words` with the same options
+/// measures it. A pair that is too long for the encoder is reported and skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("epochs", |option| option.help("Most passes over the data [default: 6]")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 6]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 96]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 pub(super) struct Args {
