@@ -13,6 +13,9 @@ CACHE := $(or $(FNSTORE_CACHE),$(HOME)/.cache/fnstore)
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 export FNSTORE_MODELS ?= $(CACHE)/models
 
+# RocksDB's C++ is most of what a build from nothing compiles; this compiler parses its headers once.
+export PATH := $(CURDIR)/tools:$(PATH)
+
 CARGO := cargo
 PYTHON := python3
 FNSTORE := $(CARGO_TARGET_DIR)/release/fnstore
@@ -115,7 +118,8 @@ setup-system:
 	vulkan() { [ "$$(uname)" != Linux ] || { exists /usr/lib*/libvulkan.so.1 /usr/lib/*/libvulkan.so.1 \
 		&& exists /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json; }; }; \
 	tracer() { [ "$$(uname)" != Linux ] || command -v strace >/dev/null; }; \
-	if command -v c++ >/dev/null && libclang && vulkan && tracer; then exit 0; fi; \
+	compiler() { PATH="$${PATH#*:}" command -v c++ >/dev/null; }; \
+	if compiler && libclang && vulkan && tracer; then exit 0; fi; \
 	install="apt-get install --yes --no-install-recommends $(SYSTEM_PACKAGES)"; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		set -ex; apt-get update --quiet; DEBIAN_FRONTEND=noninteractive $$install; \

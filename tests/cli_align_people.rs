@@ -172,7 +172,7 @@ fn training_data_that_is_there_is_replaced_by_force_and_never_by_nothing() {
     let ran = answers(&dir, &[], &to_file);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
     assert!(ran.stderr.contains("no task is decided"), "{}", ran.stderr);
-    assert!(read().is_err(), "there was no file, and there is none");
+    assert_eq!(read().unwrap_err().kind(), std::io::ErrorKind::NotFound, "there was no file");
 
     std::fs::write(&to, "good data").unwrap();
     assert_eq!(answers(&dir, &[], &to_file).code, Some(1));

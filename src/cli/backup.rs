@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use fnstore::database::Database;
 use fnstore::upkeep::BackupManifest;
 
-use super::output::{Format, Output, grouped, size};
+use super::output::{Output, grouped, size};
 use super::{Context, Outcome};
 
-/// Copy the store to a directory, with the hash of every file
+/// Back the store up to a directory, with the hash of every file
 ///
-/// Works beside a writer: the copy is the store at one moment. Every row is read with its checksum, so
-/// damage ends the backup instead of getting into it. The index is left out; restoring builds it.
+/// Works beside a writer: the copy is the store at one moment. Every row's checksum is verified,
+/// and damage ends the backup. The index is not copied; a restore builds it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Directory of the backup; must not exist or be empty
@@ -31,27 +31,18 @@ pub(super) fn print(
     place: &Path,
     output: &mut Output,
 ) -> anyhow::Result<()> {
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            let releases = if manifest.releases.is_empty() {
-                "no release".to_owned()
-            } else {
-                manifest.releases.join(", ")
-            };
-            output.line(&format!(
-                "{releases} at revision {}: {} rows, {} in {}",
-                manifest.revision,
-                grouped(manifest.rows),
-                size(manifest.bytes),
-                place.display()
-            ))?;
-        }
-        Format::Json | Format::Jsonl => output.json(manifest)?,
-        format => {
-            for (file, hash) in &manifest.files {
-                output.fields(format, [file, hash])?;
-            }
-        }
-    }
-    Ok(())
+    let files = manifest.files.iter().map(|(file, hash)| [file, hash]);
+    output.report(manifest, Some(files), |output| {
+        let releases = match manifest.releases.as_slice() {
+            [] => "no release".to_owned(),
+            names => names.join(", "),
+        };
+        Ok(output.line(&format!(
+            "{releases} at revision {}: {} rows, {} in {}",
+            manifest.revision,
+            grouped(manifest.rows),
+            size(manifest.bytes),
+            place.display()
+        ))?)
+    })
 }

@@ -9,23 +9,24 @@ use fnstore::store::{Change, Subject};
 use serde::Serialize;
 
 use super::output::{Format, Output, tell};
+use super::render::{Block, Records};
 use super::{Context, Outcome, edit};
 
 /// List what was added, edited and removed
 ///
-/// One record for each change of each commit, in order. A program that keeps the last `revision` it has
-/// seen asks with `--since` for what came after it. What an import brought is one change of the release.
+/// One record for each change of each commit, in order. A program that remembers the last
+/// `revision` gets later ones with `--since`. An import is one change of its release.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Only what was committed after this revision
+    /// List only commits after REVISION
     #[arg(long, value_name = "REVISION", default_value_t = 0, hide_default_value = true)]
     since: u64,
 
-    /// Only changes of this release
+    /// List only changes of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
-    /// Go on as more is committed, until Ctrl-C
+    /// Keep listing new commits until Ctrl-C
     #[arg(long)]
     follow: bool,
 }
@@ -84,13 +85,15 @@ impl<'a> ChangeRecord<'a> {
             reviewer,
         }
     }
+}
 
-    const COLUMNS: [&'static str; 9] =
-        ["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
+impl Block for ChangeRecord<'_> {
+    const COLUMNS: &'static [&'static str] =
+        &["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
 
-    fn cells(&self) -> [String; 9] {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
         let number = |number: Option<u32>| number.map_or(String::new(), |it| it.to_string());
-        [
+        Some(vec![vec![
             self.revision.to_string(),
             self.release.to_owned(),
             self.action.to_owned(),
@@ -100,7 +103,15 @@ impl<'a> ChangeRecord<'a> {
             number(self.lu),
             self.sentence.clone().unwrap_or_default(),
             self.reviewer.unwrap_or_default().to_owned(),
-        ]
+        ]])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let Self { revision, action, kind, id, .. } = self;
+        let place = self.frame.map_or(String::new(), |frame| format!("  frame {frame}"));
+        let by = self.reviewer.map_or(String::new(), |name| format!("  by {name}"));
+        let line = format!("{revision:>8}  {action:<8} {kind:<10} {id}{place}{by}");
+        Ok(output.line(line.trim_end())?)
     }
 }
 
@@ -113,21 +124,18 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Some(name) => Some(edit::release(&database, Some(name))?.id),
         None => None,
     };
-    let output = &mut context.output;
-    let format = output.format_or(Format::Jsonl);
-    if matches!(format, Format::Csv | Format::Tsv) {
-        output.fields(format, ChangeRecord::COLUMNS)?;
-    }
+    let mut records = context.output.records(Format::Jsonl);
+    records.header(ChangeRecord::COLUMNS)?;
     let mut since = args.since;
     let mut shown = false;
     loop {
-        let last = write_changes(&database, since, only, format, output)?;
+        let last = write_changes(&database, since, only, &mut records)?;
         shown |= last.is_some();
         since = last.unwrap_or(since);
         if !args.follow {
             break;
         }
-        output.flush()?;
+        records.flush()?;
         std::thread::sleep(PAUSE);
         if database.store().views() > VIEWS {
             database = Database::open(&context.store)?;
@@ -135,11 +143,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
             database.refresh()?;
         }
     }
-    output.end_records(format)?;
+    records.end()?;
     if shown {
         return Ok(Outcome::Done);
     }
-    output.flush()?;
+    context.output.flush()?;
     tell(&format!("nothing was committed after revision {since}"));
     Ok(Outcome::NothingFound)
 }
@@ -149,8 +157,7 @@ fn write_changes(
     database: &Database,
     since: u64,
     only: Option<ReleaseId>,
-    format: Format,
-    output: &mut Output,
+    records: &mut Records<'_>,
 ) -> anyhow::Result<Option<u64>> {
     let names: HashMap<ReleaseId, String> =
         database.releases()?.into_iter().map(|release| (release.id, release.name)).collect();
@@ -161,21 +168,8 @@ fn write_changes(
             continue;
         }
         let number = change.release.to_string();
-        let record = ChangeRecord::new(&change, names.get(&change.release).unwrap_or(&number));
-        match format {
-            Format::Json | Format::Jsonl => output.record(&record, format)?,
-            Format::Csv | Format::Tsv => output.fields(format, record.cells())?,
-            Format::Table => {
-                let (revision, action) = (change.revision, record.action);
-                let place = record.frame.map_or(String::new(), |frame| format!("  frame {frame}"));
-                let by = record.reviewer.map_or(String::new(), |name| format!("  by {name}"));
-                let line = format!(
-                    "{revision:>8}  {action:<8} {:<10} {}{place}{by}",
-                    record.kind, record.id
-                );
-                output.line(line.trim_end())?;
-            }
-        }
+        let release = names.get(&change.release).unwrap_or(&number);
+        records.block(&ChangeRecord::new(&change, release))?;
         last = Some(change.revision);
     }
     Ok(last)

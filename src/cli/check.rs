@@ -6,17 +6,17 @@ use fnstore::database::Database;
 use fnstore::upkeep::{CheckOptions, CheckReport};
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped};
+use super::output::{Output, grouped};
 use super::{Context, Outcome, progress};
 
 /// Check that the store is whole
 ///
-/// Reads every row with its checksum, decodes it, looks up what it refers to, and counts the index's
-/// entries; works beside a writer and changes nothing. Exits with 1 when something is wrong.
+/// Reads every row with its checksum, decodes it, looks up its references, and counts the index's
+/// entries. Works beside a writer and changes nothing. The exit code is 1 if something is wrong.
 /// schema/check.md explains the codes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Also follow every reference back, and compare the index set by set, term by term
+    /// Also check references in both directions, and compare the index term by term
     #[arg(long)]
     deep: bool,
 }
@@ -59,21 +59,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     let report = report?;
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => summary(&report, output)?,
-        Format::Json | Format::Jsonl => {
-            output.json(&record(&report, args.deep, context.store.display().to_string()))?;
-        }
-        format => {
-            for (code, count, examples) in report.findings.iter() {
-                for finding in examples {
-                    let fields =
-                        [code.as_str(), &count.to_string(), finding.family, &finding.detail];
-                    output.fields(format, fields)?;
-                }
-            }
-        }
-    }
+    let record = record(&report, args.deep, context.store.display().to_string());
+    let rows =
+        record.findings.iter().flat_map(|FindingRecord { code, count, examples, .. }| {
+            let row = |of: &ExampleRecord| {
+                [(*code).to_owned(), count.to_string(), of.family.to_owned(), of.detail.clone()]
+            };
+            examples.iter().map(row)
+        });
+    output.report(&record, Some(rows), |output| summary(&record, output))?;
     Ok(if report.findings.is_empty() { Outcome::Done } else { Outcome::CheckFailed })
 }
 
@@ -99,7 +93,7 @@ fn record(report: &CheckReport, deep: bool, store: String) -> CheckRecord {
     }
 }
 
-fn summary(report: &CheckReport, output: &mut Output) -> anyhow::Result<()> {
+fn summary(report: &CheckRecord, output: &mut Output) -> anyhow::Result<()> {
     let rows: u64 = report.rows.values().sum();
     let entries = report.index_entries.map_or("no index".to_owned(), |entries| {
         format!("{} entries of the index", grouped(entries))
@@ -119,10 +113,9 @@ fn summary(report: &CheckReport, output: &mut Output) -> anyhow::Result<()> {
     if report.findings.is_empty() {
         return Ok(output.line("nothing is wrong")?);
     }
-    for (code, count, examples) in report.findings.iter() {
+    for FindingRecord { code, count, meaning, examples } in &report.findings {
         output.line("")?;
-        let title = format!("{}  {}  {}", code.as_str(), grouped(count), code.meaning());
-        output.heading(&title)?;
+        output.heading(&format!("{code}  {}  {meaning}", grouped(*count)))?;
         for finding in examples {
             output.line(&format!("  {}: {}", finding.family, finding.detail))?;
         }

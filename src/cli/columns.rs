@@ -8,14 +8,15 @@ use fnstore::search::{Match, Value};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::hit::Hit;
+use super::hit::AnswerRecord;
+use super::render::Block as _;
 
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     /// The values of a field.
     Field(Field),
-    /// A column of [`Hit::COLUMNS`], by its place there.
+    /// A column of [`AnswerRecord::COLUMNS`], by its place there.
     Output(usize),
 }
 
@@ -39,11 +40,11 @@ impl Column {
         if Field::from_name(name).is_some() {
             return Ok(Self::Field(Field::with_value(name, at).map_err(DatabaseError::from)?));
         }
-        if let Some(place) = Hit::COLUMNS.iter().position(|column| *column == name) {
+        if let Some(place) = AnswerRecord::COLUMNS.iter().position(|column| *column == name) {
             return Ok(Self::Output(place));
         }
         let fields = Field::ALL.iter().filter(|field| field.has_value()).map(|field| field.name());
-        match nearest(name, fields.chain(Hit::COLUMNS)) {
+        match nearest(name, fields.chain(AnswerRecord::COLUMNS.iter().copied())) {
             Some(near) => bail!("unknown field `{name}` at column {at}; did you mean `{near}`?"),
             None => bail!(
                 "unknown field `{name}` at column {at}; the fields are listed in schema/query.md"
@@ -54,7 +55,7 @@ impl Column {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Field(field) => field.name(),
-            Self::Output(place) => Hit::COLUMNS[place],
+            Self::Output(place) => AnswerRecord::COLUMNS[place],
         }
     }
 }
@@ -95,12 +96,12 @@ impl Cell {
 }
 
 /// A row; as JSON, an object with a member for each column.
-pub(super) struct Row<'a> {
+pub(super) struct Cells<'a> {
     columns: &'a [Column],
     pub(super) cells: Vec<Cell>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> Cells<'a> {
     /// The row of a set. `None` when its sentence is gone, and a column needs it.
     pub(super) fn new(found: Match<'_>, columns: &'a [Column]) -> anyhow::Result<Option<Self>> {
         let mut cells = Vec::with_capacity(columns.len());
@@ -118,7 +119,7 @@ impl<'a> Row<'a> {
         }
         if columns.iter().any(|column| matches!(column, Column::Output(_))) {
             let Some(answer) = found.into_answer()? else { return Ok(None) };
-            let fields = Hit::new(&answer)?.fields();
+            let fields = AnswerRecord::new(&answer)?.fields();
             for (column, cell) in columns.iter().zip(&mut cells) {
                 if let Column::Output(place) = column {
                     let text = fields[*place].clone();
@@ -134,7 +135,7 @@ impl<'a> Row<'a> {
     }
 }
 
-impl Serialize for Row<'_> {
+impl Serialize for Cells<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.columns.len()))?;
         for (column, cell) in self.columns.iter().zip(&self.cells) {
@@ -173,7 +174,7 @@ mod tests {
     fn a_row_is_an_object_in_the_order_of_its_columns() {
         let columns = [Column::Field(Field::Fe), Column::Field(Field::Aligner)];
         let many = Cell::Many(vec![Cell::Text("A".to_owned()), Cell::Text("B".to_owned())]);
-        let row = Row { columns: &columns, cells: vec![many, Cell::Number(0.95)] };
+        let row = Cells { columns: &columns, cells: vec![many, Cell::Number(0.95)] };
         assert_eq!(serde_json::to_string(&row).unwrap(), r#"{"fe":["A","B"],"aligner":0.95}"#);
         assert_eq!(row.texts().collect::<Vec<_>>(), ["A; B", "0.95"]);
     }

@@ -8,7 +8,7 @@ use fnstore::store::NameKind;
 use serde::Serialize;
 
 use super::Outcome;
-use super::output::{Format, Output, tell};
+use super::output::{Output, tell};
 
 /// A document as JSON.
 #[derive(Debug, Serialize)]
@@ -60,16 +60,7 @@ pub(super) fn show(
     }
     let records = found.iter().map(|(lexicon, document, by)| record(lexicon, document, *by));
     let records = records.collect::<anyhow::Result<Vec<_>>>()?;
-    if output.format_or(Format::Table) != Format::Table {
-        output.documents(&records)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, record) in records.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
-        write_document(record, output)?;
-    }
+    output.shown(&records, |record| Ok(record), write_document)?;
     Ok(Outcome::Done)
 }
 

@@ -11,15 +11,16 @@ use fnstore::edit::{Done, Script, Transaction};
 use fnstore::model::Release;
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::output::{Format, grouped, tell, tell_index_lag};
+use super::render::Row;
 use super::{Context, Outcome, tell_of_index};
 
 /// Add, edit and remove frames, LUs, sentences and annotation sets
 ///
-/// Reads a script of JSON lines, one edit a line, and does all of it or nothing. What is added gets an
-/// id of the store's own range, which is printed. A line names frames, FEs and LUs by name or number,
-/// sets and sentences by id, and what an earlier line added as `@NAME` when that line says
-/// `"as": "NAME"`. Offsets count characters. schema/edit.schema.json describes every edit.
+/// Reads a script of JSON lines, one edit a line, and applies all edits or none. Added records get
+/// ids of the store's own range, which are printed. A line names frames, FEs and LUs by name or
+/// number, and sets and sentences by id. `@NAME` is what an earlier line with `"as": "NAME"` added.
+/// Offsets count characters. schema/edit.schema.json describes every edit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -54,6 +55,15 @@ struct DoneRecord {
     called: Option<String>,
 }
 
+impl Row for DoneRecord {
+    const COLUMNS: &'static [&'static str] = &["line", "op", "id", "as"];
+
+    fn fields(&self) -> Vec<String> {
+        let called = self.called.clone().unwrap_or_default();
+        vec![self.line.to_string(), self.op.to_owned(), self.id.clone(), called]
+    }
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let script = open(&args.script)?;
     let database = Database::open_existing_writer(&context.store)?;
@@ -74,7 +84,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         return Ok(Outcome::Done);
     }
     commit(&database, edits, &format!("edits done: {edited}"))?;
-    write_done(all, &mut context.output)?;
+    let records = all.into_iter().map(|Done { line, operation, id, called }| DoneRecord {
+        line,
+        op: operation,
+        id,
+        called,
+    });
+    context.output.rows(Format::Jsonl, records)?;
     Ok(Outcome::Done)
 }
 
@@ -87,36 +103,6 @@ pub(super) fn commit(
     let revision = edits.commit()?;
     tell_index_lag(database);
     tell(&format!("{done}; the store is at revision {revision}"));
-    Ok(())
-}
-
-fn write_done(all: Vec<Done>, output: &mut Output) -> anyhow::Result<()> {
-    let format = output.format_or(Format::Jsonl);
-    let header = ["line", "op", "id", "as"];
-    let rows = all.into_iter().map(|Done { line, operation, id, called }| DoneRecord {
-        line,
-        op: operation,
-        id,
-        called,
-    });
-    let cells = |row: DoneRecord| {
-        vec![row.line.to_string(), row.op.to_owned(), row.id, row.called.unwrap_or_default()]
-    };
-    match format {
-        Format::Json | Format::Jsonl => {
-            for row in rows {
-                output.record(&row, format)?;
-            }
-            output.end_records(format)?;
-        }
-        Format::Table => output.table(&header, rows.map(cells).collect())?,
-        Format::Csv | Format::Tsv => {
-            output.fields(format, header)?;
-            for row in rows {
-                output.fields(format, cells(row))?;
-            }
-        }
-    }
     Ok(())
 }
 

@@ -14,58 +14,59 @@ use serde::Serialize;
 
 use super::device::DeviceArgs;
 use super::filter::{KeptRecord, write_kept};
-use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::output::{Output, grouped, tell, tell_index_lag};
+use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
 ///
-/// Each human annotation set that the expression finds is rewritten, round by round, without the words
-/// that evoked its frame before, and the target is found again in the new sentence. What was done under
-/// the same models and settings is skipped, so a run that was stopped goes on where it ended.
+/// Rewrites each human annotation set that the expression finds, round by round. Earlier triggers
+/// are banned, and the target is aligned to the new sentence. Work done under the same models and
+/// settings is skipped, so a stopped run resumes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to expand, in the language of `fnstore query`; human sets only
+    /// Expand the annotation sets that this query finds; human sets only
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
-    /// Rounds per annotation set; more rounds continue where fewer ended
+    /// Run N rounds per annotation set; a later run with more rounds continues
     #[arg(long, value_name = "N", default_value_t = 3)]
     rounds: u16,
 
-    /// Hypotheses kept by the search [default: 30]
+    /// Beam size [default: 30]
     #[arg(long, value_name = "N")]
     beam: Option<usize>,
 
-    /// Best rewritings in which the target is looked for [default: 20, at most the beam]
+    /// Align the target in the N best rewritings [default: 20, at most the beam]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
-    /// Leave out sentences of more than N pieces [default: 80]
+    /// Skip sentences of more than N subword tokens [default: 80]
     #[arg(long, value_name = "N")]
     max_pieces: Option<usize>,
 
-    /// Words that new sentences may hold: those that the rewriter's list and the sentence itself have, or any
+    /// Vocabulary of new sentences: the rewriter's list and the sentence's own words, or any word
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
     words: Words,
 
-    /// What new sentences are to hold: `lexicon`, another LU of the frame, and where there is none left, or no sentence
-    /// with one is faultless, a word that is like its LUs; `alike`, such a word from the beginning; `none`, nothing, as
-    /// in the papers [default: lexicon, where its models are]
+    /// Words that new sentences must contain. `lexicon`: another LU of the frame, then fall back to
+    /// similar words. `alike`: similar words. `none`: no requirement, as in the papers [default:
+    /// lexicon, if its models are installed]
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
-    /// Directory of the filter that scores new sentences, or its name among the models; `none` for no scores
-    /// [default: filter, where it is]
+    /// Directory of the filter that scores new sentences, or its name among the models; `none` for
+    /// no scores [default: filter, if installed]
     #[arg(long, value_name = "DIR|NAME|none")]
     filter: Option<PathBuf>,
 
-    /// Work on at most N annotation sets that are not done
+    /// Expand at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model
-    /// use` chose, else the one that comes with the program]
+    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
+    /// use`, else the shipped one]
     #[arg(long, value_name = "DIR|NAME")]
     model: Option<PathBuf>,
 
@@ -76,7 +77,7 @@ pub(super) struct Args {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
+    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 }
@@ -140,10 +141,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let report = report?;
-    match context.output.format_or(Format::Table) {
-        Format::Table => summary(&report, &text, recipe.rounds, &mut context.output)?,
-        _ => context.output.json(&ReportRecord::new(&report))?,
-    }
+    context.output.report(&ReportRecord::new(&report), NO_ROWS, |output| {
+        summary(&report, &text, recipe.rounds, output)
+    })?;
     if report.interrupted {
         context.output.flush()?;
         tell(

@@ -30,7 +30,7 @@ use super::{Context, Outcome, progress, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to export, as for `query`; none means everything
+    /// Export what this query finds; none means everything
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
@@ -39,15 +39,15 @@ pub(super) struct Args {
     #[arg(long, required = true, num_args = 1..=2, value_names = ["FORMAT", "PATH"])]
     to: Vec<OsString>,
 
-    /// Replace a file that is there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 
-    /// With `origin=generated` or `origin=user`: also write the records that the sets refer to
+    /// Also write the records that the sets refer to, with `origin=generated` or `origin=user`
     #[arg(long)]
     with_base: bool,
 
-    /// Match capitals and small letters as written
+    /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
 }

@@ -6,7 +6,8 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, names_or_all};
+use super::listing::{Rows, names_or_all};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List frame elements
@@ -17,7 +18,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Only those of a frame of this name, written as NAME is
+    /// List only elements of this frame; a name or pattern, as NAME
     #[arg(long, value_name = "NAME")]
     frame: Option<String>,
 

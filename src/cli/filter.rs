@@ -9,10 +9,11 @@ use fnstore::filter::Filter;
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::output::{Output, grouped, tell, tell_index_lag};
+use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
-/// Score generated sets by whether their judges would accept them
+/// Score generated sets with a filter
 ///
 /// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
 /// sets that have none, or those of another filter in place of earlier ones. No set is removed. What is printed are the
@@ -22,7 +23,7 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Which sets, in the language of `fnstore query`; generated sets only
+    /// Score the annotation sets that this query finds; generated sets only
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
@@ -69,10 +70,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     bar.finish_and_clear();
     tell_index_lag(&database);
     let done = done?;
-    match context.output.format_or(Format::Table) {
-        Format::Table => summary(&done, &text, &mut context.output)?,
-        _ => context.output.json(&FilteredRecord::new(&done))?,
-    }
+    let record = FilteredRecord::new(&done);
+    context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
     if done.interrupted {
         context.output.flush()?;
         tell(

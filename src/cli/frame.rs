@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Outcome;
 use super::lexunit::LexUnitRecord;
 use super::listing::{HIDDEN_STATUS, Statuses};
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Output, grouped, tell};
 
 pub(super) fn show(
     database: &Database,
@@ -29,17 +29,8 @@ pub(super) fn show(
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records: Vec<_> = profiles.iter().map(FrameRecord::new).collect();
-        output.documents(&records)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, profile) in profiles.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
-        write_frame(profile, statuses, output)?;
-    }
+    let record = |profile| Ok(FrameRecord::new(profile));
+    output.shown(&profiles, record, |profile, output| write_frame(profile, statuses, output))?;
     Ok(Outcome::Done)
 }
 

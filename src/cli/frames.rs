@@ -7,7 +7,8 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, Statuses, names, names_or_all};
+use super::listing::{Rows, Statuses, names, names_or_all};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List frames
@@ -18,7 +19,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Only frames with an LU of this name, written as NAME is
+    /// List only frames with this LU; a name or pattern, as NAME
     #[arg(long, value_name = "NAME")]
     lu: Option<String>,
 

@@ -7,7 +7,7 @@ use fnstore::compute::{
 use serde::Serialize;
 
 use super::device::{DeviceArgs, options};
-use super::output::{Format, Output, size, tell};
+use super::output::{Output, size, tell};
 use super::{Context, Outcome};
 
 /// Shapes that each kernel is tested with.
@@ -80,20 +80,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         tests,
     };
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => write(&record, output)?,
-        Format::Json | Format::Jsonl => output.json(&record)?,
-        format => {
-            for test in &record.tests {
-                let [error, tolerance] = [test.largest_error.unwrap_or(f32::NAN), test.tolerance];
-                let passed = if test.passed { "ok" } else { "FAILED" };
-                output.fields(
-                    format,
-                    [test.kernel, passed, &error.to_string(), &tolerance.to_string()],
-                )?;
-            }
-        }
-    }
+    let rows = record.tests.iter().map(|test| {
+        let error = test.largest_error.unwrap_or(f32::NAN).to_string();
+        [test.kernel.to_owned(), test.verdict().to_owned(), error, test.tolerance.to_string()]
+    });
+    output.report(&record, Some(rows), |output| write(&record, output))?;
     if failed > 0 {
         output.flush()?;
         tell(&format!("{failed} kernels are wrong on this adapter; use `--device cpu`"));
@@ -161,6 +152,10 @@ impl TestRecord {
             failure: test.failure.map(|failure| failure.to_string()),
         }
     }
+
+    fn verdict(&self) -> &'static str {
+        if self.passed { "ok" } else { "FAILED" }
+    }
 }
 
 fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
@@ -213,8 +208,12 @@ fn write(record: &GpuRecord, output: &mut Output) -> anyhow::Result<()> {
             (None, Some(error)) => format!("{error:.1e}"),
             (None, None) => "not finite".to_owned(),
         };
-        let passed = if test.passed { "ok" } else { "FAILED" };
-        vec![test.kernel.to_owned(), passed.to_owned(), error, format!("{:.0e}", test.tolerance)]
+        vec![
+            test.kernel.to_owned(),
+            test.verdict().to_owned(),
+            error,
+            format!("{:.0e}", test.tolerance),
+        ]
     });
     output.line("")?;
     Ok(output.table(&["kernel", "", "largest error", "allowed"], rows.collect())?)

@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use super::drawing::{self, Mark};
 use super::output::Output;
+use super::render::Block;
 
 /// An annotation set as JSON.
 #[derive(Debug, Serialize)]
-pub(super) struct Hit<'a> {
+pub(super) struct AnswerRecord<'a> {
     release: &'a str,
     id: String,
     frame: &'a str,
@@ -30,6 +31,9 @@ pub(super) struct Hit<'a> {
     document: Option<&'a str>,
     document_description: Option<&'a str>,
     generation: Option<Made>,
+    /// What is laid out of it.
+    #[serde(skip)]
+    answer: &'a Answer,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,7 +65,7 @@ struct Made {
     chain: Vec<String>,
 }
 
-impl<'a> Hit<'a> {
+impl<'a> AnswerRecord<'a> {
     pub(super) fn new(answer: &'a Answer) -> anyhow::Result<Self> {
         let text = answer.sentence.text.as_str();
         let index = CharIndex::new(text);
@@ -100,11 +104,43 @@ impl<'a> Hit<'a> {
             document: answer.document.as_deref(),
             document_description: answer.document_description.as_deref(),
             generation: generation(answer).map(Made::new),
+            answer,
         })
     }
 
-    /// Names of the columns of delimited output.
-    pub(super) const COLUMNS: [&'static str; 19] = [
+    /// The row of delimited output; spans are written `start-end`, several things in a field are parted by `; `.
+    pub(super) fn fields(&self) -> Vec<String> {
+        let targets: Vec<String> =
+            self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();
+        let elements: Vec<String> = self.elements.iter().map(Element::brief).collect();
+        let made =
+            |value: fn(&Made) -> String| self.generation.as_ref().map_or(String::new(), value);
+        vec![
+            self.release.to_owned(),
+            self.id.clone(),
+            self.frame.to_owned(),
+            self.lu.to_owned(),
+            self.trigger.clone(),
+            self.text.to_owned(),
+            targets.join("; "),
+            elements.join("; "),
+            self.origin.to_owned(),
+            self.status.to_owned(),
+            self.document.unwrap_or_default().to_owned(),
+            made(|made| made.seed.clone()),
+            made(|made| made.round.to_string()),
+            made(|made| made.method.to_owned()),
+            made(|made| made.paraphrase.to_string()),
+            made(|made| made.aligner.to_string()),
+            made(|made| made.p.map_or(String::new(), |score| score.to_string())),
+            made(|made| made.r.map_or(String::new(), |score| score.to_string())),
+            made(|made| made.flags.join("; ")),
+        ]
+    }
+}
+
+impl Block for AnswerRecord<'_> {
+    const COLUMNS: &'static [&'static str] = &[
         "release",
         "id",
         "frame",
@@ -126,35 +162,12 @@ impl<'a> Hit<'a> {
         "flags",
     ];
 
-    /// The values of [`COLUMNS`](Self::COLUMNS); spans are written `start-end`, several things in a
-    /// field are parted by `; `.
-    pub(super) fn fields(&self) -> [String; 19] {
-        let targets: Vec<String> =
-            self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();
-        let elements: Vec<String> = self.elements.iter().map(Element::brief).collect();
-        let made =
-            |value: fn(&Made) -> String| self.generation.as_ref().map_or(String::new(), value);
-        [
-            self.release.to_owned(),
-            self.id.clone(),
-            self.frame.to_owned(),
-            self.lu.to_owned(),
-            self.trigger.clone(),
-            self.text.to_owned(),
-            targets.join("; "),
-            elements.join("; "),
-            self.origin.to_owned(),
-            self.status.to_owned(),
-            self.document.unwrap_or_default().to_owned(),
-            made(|made| made.seed.clone()),
-            made(|made| made.round.to_string()),
-            made(|made| made.method.to_owned()),
-            made(|made| made.paraphrase.to_string()),
-            made(|made| made.aligner.to_string()),
-            made(|made| made.p.map_or(String::new(), |score| score.to_string())),
-            made(|made| made.r.map_or(String::new(), |score| score.to_string())),
-            made(|made| made.flags.join("; ")),
-        ]
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        Some(vec![self.fields()])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        write_block(self.answer, output)
     }
 }
 

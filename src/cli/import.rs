@@ -12,16 +12,16 @@ use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
 use super::import_lines::{self, Lines};
-use super::output::{Format, Output, grouped, size, tell_index_behind};
+use super::output::{Output, grouped, size, tell_index_behind};
 use super::piped::Input;
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, stop, tell_of_index};
 
 /// Import a FrameNet release, an export, or span-labelled data
 ///
-/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines: an
-/// export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is visible
-/// before all of it is in; a failed import leaves the store as it was.
+/// Reads a release's zip file, or the directory that holds frame/, lu/ or fulltext/; or JSON lines:
+/// an export that `fnstore export --to jsonl` wrote, or texts with labelled spans. Nothing is
+/// visible before the import is complete; a failed import leaves the store as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Zip file or directory of the release, or file of JSON lines; `-` reads standard input
@@ -116,17 +116,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let record = ReportRecord::new(&report, context, started.elapsed());
 
     report_file.map_or(Ok(()), |file| write_report(file, &record))?;
-    match context.output.format_or(Format::Table) {
-        Format::Table => summary(&report, &record, &mut context.output)?,
-        Format::Json | Format::Jsonl => context.output.json(&record)?,
-        format => {
-            let counts = record.counts.iter().map(|(name, count)| (*name, count));
-            let statuses = record.statuses.iter().map(|(name, count)| (name.as_str(), count));
-            for (name, count) in counts.chain(statuses) {
-                context.output.fields(format, [name, &count.to_string()])?;
-            }
-        }
-    }
+    let counts = record.counts.iter().map(|(name, count)| (*name, count));
+    let statuses = record.statuses.iter().map(|(name, count)| (name.as_str(), count));
+    let rows = counts.chain(statuses).map(|(name, count)| [name.to_owned(), count.to_string()]);
+    context.output.report(&record, Some(rows), |output| summary(&report, &record, output))?;
     Ok(Outcome::Done)
 }
 

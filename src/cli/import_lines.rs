@@ -12,7 +12,7 @@ use fnstore::database::Database;
 use fnstore::transfer::{ImportOptions, JsonlImport, SpanImport};
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped, tell_index_lag};
+use super::output::{Output, grouped, tell_index_lag};
 use super::{Context, Outcome, progress};
 
 /// What a file of JSON lines holds.
@@ -137,16 +137,8 @@ impl LinesRecord {
 
     /// Writes the record in the format that was asked for.
     pub(super) fn write(&self, output: &mut Output) -> anyhow::Result<Outcome> {
-        let format = output.format_or(Format::Table);
-        match format {
-            Format::Json | Format::Jsonl => output.json(self)?,
-            Format::Csv | Format::Tsv => {
-                for (kind, count) in &self.written {
-                    output.fields(format, [kind.as_str(), &count.to_string()])?;
-                }
-            }
-            Format::Table => self.write_summary(output)?,
-        }
+        let rows = self.written.iter().map(|(kind, count)| [kind.clone(), count.to_string()]);
+        output.report(self, Some(rows), |output| self.write_summary(output))?;
         Ok(Outcome::Done)
     }
 

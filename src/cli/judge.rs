@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::edit::{self, now};
 use super::output::{Format, Output, grouped, tell, tell_index_lag};
+use super::render::Row;
 use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
@@ -71,6 +72,16 @@ struct JudgementRecord<'a> {
     score: u8,
     time: u64,
     note: &'a str,
+}
+
+impl Row for JudgementRecord<'_> {
+    const COLUMNS: &'static [&'static str] = &["set", "reviewer", "score", "time", "note"];
+
+    fn fields(&self) -> Vec<String> {
+        let Self { set, reviewer, score, time, note, .. } = self;
+        let (score, time) = (score.to_string(), time.to_string());
+        vec![set.clone(), (*reviewer).to_owned(), score, time, (*note).to_owned()]
+    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -156,29 +167,10 @@ fn show(
         tell(&format!("nobody has judged `{set}`"));
         return Ok(Outcome::NothingFound);
     }
-    let format = output.format_or(Format::Jsonl);
-    let header = ["set", "reviewer", "score", "time", "note"];
-    let cells = |of: &Judgement| {
-        let (score, time) = (of.score.to_string(), of.time.to_string());
-        vec![set.to_string(), of.reviewer.clone(), score, time, of.note.clone()]
-    };
-    match format {
-        Format::Json | Format::Jsonl => {
-            for Judgement { reviewer, score, time, note } in &judgements {
-                let (release, set) = (release.name.as_str(), set.to_string());
-                let record =
-                    JudgementRecord { release, set, reviewer, score: *score, time: *time, note };
-                output.record(&record, format)?;
-            }
-            output.end_records(format)?;
-        }
-        Format::Table => output.table(&header, judgements.iter().map(cells).collect())?,
-        Format::Csv | Format::Tsv => {
-            output.fields(format, header)?;
-            for judgement in &judgements {
-                output.fields(format, cells(judgement))?;
-            }
-        }
-    }
+    let rows = judgements.iter().map(|Judgement { reviewer, score, time, note }| {
+        let (release, set) = (release.name.as_str(), set.to_string());
+        JudgementRecord { release, set, reviewer, score: *score, time: *time, note }
+    });
+    output.rows(Format::Jsonl, rows)?;
     Ok(Outcome::Done)
 }

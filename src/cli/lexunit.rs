@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::frame::write_definition;
 use super::listing::Statuses;
-use super::output::{Format, Output, grouped, tell};
+use super::output::{Output, grouped, tell};
 use super::{Outcome, valence};
 
 pub(super) fn show(
@@ -35,18 +35,11 @@ pub(super) fn show(
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records: Vec<_> =
-            found.iter().map(|(of, frame, lu)| FullRecord::new(of.release(), frame, lu)).collect();
-        output.documents(&records)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, (lexicon, frame, lu)) in found.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
-        write_lexunit(lexicon, frame, lu, output)?;
-    }
+    output.shown(
+        &found,
+        |(lexicon, frame, lu)| Ok(FullRecord::new(lexicon.release(), frame, lu)),
+        |(lexicon, frame, lu), output| write_lexunit(lexicon, frame, lu, output),
+    )?;
     Ok(Outcome::Done)
 }
 

@@ -1,15 +1,14 @@
-//! What the commands that list the lexicon share: which names, of which release, and rows that come
-//! out in every format.
+//! What the commands that list the lexicon share: which names, of which release, and how many rows.
 
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::LexUnit;
 use fnstore::query::{Case, Pattern};
-use serde::Serialize;
 
 use super::Outcome;
 use super::output::{Format, Output, tell};
+use super::render::{Records, Row};
 
 /// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be used.
 pub(super) const HIDDEN_STATUS: &str = "Problem";
@@ -17,7 +16,7 @@ pub(super) const HIDDEN_STATUS: &str = "Problem";
 /// Which rows are listed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Rows {
-    /// Only of this release
+    /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
@@ -33,10 +32,8 @@ impl Rows {
         database: &'d Database,
         output: &'o mut Output,
     ) -> anyhow::Result<(Vec<Lexicon<'d>>, Listing<'o>)> {
-        let format = output.format_or(Format::Jsonl);
         let limit = self.limit.unwrap_or(usize::MAX);
-        let listing =
-            Listing { output, format, limit, written: 0, has_more: false, table: Vec::new() };
+        let listing = Listing { records: output.records(Format::Jsonl), limit, has_more: false };
         Ok((lexicons(database, self.release.as_deref())?, listing))
     }
 }
@@ -102,59 +99,32 @@ pub(super) fn names_or_all(kind: &str, words: &[String]) -> anyhow::Result<Patte
     if words.is_empty() { names(kind, "*") } else { names(kind, &words.join(" ")) }
 }
 
-/// A row of a listing.
-pub(super) trait Row: Serialize {
-    /// Names of the columns of tables and delimited output.
-    const COLUMNS: &'static [&'static str];
-
-    /// The values of the columns; several things in one are parted by `; `.
-    fn fields(&self) -> Vec<String>;
-}
-
-/// Rows on their way out.
+/// Rows on their way out, up to a limit.
 pub(super) struct Listing<'o> {
-    output: &'o mut Output,
-    format: Format,
+    records: Records<'o>,
     limit: usize,
-    written: usize,
     has_more: bool,
-    /// Rows of a table, whose columns are as wide as the widest.
-    table: Vec<Vec<String>>,
 }
 
 impl Listing<'_> {
     /// Writes a row. Gives `false` when no more are wanted.
     pub(super) fn row<R: Row>(&mut self, row: &R) -> anyhow::Result<bool> {
-        if self.written == self.limit {
-            self.has_more = true;
-            return Ok(false);
+        self.has_more = self.records.written() == self.limit;
+        if !self.has_more {
+            self.records.row(row)?;
         }
-        match self.format {
-            Format::Table => self.table.push(row.fields()),
-            Format::Json | Format::Jsonl => self.output.record(row, self.format)?,
-            Format::Csv | Format::Tsv => {
-                if self.written == 0 {
-                    self.output.fields(self.format, R::COLUMNS)?;
-                }
-                self.output.fields(self.format, row.fields())?;
-            }
-        }
-        self.written += 1;
-        Ok(true)
+        Ok(!self.has_more)
     }
 
     /// Ends the listing, whose rows were all of this kind.
     pub(super) fn end<R: Row>(self) -> anyhow::Result<Outcome> {
-        if self.format == Format::Table && self.written > 0 {
-            self.output.table(R::COLUMNS, self.table)?;
-        }
-        self.output.end_records(self.format)?;
-        self.output.flush()?;
+        let written = self.records.written();
+        self.records.end_rows::<R>()?;
         if self.has_more {
-            tell(&format!("showing the first {}; there are more", self.written));
+            tell(&format!("showing the first {written}; there are more"));
             return Ok(Outcome::Done);
         }
-        if self.written == 0 {
+        if written == 0 {
             tell("nothing found");
             return Ok(Outcome::NothingFound);
         }
@@ -177,7 +147,8 @@ mod tests {
         assert!(!matches("frame", "Checking"));
         assert!(matches("frame", "frame"));
         assert!(matches("a=b", "a=b"));
-        assert!(names("frame", "~(").is_err());
+        let error = names("frame", "~(").unwrap_err().to_string();
+        assert_eq!(error, "`(` is no regular expression");
         assert!(names_or_all("lu", &[]).unwrap().matches("any"));
         let words = ["look".to_owned(), "over.v".to_owned()];
         assert_eq!(names_or_all("lu", &words).unwrap().as_exact(), Some("look over.v"));

@@ -24,7 +24,7 @@ pub(super) fn store(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
 
 /// What a directory of models is to its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ModelPlace {
     /// The user's own: `--models`, `FNSTORE_MODELS`, or in the platform's data directory.
     Own,
     /// It came with the program.
@@ -33,7 +33,7 @@ pub(super) enum Place {
     Cache,
 }
 
-impl Place {
+impl ModelPlace {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Own => "own",
@@ -53,22 +53,22 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
 /// program's `bin`, the platform's data directory, the models of the source checkout that the program
 /// was built from, and the cache that `make minilm` fills.
-pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(Place, PathBuf)> {
+pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)> {
     if let Some(dir) = given {
-        return vec![(Place::Own, dir)];
+        return vec![(ModelPlace::Own, dir)];
     }
     let beside_program = || {
         let program = std::env::current_exe().ok()?;
         Some(program.parent()?.parent()?.join("share/fnstore/models"))
     };
     let places = [
-        (Place::Own, variable("FNSTORE_MODELS")),
-        (Place::Shipped, beside_program()),
-        (Place::Own, data_dir().ok().map(|dir| dir.join("models"))),
-        (Place::Shipped, Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models"))),
-        (Place::Cache, cache().map(|dir| dir.join("models"))),
+        (ModelPlace::Own, variable("FNSTORE_MODELS")),
+        (ModelPlace::Shipped, beside_program()),
+        (ModelPlace::Own, data_dir().ok().map(|dir| dir.join("models"))),
+        (ModelPlace::Shipped, Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("models"))),
+        (ModelPlace::Cache, cache().map(|dir| dir.join("models"))),
     ];
-    let mut dirs: Vec<(Place, PathBuf)> = Vec::new();
+    let mut dirs: Vec<(ModelPlace, PathBuf)> = Vec::new();
     for (place, dir) in places {
         // A message that lists the places should list each once.
         if let Some(dir) = dir.filter(|dir| dirs.iter().all(|(_, known)| known != dir)) {
@@ -224,7 +224,8 @@ mod tests {
         assert_eq!(language_model(&file, &[]).unwrap(), file);
         assert_eq!(language_model("small".as_ref(), &dirs).unwrap(), file);
         std::fs::write(model_dir.join("b.gguf"), "").unwrap();
-        assert!(language_model("small".as_ref(), &dirs).is_err());
+        let message = language_model("small".as_ref(), &dirs).unwrap_err().to_string();
+        assert!(message.contains("or one GGUF file"), "{message}");
         std::fs::write(model_dir.join("config.json"), "{}").unwrap();
         assert_eq!(language_model("small".as_ref(), &dirs).unwrap(), model_dir);
     }

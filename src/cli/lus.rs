@@ -5,7 +5,8 @@ use fnstore::model::LexUnit;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::listing::{Row, Rows, Statuses, names_or_all};
+use super::listing::{Rows, Statuses, names_or_all};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List lexical units

@@ -12,8 +12,9 @@ use fnstore::models::{
 use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
-use super::locate::{self, Place};
+use super::locate::{self, ModelPlace};
 use super::output::{Format, Output, grouped, size, tell};
+use super::render::{Block, NO_ROWS, Row};
 use super::tag::TAGGER;
 use super::{Context, Outcome};
 
@@ -134,57 +135,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 
 fn list(models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
     let records = all(models.clone())?;
-    let format = output.format_or(Format::Jsonl);
-    match format {
-        Format::Json | Format::Jsonl => {
-            records.iter().try_for_each(|record| output.record(record, format))?;
-            output.end_records(format)?;
-        }
-        Format::Table => {
-            let rows = records.iter().map(row);
-            let header = [
-                "model",
-                "",
-                "kind",
-                "layout",
-                "weights",
-                "numbers",
-                "size",
-                "place",
-                "fingerprint",
-            ];
-            output.table(&header, rows.collect())?;
-        }
-        Format::Csv | Format::Tsv => {
-            let header = [
-                "name",
-                "is_default",
-                "kind",
-                "layout",
-                "weights",
-                "bytes",
-                "place",
-                "path",
-                "fingerprint",
-            ];
-            output.fields(format, header)?;
-            for record in &records {
-                let number = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
-                let fields = [
-                    record.name.clone(),
-                    record.is_default.to_string(),
-                    record.kind.unwrap_or_default().to_owned(),
-                    record.layout.unwrap_or_default().to_owned(),
-                    number(record.weights),
-                    number(record.bytes),
-                    record.place.to_owned(),
-                    record.path.display().to_string(),
-                    record.fingerprint.clone().unwrap_or_default(),
-                ];
-                output.fields(format, fields)?;
-            }
-        }
-    }
+    output.rows(Format::Jsonl, &records)?;
     output.flush()?;
     for record in &records {
         if let Some(problem) = &record.problem {
@@ -199,26 +150,58 @@ fn list(models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome>
     Ok(Outcome::Done)
 }
 
-fn row(record: &ModelRecord) -> Vec<String> {
-    let mark = match (record.is_default, record.is_hidden) {
-        (true, _) => "default",
-        (_, true) => "hidden",
-        _ => "",
-    };
-    let numbers = record.numbers.iter().max_by_key(|(_, count)| **count);
-    let text = |text: Option<&'static str>| text.unwrap_or("?").to_owned();
-    vec![
-        record.name.clone(),
-        mark.to_owned(),
-        text(record.kind),
-        text(record.layout),
-        record.weights.map_or(String::new(), grouped),
-        numbers.map_or(String::new(), |(format, _)| format.clone()),
-        record.bytes.map_or(String::new(), size),
-        record.place.to_owned(),
-        // Enough to tell models apart; the JSON has all of it.
-        record.fingerprint.as_deref().map_or("", |print| &print[..12]).to_owned(),
-    ]
+impl Row for ModelRecord {
+    const COLUMNS: &'static [&'static str] = &[
+        "name",
+        "is_default",
+        "kind",
+        "layout",
+        "weights",
+        "bytes",
+        "place",
+        "path",
+        "fingerprint",
+    ];
+
+    const TABLE_COLUMNS: &'static [&'static str] =
+        &["model", "", "kind", "layout", "weights", "numbers", "size", "place", "fingerprint"];
+
+    fn fields(&self) -> Vec<String> {
+        let number = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
+        vec![
+            self.name.clone(),
+            self.is_default.to_string(),
+            self.kind.unwrap_or_default().to_owned(),
+            self.layout.unwrap_or_default().to_owned(),
+            number(self.weights),
+            number(self.bytes),
+            self.place.to_owned(),
+            self.path.display().to_string(),
+            self.fingerprint.clone().unwrap_or_default(),
+        ]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let mark = match (self.is_default, self.is_hidden) {
+            (true, _) => "default",
+            (_, true) => "hidden",
+            _ => "",
+        };
+        let numbers = self.numbers.iter().max_by_key(|(_, count)| **count);
+        let text = |text: Option<&'static str>| text.unwrap_or("?").to_owned();
+        vec![
+            self.name.clone(),
+            mark.to_owned(),
+            text(self.kind),
+            text(self.layout),
+            self.weights.map_or(String::new(), grouped),
+            numbers.map_or(String::new(), |(format, _)| format.clone()),
+            self.bytes.map_or(String::new(), size),
+            self.place.to_owned(),
+            // Enough to tell models apart; the JSON has all of it.
+            self.fingerprint.as_deref().map_or("", |print| &print[..12]).to_owned(),
+        ]
+    }
 }
 
 /// Every model of every place, in the order in which they are looked for.
@@ -252,7 +235,7 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
 fn record(
     name: String,
     dir: &Path,
-    place: Place,
+    place: ModelPlace,
     described: Result<Description, ModelError>,
 ) -> ModelRecord {
     let path = dir.join(&name);
@@ -293,7 +276,7 @@ fn check(
         tell("there is no model to check; `fnstore model add DIR` adds one");
         return Ok(Outcome::NothingFound);
     }
-    let format = output.format_or(Format::Table);
+    let mut records = output.records(Format::Table);
     let mut wrong = 0;
     for path in paths {
         let mut checked = verify(&path, &dirs);
@@ -306,30 +289,32 @@ fn check(
         }
         wrong += u64::from(!checked.findings.is_empty());
         let record = check_record(&path, checked);
-        match format {
-            Format::Json | Format::Jsonl => output.record(&record, format)?,
-            Format::Table => {
-                let verdict = match (record.is_whole, record.has_sums) {
-                    (false, _) => "cannot be used as it is",
-                    (true, true) => "whole, and the files that were recorded",
-                    (true, false) => "whole; no BLAKE3SUMS to compare its files with",
-                };
-                output.headed(&record.name, verdict)?;
-                for finding in &record.findings {
-                    output.line(&format!("  {}  {}", finding.code, finding.detail))?;
-                }
-            }
-            Format::Csv | Format::Tsv => {
-                for FindingRecord { code, detail } in &record.findings {
-                    output.fields(format, [record.name.as_str(), code, detail])?;
-                }
-            }
-        }
+        records.block(&record)?;
     }
-    if matches!(format, Format::Json | Format::Jsonl) {
-        output.end_records(format)?;
-    }
+    records.end()?;
     Ok(if wrong > 0 { Outcome::CheckFailed } else { Outcome::Done })
+}
+
+impl Block for CheckRecord {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        let findings = self.findings.iter();
+        let row =
+            |of: &FindingRecord| vec![self.name.clone(), of.code.to_owned(), of.detail.clone()];
+        Some(findings.map(row).collect())
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let verdict = match (self.is_whole, self.has_sums) {
+            (false, _) => "cannot be used as it is",
+            (true, true) => "whole, and the files that were recorded",
+            (true, false) => "whole; no BLAKE3SUMS to compare its files with",
+        };
+        output.headed(&self.name, verdict)?;
+        for FindingRecord { code, detail } in &self.findings {
+            output.line(&format!("  {code}  {detail}"))?;
+        }
+        Ok(())
+    }
 }
 
 fn check_record(path: &Path, checked: Verification) -> CheckRecord {
@@ -455,25 +440,24 @@ fn names_in(dir: &Path) -> Vec<String> {
 }
 
 fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
-    if output.format_or(Format::Table) != Format::Table {
-        return output.json(record);
-    }
-    output.heading(&record.name)?;
-    let weights = record.weights.map_or(String::new(), grouped);
-    let numbers: Vec<String> = record
-        .numbers
-        .iter()
-        .map(|(format, count)| format!("{} {format}", grouped(*count)))
-        .collect();
-    for (name, value) in [
-        ("kind", record.kind.unwrap_or_default().to_owned()),
-        ("layout", record.layout.unwrap_or_default().to_owned()),
-        ("weights", format!("{weights} ({})", numbers.join(", "))),
-        ("size", record.bytes.map_or(String::new(), size)),
-        ("fingerprint", record.fingerprint.clone().unwrap_or_default()),
-        ("path", record.path.display().to_string()),
-    ] {
-        output.line(&format!("  {name:<12} {value}"))?;
-    }
-    Ok(())
+    output.report(record, NO_ROWS, |output| {
+        output.heading(&record.name)?;
+        let weights = record.weights.map_or(String::new(), grouped);
+        let numbers: Vec<String> = record
+            .numbers
+            .iter()
+            .map(|(format, count)| format!("{} {format}", grouped(*count)))
+            .collect();
+        for (name, value) in [
+            ("kind", record.kind.unwrap_or_default().to_owned()),
+            ("layout", record.layout.unwrap_or_default().to_owned()),
+            ("weights", format!("{weights} ({})", numbers.join(", "))),
+            ("size", record.bytes.map_or(String::new(), size)),
+            ("fingerprint", record.fingerprint.clone().unwrap_or_default()),
+            ("path", record.path.display().to_string()),
+        ] {
+            output.line(&format!("  {name:<12} {value}"))?;
+        }
+        Ok(())
+    })
 }

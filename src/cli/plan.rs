@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use fnstore::search::{Explanation, TermReport};
 use serde::Serialize;
 
-use super::output::{Format, Output, grouped};
+use super::output::{Output, grouped};
+use super::render::under;
 
 /// A plan as JSON; described in `schema/plan.schema.json`.
 #[derive(Debug, Serialize)]
@@ -46,7 +47,17 @@ const COLUMNS: [&str; 5] = ["term", "access", "estimated", "asked", "passed"];
 /// Writes a plan, for reading unless another format is asked for.
 pub(super) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow::Result<()> {
     let milliseconds = explained.elapsed.as_secs_f64() * 1e3;
-    let rows = explained.terms.iter().map(|report| {
+    let plan = Plan {
+        releases: &explained.releases,
+        access: explained.access.as_str(),
+        place: &explained.place,
+        estimated: explained.estimated,
+        read: explained.read,
+        answers: explained.answers,
+        milliseconds,
+        terms: explained.terms.iter().map(Term::from).collect(),
+    };
+    let terms = explained.terms.iter().map(|report| {
         vec![
             report.term.clone(),
             report.access.to_string(),
@@ -55,46 +66,31 @@ pub(super) fn write_plan(explained: &Explanation, output: &mut Output) -> anyhow
             grouped(report.passed),
         ]
     });
-    match output.format_or(Format::Table) {
-        Format::Json | Format::Jsonl => output.json(&Plan {
-            releases: &explained.releases,
-            access: explained.access.as_str(),
-            place: &explained.place,
-            estimated: explained.estimated,
-            read: explained.read,
-            answers: explained.answers,
-            milliseconds,
-            terms: explained.terms.iter().map(Term::from).collect(),
-        }),
-        format @ (Format::Csv | Format::Tsv) => {
-            output.fields(format, COLUMNS)?;
-            rows.into_iter().try_for_each(|row| Ok(output.fields(format, row)?))
+    let terms: Vec<Vec<String>> = terms.collect();
+    let delimited = under(&COLUMNS, terms.iter().cloned());
+    output.report(&plan, Some(delimited), |output| {
+        let releases = match explained.releases.as_slice() {
+            [] => "no release".to_owned(),
+            names => names.join(", "),
+        };
+        output.line(&format!(
+            "{}: {} in {releases}; {} sets estimated, {} read, {} answers, {milliseconds:.1} ms",
+            explained.access,
+            explained.place,
+            grouped(explained.estimated),
+            grouped(explained.read),
+            grouped(explained.answers),
+        ))?;
+        if explained.terms.is_empty() {
+            return Ok(());
         }
-        Format::Table => {
-            let releases = match explained.releases.as_slice() {
-                [] => "no release".to_owned(),
-                names => names.join(", "),
-            };
-            output.line(&format!(
-                "{}: {} in {releases}; {} sets estimated, {} read, {} answers, {milliseconds:.1} ms",
-                explained.access,
-                explained.place,
-                grouped(explained.estimated),
-                grouped(explained.read),
-                grouped(explained.answers),
-            ))?;
-            if explained.terms.is_empty() {
-                return Ok(());
-            }
-            output.table(&COLUMNS, rows.collect())?;
-            for report in explained.terms.iter().filter(|report| !report.documents.is_empty()) {
-                let by = report.documents.iter();
-                let by: Vec<String> = by
-                    .map(|(by, count)| format!("{} by {}", grouped(*count), by.as_str()))
-                    .collect();
-                output.line(&format!("{} names documents: {}", report.term, by.join(", ")))?;
-            }
-            Ok(())
+        output.table(&COLUMNS, terms.clone())?;
+        for report in explained.terms.iter().filter(|report| !report.documents.is_empty()) {
+            let by = report.documents.iter();
+            let by: Vec<String> =
+                by.map(|(by, count)| format!("{} by {}", grouped(*count), by.as_str())).collect();
+            output.line(&format!("{} names documents: {}", report.term, by.join(", ")))?;
         }
-    }
+        Ok(())
+    })
 }

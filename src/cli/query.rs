@@ -6,10 +6,11 @@ use fnstore::query::{Case, Expression, Field, Selection, SortKey, Test};
 use fnstore::search::{Matches, ValueCount};
 use serde::Serialize;
 
-use super::columns::{Column, Row};
-use super::hit::{Hit, write_block};
+use super::columns::{Cells, Column};
+use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
+use super::render::Block;
 use super::{Context, Outcome, tell_of_index};
 
 /// Find annotation sets
@@ -20,12 +21,11 @@ use super::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// What to find; several arguments are joined by spaces, none means everything
+    /// Query expression; several arguments are joined by spaces, none means everything
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 
-    /// Order by FIELD, the least first; a minus turns the order round, and more fields order what is
-    /// equal by the first
+    /// Sort by FIELD, ascending; a minus sorts descending, and further fields break ties
     #[arg(long, value_name = "FIELD[,-FIELD]", allow_hyphen_values = true)]
     sort: Option<String>,
 
@@ -33,27 +33,27 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Leave out the first N annotation sets
+    /// Skip the first N annotation sets
     #[arg(long, value_name = "N", default_value_t, hide_default_value = true)]
     offset: usize,
 
-    /// Show these only: fields of the query language, or columns of `--format csv`
+    /// Print only these columns: fields of the query language, or columns of `--format csv`
     #[arg(long, value_name = "FIELD[,FIELD]")]
     fields: Option<String>,
 
-    /// Print only how many there are
+    /// Print only the number of annotation sets
     #[arg(long, conflicts_with_all = ["sort", "limit", "offset", "fields", "count_by"])]
     count: bool,
 
-    /// Print how many there are of each value of FIELD, the most frequent first
+    /// Print the number of annotation sets for each value of FIELD, the most frequent first
     #[arg(long, value_name = "FIELD", conflicts_with_all = ["sort", "offset", "fields"])]
     count_by: Option<String>,
 
-    /// Print how the query is answered instead of its answers
+    /// Print the query plan instead of the answers
     #[arg(long, conflicts_with_all = ["fields", "count", "count_by"])]
     explain: bool,
 
-    /// Match capitals and small letters as written
+    /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
 }
@@ -194,28 +194,13 @@ fn countable(name: &str) -> anyhow::Result<Field> {
 
 /// Writes sets whole; gives their number.
 fn write_hits(matches: &mut Matches<'_>, output: &mut Output) -> anyhow::Result<usize> {
-    let format = output.format_or(Format::Jsonl);
-    let mut shown = 0;
+    let mut records = output.records(Format::Jsonl);
     for found in matches {
         let Some(answer) = found?.into_answer()? else { continue };
-        match format {
-            Format::Table => {
-                if shown > 0 {
-                    output.line("")?;
-                }
-                write_block(&answer, output)?;
-            }
-            Format::Json | Format::Jsonl => output.record(&Hit::new(&answer)?, format)?,
-            Format::Csv | Format::Tsv => {
-                if shown == 0 {
-                    output.fields(format, Hit::COLUMNS)?;
-                }
-                output.fields(format, Hit::new(&answer)?.fields())?;
-            }
-        }
-        shown += 1;
+        records.spaced_block(&AnswerRecord::new(&answer)?)?;
     }
-    output.end_records(format)?;
+    let shown = records.written();
+    records.end()?;
     Ok(shown)
 }
 
@@ -225,28 +210,14 @@ fn write_rows(
     columns: &[Column],
     output: &mut Output,
 ) -> anyhow::Result<usize> {
-    let format = output.format_or(Format::Jsonl);
     let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
-    let mut table = Vec::new();
-    let mut shown = 0;
+    let mut records = output.records(Format::Jsonl);
     for found in matches {
-        let Some(row) = Row::new(found?, columns)? else { continue };
-        match format {
-            Format::Json | Format::Jsonl => output.record(&row, format)?,
-            Format::Csv | Format::Tsv => {
-                if shown == 0 {
-                    output.fields(format, &names)?;
-                }
-                output.fields(format, row.texts())?;
-            }
-            Format::Table => table.push(row.texts().collect()),
-        }
-        shown += 1;
+        let Some(row) = Cells::new(found?, columns)? else { continue };
+        records.row_under(&names, &row, || row.texts().collect())?;
     }
-    output.end_records(format)?;
-    if !table.is_empty() {
-        output.table(&names, table)?;
-    }
+    let shown = records.written();
+    records.end_under(&names)?;
     Ok(shown)
 }
 
@@ -258,30 +229,30 @@ struct CountRecord<'a> {
     count: u64,
 }
 
+impl Block for CountRecord<'_> {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        Some(vec![vec![self.value.unwrap_or(NO_VALUE).to_owned(), self.count.to_string()]])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        Ok(output.line(&format!("{:>8}  {}", self.count, self.value.unwrap_or(NO_VALUE)))?)
+    }
+}
+
+/// What is written for the sets that have no value of a field.
+const NO_VALUE: &str = "(none)";
+
 fn write_counts(
     counts: &[ValueCount],
     field: Field,
     output: &mut Output,
 ) -> anyhow::Result<Outcome> {
-    let format = output.format_or(Format::Tsv);
+    let mut records = output.records(Format::Tsv);
     for ValueCount { value, count } in counts {
-        let number = count.to_string();
-        match format {
-            Format::Json | Format::Jsonl => {
-                let record =
-                    CountRecord { field: field.name(), value: value.as_deref(), count: *count };
-                output.record(&record, format)?;
-            }
-            Format::Csv | Format::Tsv => {
-                output.fields(format, [value.as_deref().unwrap_or("(none)"), &number])?;
-            }
-            Format::Table => {
-                let value = value.as_deref().unwrap_or("(none)");
-                output.line(&format!("{number:>8}  {value}"))?;
-            }
-        }
+        let (field, value) = (field.name(), value.as_deref());
+        records.block(&CountRecord { field, value, count: *count })?;
     }
-    output.end_records(format)?;
+    records.end()?;
     if counts.is_empty() {
         output.flush()?;
         tell("nothing found");

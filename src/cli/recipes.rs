@@ -5,12 +5,13 @@ use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::output::{Format, grouped, tell};
+use super::output::{Format, Output, grouped, tell};
+use super::render::Block;
 use super::{Context, Outcome};
 
-/// List the recipes of generated sentences, with all settings and models that their outputs depend on
+/// List the recipes of generated sentences: the settings and models that decide outputs
 ///
-/// `recipe=N` in a query finds the sets of one.
+/// The query `recipe=N` finds the annotation sets of one recipe.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -23,41 +24,34 @@ struct RecipeRecord {
     settings: Value,
 }
 
+impl Block for RecipeRecord {
+    const COLUMNS: &'static [&'static str] = &["recipe", "fingerprint", "sets", "settings"];
+
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        let Self { recipe, fingerprint, sets, settings } = self;
+        let row = [recipe.to_string(), fingerprint.clone(), sets.to_string(), settings.to_string()];
+        Some(vec![row.to_vec()])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let Self { recipe, fingerprint, sets, settings } = self;
+        output.heading(&format!("recipe {recipe} ({fingerprint}): {} sets", grouped(*sets)))?;
+        for (name, value) in rows(settings, "settings") {
+            output.line(&format!("  {name:<20} {value}"))?;
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let recipes = records(&database)?;
-    let output = &mut context.output;
-    let format = output.format_or(Format::Jsonl);
-    match format {
-        Format::Json | Format::Jsonl => {
-            for recipe in &recipes {
-                output.record(recipe, format)?;
-            }
-            output.end_records(format)?;
-        }
-        Format::Table => {
-            for (at, recipe) in recipes.iter().enumerate() {
-                if at > 0 {
-                    output.line("")?;
-                }
-                let RecipeRecord { recipe: number, fingerprint, sets, settings } = recipe;
-                let title = format!("recipe {number} ({fingerprint}): {} sets", grouped(*sets));
-                output.heading(&title)?;
-                for (name, value) in rows(settings, "settings") {
-                    output.line(&format!("  {name:<20} {value}"))?;
-                }
-            }
-        }
-        Format::Csv | Format::Tsv => {
-            output.fields(format, ["recipe", "fingerprint", "sets", "settings"])?;
-            for RecipeRecord { recipe, fingerprint, sets, settings } in &recipes {
-                let row = [recipe.to_string(), fingerprint.clone(), sets.to_string()];
-                output.fields(format, row.into_iter().chain([settings.to_string()]))?;
-            }
-        }
-    }
+    let mut records = context.output.records(Format::Jsonl);
+    records.header(RecipeRecord::COLUMNS)?;
+    recipes.iter().try_for_each(|recipe| records.spaced_block(recipe))?;
+    records.end()?;
     if recipes.is_empty() {
-        output.flush()?;
+        context.output.flush()?;
         tell("nothing was expanded here yet");
         return Ok(Outcome::NothingFound);
     }

@@ -5,14 +5,14 @@ use std::time::Instant;
 use fnstore::database::Database;
 use serde::Serialize;
 
-use super::output::{Format, grouped};
+use super::output::grouped;
 use super::{Context, Outcome};
 
-/// Build the index anew from the store
+/// Rebuild the index from the store
 ///
-/// The old index stays until the new one is whole. One that is lost, damaged or behind is also repaired
-/// by whoever writes next. A store that has lost commits (`C-commits-lost`) opens again afterwards, with
-/// what is left.
+/// The old index stays until the new one is complete. The next writer also repairs an index that is
+/// lost, damaged or behind. A store that has lost commits (`C-commits-lost`) opens again
+/// afterwards, without them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -34,20 +34,15 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
         entries: report.entries,
         seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     };
-    let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => output.line(&format!(
+    let rows = [("revision", record.revision), ("entries", record.entries)]
+        .map(|(name, number)| [name.to_owned(), number.to_string()]);
+    context.output.report(&record, Some(rows), |output| {
+        Ok(output.line(&format!(
             "{} entries, as of revision {}, in {:.1} s",
             grouped(record.entries),
             record.revision,
             record.seconds
-        ))?,
-        Format::Json | Format::Jsonl => output.json(&record)?,
-        format => {
-            let (revision, entries) = (record.revision.to_string(), record.entries.to_string());
-            output.fields(format, ["revision", &revision])?;
-            output.fields(format, ["entries", &entries])?;
-        }
-    }
+        ))?)
+    })?;
     Ok(Outcome::Done)
 }

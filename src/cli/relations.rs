@@ -10,15 +10,15 @@ use fnstore::query::{Pattern, nearest};
 use fnstore::store::NameKind;
 use serde::Serialize;
 
-use super::listing::{Listing, Row, Rows, names, names_or_all};
+use super::listing::{Listing, Rows, names, names_or_all};
 use super::output::tell;
+use super::render::Row;
 use super::tree::{self, Direction, Edges, Tree};
 use super::{Context, Outcome};
 
 /// List the relations between frames
 ///
-/// With `--tree` they are drawn: from the frames that have nothing above them, or for a NAME both ways
-/// from there.
+/// With `--tree` they are drawn from the root frames, or in both directions from NAME.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -27,15 +27,16 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Only relations of this type, as in `Using`, written as NAME is [default for trees: Inheritance]
+    /// List only relations of this type, such as `Using`; a name or pattern, as NAME [default for
+    /// trees: Inheritance]
     #[arg(long, value_name = "TYPE")]
     kind: Option<String>,
 
-    /// One row for each pair of frame elements that a relation maps
+    /// List one row for each pair of frame elements that a relation maps
     #[arg(long)]
     fes: bool,
 
-    /// One row for each type of relation
+    /// List one row for each type of relation
     #[arg(long, conflicts_with_all = ["fes", "tree"])]
     kinds: bool,
 

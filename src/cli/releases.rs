@@ -7,6 +7,7 @@ use fnstore::store::AddedCounts;
 use serde::Serialize;
 
 use super::output::{Format, grouped, size, tell};
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// List the releases in the store
@@ -41,58 +42,56 @@ impl From<AddedCounts> for AddedRecord {
     }
 }
 
+impl ReleaseRecord {
+    /// The columns, with numbers as they are to be written.
+    fn row(&self, number: impl Fn(u64) -> String) -> Vec<String> {
+        let AddedRecord { imported_sets, user_sets, generated_sets, generated_sentences } =
+            self.added;
+        let own = imported_sets + user_sets + generated_sets;
+        let count = |name: &str| self.counts.get(name).copied().unwrap_or_default();
+        vec![
+            self.name.clone(),
+            self.language.clone(),
+            number(count("frames")),
+            number(count("lexunits")),
+            number(count("exemplar_sets") + count("fulltext_sets") + own),
+            number(count("sentences") + generated_sentences),
+            self.source.clone(),
+        ]
+    }
+}
+
+impl Row for ReleaseRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "language", "frames", "LUs", "sets", "sentences", "source"];
+
+    fn fields(&self) -> Vec<String> {
+        self.row(|number| number.to_string())
+    }
+
+    fn cells(&self) -> Vec<String> {
+        self.row(grouped)
+    }
+}
+
 pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let database = Database::open(&context.store)?;
     let mut releases = Vec::new();
     for release in database.releases()? {
         let added = database.store().added_counts(release.id)?;
-        releases.push((release, added));
+        releases.push(ReleaseRecord {
+            counts: release.counts.named().into(),
+            name: release.name,
+            language: release.language,
+            source: release.source,
+            source_bytes: release.source_bytes,
+            imported: release.imported,
+            added: added.into(),
+        });
     }
-    let output = &mut context.output;
-    let format = output.format_or(Format::Jsonl);
-    match format {
-        Format::Json | Format::Jsonl => {
-            for (release, added) in &releases {
-                let record = ReleaseRecord {
-                    name: release.name.clone(),
-                    language: release.language.clone(),
-                    source: release.source.clone(),
-                    source_bytes: release.source_bytes,
-                    imported: release.imported,
-                    counts: release.counts.named().into(),
-                    added: (*added).into(),
-                };
-                output.record(&record, format)?;
-            }
-            output.end_records(format)?;
-        }
-        Format::Table | Format::Csv | Format::Tsv => {
-            let header = ["release", "language", "frames", "LUs", "sets", "sentences", "source"];
-            let number = |n: u64| if format == Format::Table { grouped(n) } else { n.to_string() };
-            let rows = releases.iter().map(|(release, added)| {
-                let counts = &release.counts;
-                let own = added.imported_sets + added.user_sets + added.generated_sets;
-                vec![
-                    release.name.clone(),
-                    release.language.clone(),
-                    number(counts.frames),
-                    number(counts.lexunits),
-                    number(counts.exemplar_sets + counts.fulltext_sets + own),
-                    number(counts.sentences + added.generated_sentences),
-                    release.source.clone(),
-                ]
-            });
-            if format == Format::Table {
-                output.table(&header, rows.collect())?;
-            } else {
-                output.fields(format, header)?;
-                for row in rows {
-                    output.fields(format, row)?;
-                }
-            }
-        }
-    }
-    if releases.is_empty() {
+    let is_empty = releases.is_empty();
+    context.output.rows(Format::Jsonl, releases)?;
+    if is_empty {
         tell("the store is empty; `fnstore import PATH` brings in a release");
         return Ok(Outcome::NothingFound);
     }

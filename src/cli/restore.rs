@@ -6,10 +6,10 @@ use fnstore::upkeep::restore;
 
 use super::{Context, Outcome, backup};
 
-/// Put a backup in the place of the store
+/// Replace the store by a backup
 ///
-/// The backup's files are compared with their hashes, copied, opened and indexed before anything is
-/// replaced; until then, and when anything is wrong, the store stays as it was.
+/// Verifies the hashes of the backup's files, copies, opens and indexes them, and then replaces the
+/// store. If anything is wrong, the store stays as it was.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Directory that `fnstore backup` wrote

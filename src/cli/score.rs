@@ -9,21 +9,18 @@ use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
-use super::error::LinesFailed;
 use super::expand::numbers;
-use super::line_reader::{self, LineError, LineReader};
-use super::output::{Format, Output};
+use super::line_batches::{self, LineTask};
+use super::line_reader::{self, LineError};
 use super::{Context, Outcome, locate};
 
-/// Lines that are scored together.
-const BATCH: usize = 64;
-
-/// Say how likely sentences are under a language model
+/// Score sentences with a language model
 ///
-/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start, end) in code
-/// points, for a part of it in its left context; an `id` of any kind comes back. Writes a JSON line for each, with
-/// the sum of the log-probabilities of its tokens (natural log), their number, and the perplexity. A line that
-/// cannot be scored gets a record with an error and its code; the others go on, and the program ends with code 65.
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, and `span`, [start,
+/// end) in code points, for a part of it in its left context; an `id` of any type is returned.
+/// Writes a JSON line for each, with the sum of the log-probabilities of its tokens (natural log),
+/// their number, and the perplexity. A line that cannot be scored gets a record with an error and
+/// its code. The other lines are scored, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -36,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE|DIR|NAME")]
     model: PathBuf,
 
-    /// Numbers in which products are computed
+    /// Number format of matrix products
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 
@@ -53,74 +50,44 @@ const EXAMPLES: &str = r#"Examples:
   echo '{"id": 7, "text": "They tore it open.", "span": [5, 9]}' | fnstore score --model model.gguf"#;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
+    let lines = line_batches::open(args.file.as_deref())?;
     let model = locate::language_model(&args.model, &locate::model_dirs(args.models))?;
-    let mut scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
-    let output = &mut context.output;
-    let format = match output.format_or(Format::Jsonl) {
-        format @ (Format::Json | Format::Table) => format,
-        _ => Format::Jsonl,
-    };
-    let (mut read, mut failed, mut is_json) = (0, 0, None);
-    loop {
-        let mut batch = Vec::new();
-        while batch.len() < BATCH {
-            let Some((number, line)) = lines.next()? else { break };
-            let is_json = *is_json.get_or_insert_with(|| {
-                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
-            });
-            batch.push((number, line.and_then(|line| Item::read(&line, is_json))));
-        }
-        if batch.is_empty() {
-            break;
-        }
-        read += batch.len() as u64;
-        failed += score(&mut scorer, &batch, format, output)?;
-    }
-    if format != Format::Table {
-        output.end_records(format)?;
-    }
-    if failed > 0 {
-        output.flush()?;
-        return Err(LinesFailed { done: "scored", failed, lines: read }.into());
-    }
-    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+    let scorer = Scorer::open(&model, &args.device.open()?, args.numbers)?;
+    line_batches::run(Scoring(scorer), lines, &mut context.output)
 }
 
-/// Scores a batch and writes its records; returns how many lines failed.
-fn score(
-    scorer: &mut Scorer,
-    batch: &[(u64, Result<Item, LineError>)],
-    format: Format,
-    output: &mut Output,
-) -> anyhow::Result<u64> {
-    let items = batch.iter().filter_map(|(_, item)| item.as_ref().ok());
-    let requests: Vec<ScoreRequest> = items.map(|item| item.request.clone()).collect();
-    let mut scores = scorer.score(&requests)?.into_iter();
-    let mut failed = 0;
-    for (line, item) in batch {
-        let scored = item.as_ref().map_err(Clone::clone).and_then(|item| {
-            let score = scores.next().expect("every good line has been scored");
-            score.map(|score| (item, score)).map_err(|refusal| line_error(&refusal))
-        });
-        match scored {
-            Ok((item, score)) if format == Format::Table => {
-                let (perplexity, text) = (score.perplexity(), &item.request.text);
-                let TextScore { log_prob, tokens } = score;
-                output.line(&format!("{perplexity:10.2} {log_prob:10.3} {tokens:5}  {text}"))?;
-            }
-            Ok((item, score)) => output.record(&Record::new(*line, item, score), format)?,
-            Err(error) => {
-                failed += 1;
-                if format == Format::Table {
-                    output.line(&format!("! line {line}: {} ({})", error.message, error.code))?;
-                } else {
-                    output.record(&Failed { line: *line, error: &error }, format)?;
-                }
-            }
-        }
+/// The scoring of lines.
+struct Scoring(Scorer);
+
+impl LineTask for Scoring {
+    type Item = Item;
+    type Record = Record;
+
+    const DONE: &'static str = "scored";
+
+    fn read(line: &[u8], is_json: bool) -> Result<Item, LineError> {
+        Item::read(line, is_json)
     }
-    Ok(failed)
+
+    fn answer(
+        &mut self,
+        items: Vec<(u64, Item)>,
+    ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
+        let requests: Vec<ScoreRequest> =
+            items.iter().map(|(_, item)| item.request.clone()).collect();
+        let scores = self.0.score(&requests)?;
+        let records = items.into_iter().zip(scores).map(|((line, item), score)| {
+            let score = score.map_err(|refusal| line_error(&refusal))?;
+            let (TextScore { log_prob, tokens }, perplexity) = (score, score.perplexity());
+            Ok(Record { line, id: item.id, log_prob, tokens, perplexity, text: item.request.text })
+        });
+        Ok(records.collect())
+    }
+
+    fn text(record: &Record) -> Option<String> {
+        let Record { log_prob, tokens, perplexity, text, .. } = record;
+        Some(format!("{perplexity:10.2} {log_prob:10.3} {tokens:5}  {text}"))
+    }
 }
 
 fn line_error(refusal: &ScoreRefusal) -> LineError {
@@ -176,26 +143,16 @@ fn bytes(text: &str, [start, end]: [u32; 2]) -> Result<Span, LineError> {
 
 /// One line of the output; see `schema/score.schema.json`.
 #[derive(Debug, Serialize)]
-struct Record<'a> {
+struct Record {
     line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a serde_json::Value>,
+    id: Option<serde_json::Value>,
     log_prob: f64,
     tokens: usize,
     perplexity: f64,
-}
-
-impl<'a> Record<'a> {
-    fn new(line: u64, item: &'a Item, score: TextScore) -> Self {
-        let TextScore { log_prob, tokens } = score;
-        Self { line, id: item.id.as_ref(), log_prob, tokens, perplexity: score.perplexity() }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Failed<'a> {
-    line: u64,
-    error: &'a LineError,
+    /// For reading; who reads JSON has it.
+    #[serde(skip)]
+    text: String,
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use fnstore::store::NameKind;
 use fnstore::text::plain_definition;
 use serde::Serialize;
 
-use super::listing::{Listing, Row, Rows, names_or_all};
+use super::listing::{Listing, Rows, names_or_all};
 use super::output::tell;
+use super::render::Row;
 use super::tree::{self, Direction, Edges, Tree};
 use super::{Context, Outcome};
 
@@ -23,7 +24,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: Vec<String>,
 
-    /// Draw which inherits from which
+    /// Draw the inheritance tree
     #[arg(long, conflicts_with = "limit")]
     tree: bool,
 

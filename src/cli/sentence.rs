@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::Outcome;
 use super::drawing::{self, Mark, Paint};
-use super::hit::{Hit, write_block, write_drawing};
-use super::output::{Format, Output, tell};
+use super::hit::{AnswerRecord, write_block, write_drawing};
+use super::output::{Output, tell};
 
 const SET_ID: &str = "expected a letter (x exemplar, f full text, i imported, g generated) and a \
                       number, as in `x1024`";
@@ -36,19 +36,11 @@ pub(super) fn show_set(
         tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records = answers.iter().map(SetRecord::new);
-        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, answer) in answers.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
+    output.shown(&answers, SetRecord::new, |answer, output| {
         write_block(answer, output)?;
         output.line("")?;
-        write_layers(&answer.set.layers, &answer.sentence.text, output)?;
-    }
+        write_layers(&answer.set.layers, &answer.sentence.text, output)
+    })?;
     Ok(Outcome::Done)
 }
 
@@ -80,17 +72,7 @@ pub(super) fn show_sentence<'l>(
         tell(&format!("there is no sentence `{id}`"));
         return Ok(Outcome::NothingFound);
     }
-    if output.format_or(Format::Table) != Format::Table {
-        let records = found.iter().map(SentenceRecord::new);
-        output.documents(&records.collect::<Result<Vec<_>, _>>()?)?;
-        return Ok(Outcome::Done);
-    }
-    for (number, shown) in found.iter().enumerate() {
-        if number > 0 {
-            output.line("")?;
-        }
-        write_sentence(shown, output)?;
-    }
+    output.shown(&found, SentenceRecord::new, write_sentence)?;
     Ok(Outcome::Done)
 }
 
@@ -205,14 +187,14 @@ fn write_layers(layers: &[Layer], text: &str, output: &mut Output) -> anyhow::Re
 #[derive(Debug, Serialize)]
 struct SetRecord<'a> {
     #[serde(flatten)]
-    hit: Hit<'a>,
+    hit: AnswerRecord<'a>,
     layers: Vec<LayerRecord<'a>>,
 }
 
 impl<'a> SetRecord<'a> {
     fn new(answer: &'a Answer) -> anyhow::Result<Self> {
         let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
-        Ok(Self { hit: Hit::new(answer)?, layers })
+        Ok(Self { hit: AnswerRecord::new(answer)?, layers })
     }
 }
 
@@ -239,7 +221,7 @@ struct SentenceRecord<'a> {
     text: &'a str,
     offset_unit: &'static str,
     occurrences: Vec<OccurrenceRecord<'a>>,
-    sets: Vec<Hit<'a>>,
+    sets: Vec<AnswerRecord<'a>>,
     layers: Vec<SentenceLayersRecord<'a>>,
 }
 
@@ -291,7 +273,7 @@ impl<'a> SentenceRecord<'a> {
             text: &sentence.text,
             offset_unit: "codepoint",
             occurrences: occurrences.collect(),
-            sets: answers.iter().map(Hit::new).collect::<anyhow::Result<_>>()?,
+            sets: answers.iter().map(AnswerRecord::new).collect::<anyhow::Result<_>>()?,
             layers: layers.collect::<anyhow::Result<_>>()?,
         })
     }

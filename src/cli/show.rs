@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(value_name = "KIND NAME", required = true)]
     what: Vec<String>,
 
-    /// Only of this release
+    /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 

@@ -10,10 +10,11 @@ use fnstore::lexicon::{Coverage, CoverageCounts};
 use fnstore::model::Origin;
 use serde::Serialize;
 
-use super::listing::{Listing, Row, Rows, Statuses};
+use super::listing::{Listing, Rows, Statuses};
+use super::render::Row;
 use super::{Context, Outcome};
 
-/// Count lexical units and their annotation: what is covered and what is not
+/// Count lexical units and their annotation sets: the coverage
 ///
 /// Rows of the groups `all`, `pos` and `lu-status` count LUs, those of them without an exemplar, without
 /// any set made by a human, and with generated sets alone, then their annotation sets by origin. Rows of

@@ -3,29 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use fnstore::compute::Device;
-use fnstore::tag::{Tag, TagError, Tagger};
+use fnstore::tag::{TagError, Tagger};
 use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
-use super::error::LinesFailed;
-use super::line_reader::{self, LineError, LineReader};
-use super::output::{Format, Output};
+use super::line_batches::{self, LineTask};
+use super::line_reader::{self, LineError};
 use super::{Context, Outcome, locate};
 
 /// Name of the shipped tagger.
 pub(super) const TAGGER: &str = "tagger";
 
-/// Lines that are tagged together.
-const BATCH: usize = 64;
-
 /// Tag the words of sentences with their parts of speech
 ///
-/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, or `words` (a list); an `id` of
-/// any kind comes back. Writes a JSON line for each, with its words, their tags (those of the Penn Treebank, by
-/// the tagger that comes with the program) and the network's share for each tag; as a table `word/TAG` in the
-/// sentence's order. A line that cannot be tagged gets a record with an error and its code; the others go on, and
-/// the program ends with code 65.
+/// Reads one sentence a line, or JSON lines, as the first line shows: `text`, or `words` (a list);
+/// an `id` of any type is returned. Writes a JSON line for each, with its words, their tags (those
+/// of the Penn Treebank, by the tagger that comes with the program) and the network's probability
+/// of each tag; as a table `word/TAG` in the sentence's order. A line that cannot be tagged gets a
+/// record with an error and its code. The other lines are tagged, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -80,73 +76,49 @@ pub(super) fn open(
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
-    let tagger = args.tagger.open()?;
-    let output = &mut context.output;
-    let format = match output.format_or(Format::Jsonl) {
-        format @ (Format::Json | Format::Table) => format,
-        _ => Format::Jsonl,
-    };
-    let (mut read, mut failed, mut is_json) = (0, 0, None);
-    loop {
-        let mut batch = Vec::new();
-        while batch.len() < BATCH {
-            let Some((number, line)) = lines.next()? else { break };
-            let is_json = *is_json.get_or_insert_with(|| {
-                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
-            });
-            batch.push((number, line.and_then(|line| Item::read(&line, is_json))));
-        }
-        if batch.is_empty() {
-            break;
-        }
-        read += batch.len() as u64;
-        failed += tag(&tagger, &batch, format, output)?;
-    }
-    if format != Format::Table {
-        output.end_records(format)?;
-    }
-    if failed > 0 {
-        output.flush()?;
-        return Err(LinesFailed { done: "tagged", failed, lines: read }.into());
-    }
-    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+    let lines = line_batches::open(args.file.as_deref())?;
+    line_batches::run(Tagging(args.tagger.open()?), lines, &mut context.output)
 }
 
-/// Tags a batch and writes its records; returns how many lines failed.
-fn tag(
-    tagger: &Tagger,
-    batch: &[(u64, Result<Item, LineError>)],
-    format: Format,
-    output: &mut Output,
-) -> anyhow::Result<u64> {
-    let items = batch.iter().filter_map(|(_, item)| item.as_ref().ok());
-    let sentences: Vec<Vec<&str>> =
-        items.map(|item| item.words.iter().map(String::as_str).collect()).collect();
-    let mut answers = tagger.tag_each(&sentences)?.into_iter();
-    let mut failed = 0;
-    for (line, item) in batch {
-        let tagged = match item {
-            Ok(item) => {
-                let answer = answers.next().expect("every good line has been tagged");
-                answer.map(|tags| (item, tags)).map_err(|error| refusal(&error))
-            }
-            Err(error) => Err(error.clone()),
-        };
-        match tagged {
-            Ok((item, tags)) if format == Format::Table => output.line(&written(item, &tags))?,
-            Ok((item, tags)) => output.record(&Record::new(*line, item, &tags), format)?,
-            Err(error) => {
-                failed += 1;
-                if format == Format::Table {
-                    output.line(&format!("! line {line}: {} ({})", error.message, error.code))?;
-                } else {
-                    output.record(&Failed { line: *line, error: &error }, format)?;
-                }
-            }
-        }
+/// The tagging of lines.
+struct Tagging(Tagger);
+
+impl LineTask for Tagging {
+    type Item = Item;
+    type Record = Record;
+
+    const DONE: &'static str = "tagged";
+
+    fn read(line: &[u8], is_json: bool) -> Result<Item, LineError> {
+        Item::read(line, is_json)
     }
-    Ok(failed)
+
+    fn answer(
+        &mut self,
+        items: Vec<(u64, Item)>,
+    ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
+        let sentences = items.iter().map(|(_, item)| item.words.iter().map(String::as_str));
+        let sentences: Vec<Vec<&str>> = sentences.map(Iterator::collect).collect();
+        let tagged = self.0.tag_each(&sentences)?;
+        let records = items.into_iter().zip(tagged).map(|((line, Item { id, words }), tagged)| {
+            let tags = tagged.map_err(|error| refusal(&error))?;
+            Ok(Record {
+                line,
+                id,
+                words,
+                tags: tags.iter().map(|tag| tag.name.to_owned()).collect(),
+                scores: tags.iter().map(|tag| tag.score).collect(),
+            })
+        });
+        Ok(records.collect())
+    }
+
+    /// The sentence as `word/TAG word/TAG`.
+    fn text(record: &Record) -> Option<String> {
+        let words = record.words.iter().zip(&record.tags);
+        let words: Vec<String> = words.map(|(word, tag)| format!("{word}/{tag}")).collect();
+        Some(words.join(" "))
+    }
 }
 
 fn refusal(error: &TagError) -> LineError {
@@ -157,12 +129,6 @@ fn refusal(error: &TagError) -> LineError {
         ),
         error => LineError::new("E-tag", error.to_string()),
     }
-}
-
-/// A sentence as `word/TAG word/TAG`.
-fn written(item: &Item, tags: &[Tag<'_>]) -> String {
-    let words = item.words.iter().zip(tags);
-    words.map(|(word, tag)| format!("{word}/{}", tag.name)).collect::<Vec<_>>().join(" ")
 }
 
 /// A JSON line as it comes in.
@@ -217,31 +183,13 @@ fn words_of(text: &str) -> Vec<String> {
 
 /// One line of the output; see `schema/tag.schema.json`.
 #[derive(Debug, Serialize)]
-struct Record<'a> {
+struct Record {
     line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a serde_json::Value>,
-    words: &'a [String],
-    tags: Vec<&'a str>,
+    id: Option<serde_json::Value>,
+    words: Vec<String>,
+    tags: Vec<String>,
     scores: Vec<f32>,
-}
-
-impl<'a> Record<'a> {
-    fn new(line: u64, item: &'a Item, tags: &[Tag<'a>]) -> Self {
-        Self {
-            line,
-            id: item.id.as_ref(),
-            words: &item.words,
-            tags: tags.iter().map(|tag| tag.name).collect(),
-            scores: tags.iter().map(|tag| tag.score).collect(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Failed<'a> {
-    line: u64,
-    error: &'a LineError,
 }
 
 #[cfg(test)]

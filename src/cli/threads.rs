@@ -8,7 +8,7 @@ use anyhow::Context as _;
 /// Options of every command.
 #[derive(Debug, clap::Args)]
 pub(super) struct ThreadArgs {
-    /// Compute on N threads [default: one for each hardware thread]
+    /// Use N threads [default: one for each hardware thread]
     #[arg(
         long,
         global = true,

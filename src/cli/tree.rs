@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::output::{Format, Output};
+use super::render::Block;
 
 /// Which way a tree grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -84,39 +85,50 @@ impl Edges {
     }
 }
 
-const COLUMNS: [&str; 7] = ["release", "relation", "direction", "depth", "name", "under", "fes"];
-
 /// Writes trees in the format asked for, a drawing where none is.
 pub(super) fn write(trees: &[Tree<'_>], with_fes: bool, output: &mut Output) -> anyhow::Result<()> {
-    let format = output.format_or(Format::Table);
-    match format {
-        Format::Json | Format::Jsonl => {
-            trees.iter().try_for_each(|tree| output.record(tree, format))?;
-            output.end_records(format)?;
-        }
-        Format::Csv | Format::Tsv => {
-            output.fields(format, COLUMNS)?;
-            for tree in trees {
-                write_rows(tree, &tree.root, None, 0, format, output)?;
-            }
-        }
-        Format::Table => {
-            // A tree one way only has something in it, or is a root alone.
-            let both_ways = trees.iter().any(|tree| tree.direction == Direction::Above);
-            for tree in trees {
-                let is_bare = both_ways && tree.root.children.is_empty();
-                let way = match tree.direction {
-                    Direction::Above if is_bare => "(nothing above)",
-                    Direction::Above => "(above)",
-                    _ if is_bare => "(nothing below)",
-                    _ => "",
-                };
-                output.headed(&tree.root.name, way)?;
-                draw_children(&tree.root, "", with_fes, output)?;
-            }
-        }
+    // A tree one way only has something in it, or is a root alone.
+    let both_ways = trees.iter().any(|tree| tree.direction == Direction::Above);
+    let mut records = output.records(Format::Table);
+    records.header(Drawn::COLUMNS)?;
+    trees.iter().try_for_each(|tree| records.block(&Drawn { tree, with_fes, both_ways }))?;
+    records.end()
+}
+
+/// A tree, and how it is drawn.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Drawn<'a> {
+    tree: &'a Tree<'a>,
+    #[serde(skip)]
+    with_fes: bool,
+    /// Whether trees of both directions are drawn.
+    #[serde(skip)]
+    both_ways: bool,
+}
+
+impl Block for Drawn<'_> {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "relation", "direction", "depth", "name", "under", "fes"];
+
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        let mut rows = Vec::new();
+        push_rows(self.tree, &self.tree.root, None, 0, &mut rows);
+        Some(rows)
     }
-    Ok(())
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let Tree { direction, root, .. } = self.tree;
+        let is_bare = self.both_ways && root.children.is_empty();
+        let way = match direction {
+            Direction::Above if is_bare => "(nothing above)",
+            Direction::Above => "(above)",
+            Direction::Below if is_bare => "(nothing below)",
+            Direction::Below => "",
+        };
+        output.headed(&root.name, way)?;
+        draw_children(root, "", self.with_fes, output)
+    }
 }
 
 fn draw_children(
@@ -166,14 +178,13 @@ fn pairs(node: &Node) -> Vec<String> {
     node.elements.iter().map(|[parent, child]| format!("{parent}={child}")).collect()
 }
 
-fn write_rows(
+fn push_rows(
     tree: &Tree<'_>,
     node: &Node,
     under: Option<&str>,
     depth: usize,
-    format: Format,
-    output: &mut Output,
-) -> anyhow::Result<()> {
+    rows: &mut Vec<Vec<String>>,
+) {
     let direction = match tree.direction {
         Direction::Below => "below",
         Direction::Above => "above",
@@ -181,11 +192,10 @@ fn write_rows(
     let (depth_text, fes) = (depth.to_string(), pairs(node).join("; "));
     let under = under.unwrap_or_default();
     let row = [tree.release, tree.relation, direction, &depth_text, &node.name, under, &fes];
-    output.fields(format, row)?;
+    rows.push(row.map(str::to_owned).to_vec());
     for child in &node.children {
-        write_rows(tree, child, Some(&node.name), depth + 1, format, output)?;
+        push_rows(tree, child, Some(&node.name), depth + 1, rows);
     }
-    Ok(())
 }
 
 #[cfg(test)]

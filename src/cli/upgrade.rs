@@ -7,20 +7,20 @@ use fnstore::database::Database;
 use fnstore::upkeep::UpgradeReport;
 use serde::Serialize;
 
-use super::output::{Format, grouped};
+use super::output::{Output, grouped};
 use super::{Context, Outcome};
 
-/// Bring the store to this program's format, after a backup
+/// Back the store up, and convert it to this program's format
 ///
-/// A store of an older format is read as it is; what an upgrade rewrites is smaller or says more. It
-/// can be stopped at any time and run again: the backup of the first run is then used as it is.
+/// Stores of older formats are read without an upgrade; upgraded records are smaller or say more.
+/// An upgrade can be stopped at any time and run again; it keeps the first run's backup.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Say what would be done, and do nothing
+    /// Print what would be done, and change nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Where the backup goes [default: the store's directory with `.before-upgrade` added]
+    /// Directory of the backup [default: the store's directory with `.before-upgrade` added]
     #[arg(long, value_name = "DIR", conflicts_with = "dry_run")]
     backup: Option<PathBuf>,
 }
@@ -45,35 +45,27 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let record = record(&report, &context.store);
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            if report.is_current() {
-                output.line(&format!("format {} is current: nothing to do", record.to))?;
-                return Ok(Outcome::Done);
-            }
-            let from_to = if record.from == record.to {
-                format!("format {}", record.to)
-            } else {
-                format!("format {} to {}", record.from, record.to)
-            };
-            let rows: u64 = record.rows.values().sum();
-            let what = if record.done { "rewritten" } else { "to rewrite" };
-            output.line(&format!("{from_to}: {} rows {what}", grouped(rows)))?;
-            for (family, rows) in &record.rows {
-                output.line(&format!("  {family:<16} {:>9}", grouped(*rows)))?;
-            }
-            if let Some(backup) = &record.backup {
-                output.line(&format!("backup in {backup}"))?;
-            }
-        }
-        Format::Json | Format::Jsonl => output.json(&record)?,
-        format => {
-            for (family, rows) in &record.rows {
-                output.fields(format, [*family, &rows.to_string()])?;
-            }
-        }
-    }
+    let rows = record.rows.iter().map(|(family, rows)| [(*family).to_owned(), rows.to_string()]);
+    output.report(&record, Some(rows), |output| summary(&record, report.is_current(), output))?;
     Ok(Outcome::Done)
+}
+
+fn summary(record: &UpgradeRecord, is_current: bool, output: &mut Output) -> anyhow::Result<()> {
+    let UpgradeRecord { from, to, rows, done, backup, .. } = record;
+    if is_current {
+        return Ok(output.line(&format!("format {to} is current: nothing to do"))?);
+    }
+    let from_to =
+        if from == to { format!("format {to}") } else { format!("format {from} to {to}") };
+    let what = if *done { "rewritten" } else { "to rewrite" };
+    output.line(&format!("{from_to}: {} rows {what}", grouped(rows.values().sum())))?;
+    for (family, rows) in rows {
+        output.line(&format!("  {family:<16} {:>9}", grouped(*rows)))?;
+    }
+    if let Some(backup) = backup {
+        output.line(&format!("backup in {backup}"))?;
+    }
+    Ok(())
 }
 
 fn record(report: &UpgradeReport, store: &Path) -> UpgradeRecord {

@@ -15,13 +15,14 @@ use serde::Serialize;
 use super::lexunit::RealizationRecord;
 use super::listing::{Statuses, lexicons, names};
 use super::output::{Format, Output, grouped, tell};
+use super::render::Block;
 use super::{Context, Outcome, tell_of_index};
 
 /// Show how lexical units realise their frame elements
 ///
-/// For each frame element, and for the elements of a sentence together: the phrase types and grammatical
-/// functions that express them, with the number of annotation sets. The numbers are FrameNet's own, of
-/// the LU's exemplars, unless `--over` says what to count.
+/// Lists the phrase types and grammatical functions of each frame element, and of the elements of a
+/// sentence together, with the number of annotation sets. The numbers are FrameNet's own, of the
+/// LU's exemplars, unless `--over` gives a query to count over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -29,12 +30,12 @@ pub(super) struct Args {
     #[arg(value_name = "LU", required = true)]
     lu: Vec<String>,
 
-    /// Count over the annotation sets of the LUs that this query finds, instead of taking FrameNet's
-    /// tables; sets whose FEs nobody annotated do not count
+    /// Count over the annotation sets that this query finds, instead of FrameNet's tables; sets
+    /// without annotated FEs do not count
     #[arg(long, value_name = "EXPR")]
     over: Option<String>,
 
-    /// Also name the annotation sets that show each pattern
+    /// Also list the annotation sets of each pattern
     #[arg(long)]
     sets: bool,
 
@@ -42,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Only of this release
+    /// List only records of this release
     #[arg(long, value_name = "NAME")]
     release: Option<String>,
 
@@ -68,10 +69,12 @@ struct ValenceRecord<'a> {
     over: Option<&'a str>,
     realizations: Vec<RealizationRecord<'a>>,
     groups: Vec<RealizationRecord<'a>>,
+    /// What is laid out of it.
+    #[serde(skip)]
+    valences: &'a Valences,
+    #[serde(skip)]
+    with_sets: bool,
 }
-
-const COLUMNS: [&str; 10] =
-    ["release", "frame", "lu", "id", "table", "fes", "total", "pattern", "count", "sets"];
 
 /// An LU with its tables.
 struct Entry<'l> {
@@ -100,7 +103,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         }
     }
     let shown = args.limit.unwrap_or(usize::MAX).min(entries.len());
-    write(&entries[..shown], over, args.sets, &mut context.output)?;
+    let mut records = context.output.records(Format::Table);
+    for entry in &entries[..shown] {
+        records.spaced_block(&ValenceRecord::new(entry, over, args.sets))?;
+    }
+    records.end()?;
     tell_of_index(&database);
     Statuses::tell_hidden(hidden);
     if shown < entries.len() {
@@ -144,42 +151,6 @@ fn entries_of<'l>(
     Ok(entries)
 }
 
-/// Writes the tables of LUs.
-fn write(
-    entries: &[Entry<'_>],
-    over: Option<&str>,
-    with_sets: bool,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    let format = output.format_or(Format::Table);
-    if matches!(format, Format::Csv | Format::Tsv) && !entries.is_empty() {
-        output.fields(format, COLUMNS)?;
-    }
-    for (number, entry) in entries.iter().enumerate() {
-        match format {
-            Format::Table => {
-                if number > 0 {
-                    output.line("")?;
-                }
-                let title = format!("{}  {}", entry.lu.name, entry.frame);
-                output.headed(&title, &format!("LU {}  {}", entry.lu.id, entry.release))?;
-                write_tables(&entry.valences, with_sets, output)?;
-            }
-            Format::Json | Format::Jsonl => {
-                output.record(&ValenceRecord::new(entry, over, with_sets), format)?;
-            }
-            Format::Csv | Format::Tsv => {
-                let Valences { realizations, groups, .. } = &entry.valences;
-                for (table, realizations) in [("fe", realizations), ("group", groups)] {
-                    write_rows(entry, table, realizations, with_sets, format, output)?;
-                }
-            }
-        }
-    }
-    output.end_records(format)?;
-    Ok(())
-}
-
 impl<'a> ValenceRecord<'a> {
     fn new(entry: &'a Entry<'_>, over: Option<&'a str>, with_sets: bool) -> Self {
         let records = |realizations: &'a [FeRealization]| {
@@ -194,38 +165,46 @@ impl<'a> ValenceRecord<'a> {
             over,
             realizations: records(&entry.valences.realizations),
             groups: records(&entry.valences.groups),
+            valences: &entry.valences,
+            with_sets,
         }
     }
 }
 
-fn write_rows(
-    entry: &Entry<'_>,
-    table: &str,
-    realizations: &[FeRealization],
-    with_sets: bool,
-    format: Format,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    for realization in realizations {
-        for pattern in &realization.patterns {
-            output.fields(
-                format,
-                [
-                    entry.release,
-                    &entry.frame,
-                    &entry.lu.name,
-                    &entry.lu.id.to_string(),
-                    table,
-                    &realization.elements.join("; "),
-                    &realization.total.to_string(),
-                    &units(pattern, "; "),
-                    &pattern.total.to_string(),
-                    &if with_sets { sets(pattern) } else { String::new() },
-                ],
-            )?;
+impl Block for ValenceRecord<'_> {
+    const COLUMNS: &'static [&'static str] =
+        &["release", "frame", "lu", "id", "table", "fes", "total", "pattern", "count", "sets"];
+
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        let Valences { realizations, groups, .. } = self.valences;
+        let mut rows = Vec::new();
+        for (table, realizations) in [("fe", realizations), ("group", groups)] {
+            for realization in realizations {
+                let (elements, total) = (&realization.elements, realization.total);
+                rows.extend(realization.patterns.iter().map(|pattern| {
+                    vec![
+                        self.release.to_owned(),
+                        self.frame.to_owned(),
+                        self.lu.to_owned(),
+                        self.id.to_string(),
+                        table.to_owned(),
+                        elements.join("; "),
+                        total.to_string(),
+                        units(pattern, "; "),
+                        pattern.total.to_string(),
+                        if self.with_sets { sets(pattern) } else { String::new() },
+                    ]
+                }));
+            }
         }
+        Some(rows)
     }
-    Ok(())
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        let title = format!("{}  {}", self.lu, self.frame);
+        output.headed(&title, &format!("LU {}  {}", self.id, self.release))?;
+        write_tables(self.valences, self.with_sets, output)
+    }
 }
 
 /// Writes the tables for reading.

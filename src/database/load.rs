@@ -11,7 +11,7 @@ use std::sync::MutexGuard;
 
 use super::reindex::with_entry_of;
 use super::write::fill;
-use super::{Database, DatabaseError, Result, Write, reindex};
+use super::{Database, Result, Write, reindex};
 use crate::index::IndexWriter;
 use crate::model::{ReleaseId, Sentence, SentenceId};
 use crate::store::Store;
@@ -48,10 +48,7 @@ impl Database {
     /// # Errors
     /// When the handle is a reader's, or the store or the index fails.
     pub fn loader(&self, release: ReleaseId) -> Result<Loader<'_>> {
-        let Some(index) = &self.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        };
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut index = self.lock_writer()?;
         // The last commit stands for everything before it, too.
         reindex::catch_up(&self.store, &mut index)?;
         self.store.pause_packing(true)?;

@@ -26,12 +26,11 @@ pub(crate) mod reindex;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use entry::{entry, listing};
 pub use error::{BackupError, DatabaseError, EditError, ScriptError};
 pub use load::{LoadReport, Loader};
-pub use reindex::ReindexReport;
 pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
 
@@ -183,6 +182,18 @@ impl Database {
     /// the next commit, the next writer or [`reindex`](Self::reindex) brings it up to date.
     pub fn take_index_lag(&self) -> Option<DatabaseError> {
         self.index_lag.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take()
+    }
+
+    /// The index of a writer's handle.
+    pub(crate) fn require_writer(&self) -> Result<&Mutex<IndexWriter>> {
+        let refusal = || DatabaseError::ReadOnly { path: self.dir.clone() };
+        self.writer.as_ref().ok_or_else(refusal)
+    }
+
+    /// As [`require_writer`](Self::require_writer), locked: no other thread commits meanwhile.
+    pub(crate) fn lock_writer(&self) -> Result<MutexGuard<'_, IndexWriter>> {
+        let index = self.require_writer()?;
+        Ok(index.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
 
     /// Brings the index to a commit of the store that is safe already, so that nothing that happens

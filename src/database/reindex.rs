@@ -1,11 +1,11 @@
-//! Keeping the index beside the store: replaying what it has missed, or building it anew.
+//! Keeping the index beside the store: replaying what it has missed.
 
 use std::path::Path;
 
+use super::Result;
 use super::entry::entry;
-use super::{Database, Result};
-use crate::durable::{remove_directory, rename};
-use crate::index::{Entry, IndexError, IndexReader, IndexWriter};
+use crate::durable::remove_directory;
+use crate::index::{Entry, IndexError, IndexWriter};
 use crate::model::{AnnotationSet, ReleaseId, Sentence};
 use crate::store::{Action, Store, Subject};
 
@@ -37,46 +37,9 @@ fn replay_or_rebuild(store: &Store, writer: &mut IndexWriter) -> Result<()> {
     }
 }
 
-/// What building the index anew gave.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReindexReport {
-    /// Entries: one for each set that evokes a frame.
-    pub entries: u64,
-    /// The store's revision that the index stands for.
-    pub revision: u64,
-}
-
-impl Database {
-    /// Builds the index of the database in `dir` anew, whatever state it is in.
-    ///
-    /// A store that has lost commits ([`StoreError::CommitsLost`](crate::store::StoreError::CommitsLost))
-    /// opens again afterwards, with what is left.
-    ///
-    /// The new index is made beside the old one and takes its place when it is whole; between the two
-    /// renames readers find none, and scan. A process that is killed there leaves none, and the next
-    /// writer makes it.
-    ///
-    /// # Errors
-    /// When there is no store, another process writes it, or the index cannot be written; then the
-    /// old one is still there.
-    pub fn reindex(dir: &Path) -> Result<ReindexReport> {
-        let store = Store::open_writer_despite_loss(dir)?;
-        remove_leftovers(dir)?;
-        let (path, [fresh, old]) = (dir.join("index"), LEFTOVERS.map(|name| dir.join(name)));
-        let mut writer = IndexWriter::open(&fresh)?;
-        catch_up(&store, &mut writer)?;
-        writer.finish()?;
-        let entries = IndexReader::open(&fresh)?.map_or(0, |index| index.entries());
-        rename(&path, &old).map_err(io_error(&path))?;
-        rename(&fresh, &path).map_err(io_error(&fresh))?;
-        remove_leftovers(dir)?;
-        Ok(ReindexReport { entries, revision: store.revision()? })
-    }
-}
-
 /// The new index while it is made, and the old one while it goes. A process that is killed leaves
 /// them.
-const LEFTOVERS: [&str; 2] = ["index.new", "index.old"];
+pub(crate) const LEFTOVERS: [&str; 2] = ["index.new", "index.old"];
 
 /// Removes what a rebuilding that was stopped has left, under the writer's lock.
 pub(crate) fn remove_leftovers(dir: &Path) -> Result<()> {
@@ -86,7 +49,7 @@ pub(crate) fn remove_leftovers(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {
+pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError {
     let path = path.to_owned();
     |source| IndexError::Io { path, source }
 }

@@ -1,6 +1,6 @@
 //! Writing records into a release that is there: one commit of the store, then one of the index.
 
-use super::{Database, DatabaseError, Result};
+use super::{Database, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, IdSpace, LexUnit, RecipeId, ReleaseId, Sentence,
 };
@@ -64,10 +64,7 @@ impl Database {
     /// When the handle is a reader's, or the store fails. An index that could not follow is no failure:
     /// see [`take_index_lag`](Self::take_index_lag).
     pub fn write(&self, release: ReleaseId, write: &Write) -> Result<u64> {
-        let Some(index) = &self.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        };
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut index = self.lock_writer()?;
         let mut batch = self.store.batch(release);
         fill(&self.store, &mut batch, release, write)?;
         let revision = self.store.commit(batch)?;

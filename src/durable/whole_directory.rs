@@ -206,8 +206,14 @@ mod tests {
         fs::create_dir(at("other")).unwrap();
         fs::write(at("other/letter"), "dear").unwrap();
         fs::create_dir(at("empty")).unwrap();
-        for name in ["file", "file/below", "home", "other", ".."] {
-            assert!(prepare(&at(name)).is_err(), "{name}");
+        for (name, kind) in [
+            ("file", io::ErrorKind::AlreadyExists),
+            ("file/below", io::ErrorKind::NotADirectory),
+            ("home", io::ErrorKind::AlreadyExists),
+            ("other", io::ErrorKind::AlreadyExists),
+            ("..", io::ErrorKind::AlreadyExists),
+        ] {
+            assert_eq!(prepare(&at(name)).unwrap_err().kind(), kind, "{name}");
         }
         assert_eq!(fs::read_to_string(at("other/letter")).unwrap(), "dear");
         write(&at("empty"), "x").unwrap();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::staged::{Judged, Row, absent};
+use super::staged::{Judged, StagedRow, absent};
 use super::{EditError, Removal, Result, Transaction};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
@@ -310,7 +310,7 @@ impl Transaction<'_> {
     }
 }
 
-fn in_use<R: Row>(id: impl std::fmt::Display, by: String) -> EditError {
+fn in_use<R: StagedRow>(id: impl std::fmt::Display, by: String) -> EditError {
     EditError::InUse { kind: R::KIND, id: id.to_string(), by }
 }
 

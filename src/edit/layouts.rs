@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Transaction;
-use super::staged::Row;
+use super::staged::StagedRow;
 use crate::database::Result;
 use crate::database::layouts::forget_relations;
 use crate::model::{

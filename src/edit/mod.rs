@@ -30,9 +30,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use script::{Done, Script};
-use staged::{Judged, Row, Staged, absent};
+use staged::{Judged, Staged, StagedRow, absent};
 
-use crate::database::{Database, DatabaseError, EditError, Result};
+use crate::database::{Database, EditError, Result};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
     Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
@@ -135,9 +135,7 @@ impl Database {
     /// # Errors
     /// When the handle is a reader's, or there is no such release.
     pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
-        if self.writer.is_none() {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        }
+        self.require_writer()?;
         let began = self.store.revision()?;
         if !self.releases()?.iter().any(|known| known.id == release) {
             return Err(EditError::absent("release", release).into());
@@ -149,7 +147,7 @@ impl Database {
 
 /// Reading what the release will be.
 impl Transaction<'_> {
-    fn read<R: Row>(&self, key: &R::Key) -> Result<Option<R>> {
+    fn read<R: StagedRow>(&self, key: &R::Key) -> Result<Option<R>> {
         let row = self.staged.get::<R>(&self.database.store, self.release, key)?;
         if let Some(row) = &row {
             self.count_on(row.subject());
@@ -271,7 +269,7 @@ impl Transaction<'_> {
 impl Transaction<'_> {
     /// A number of the store's own range that no such record of the release has: expansion takes
     /// numbers from names, and an imported file may bring those of another store.
-    fn own_number<R: Row>(&self, key: impl Fn(u32) -> R::Key) -> Result<u32> {
+    fn own_number<R: StagedRow>(&self, key: impl Fn(u32) -> R::Key) -> Result<u32> {
         loop {
             let number = self.database.store.own_number()?;
             if self.read::<R>(&key(number))?.is_none() {
@@ -280,12 +278,12 @@ impl Transaction<'_> {
         }
     }
 
-    fn put<R: Row>(&mut self, row: R) -> Result<()> {
+    fn put<R: StagedRow>(&mut self, row: R) -> Result<()> {
         self.count_on(row.subject());
         self.staged.set(&self.database.store, self.release, row.key(), Some(row))
     }
 
-    fn delete<R: Row>(&mut self, key: R::Key) -> Result<()> {
+    fn delete<R: StagedRow>(&mut self, key: R::Key) -> Result<()> {
         if let Some(row) = self.read::<R>(&key)? {
             self.count_on(row.subject());
             self.staged.set::<R>(&self.database.store, self.release, key, None)?;
@@ -459,11 +457,7 @@ impl Transaction<'_> {
     /// and the next writer brings the index up to date.
     pub fn commit(self) -> Result<u64> {
         let (store, release) = (&self.database.store, self.release);
-        let Some(index) = &self.database.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.database.dir.clone() });
-        };
-        // The index's lock also keeps other commits out until this one is through.
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut index = self.database.lock_writer()?;
         self.check_conflicts()?;
         self.check_frame_names()?;
         let mut batch = store.batch(release);

@@ -23,7 +23,7 @@ pub(super) struct Slot<R> {
 }
 
 /// Records of one kind that were touched.
-pub(super) type Table<R> = BTreeMap<<R as Row>::Key, Slot<R>>;
+pub(super) type Table<R> = BTreeMap<<R as StagedRow>::Key, Slot<R>>;
 
 /// A reviewer's judgement with the set that it is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +58,7 @@ pub(super) struct Staged {
 }
 
 /// A kind of record that people edit.
-pub(super) trait Row: Clone + PartialEq + Counted + 'static {
+pub(super) trait StagedRow: Clone + PartialEq + Counted + 'static {
     type Key: Ord + Clone + 'static;
     /// As messages call it.
     const KIND: &'static str;
@@ -79,7 +79,7 @@ macro_rules! rows {
         put: $put:expr,
         delete: $delete:expr,
     })*) => {$(
-        impl Row for $row {
+        impl StagedRow for $row {
             type Key = $key;
             const KIND: &'static str = $kind;
 
@@ -191,7 +191,7 @@ rows! {
 
 impl Staged {
     /// The record as it will be.
-    pub(super) fn get<R: Row>(
+    pub(super) fn get<R: StagedRow>(
         &self,
         store: &Store,
         release: ReleaseId,
@@ -204,7 +204,7 @@ impl Staged {
     }
 
     /// Says what a record will be; `None` when it is to go.
-    pub(super) fn set<R: Row>(
+    pub(super) fn set<R: StagedRow>(
         &mut self,
         store: &Store,
         release: ReleaseId,
@@ -222,7 +222,7 @@ impl Staged {
 
     /// A scan of the store as it will be: its rows in order, touched ones as they will be, and then
     /// those that are new to it and belong there.
-    pub(super) fn over<R: Row>(
+    pub(super) fn over<R: StagedRow>(
         &self,
         scan: impl Iterator<Item = StoreResult<R>>,
         belongs: impl Fn(&R) -> bool,
@@ -241,18 +241,18 @@ impl Staged {
     }
 
     /// Records that were touched and will be there.
-    pub(super) fn rows<R: Row>(&self) -> impl Iterator<Item = &R> {
+    pub(super) fn rows<R: StagedRow>(&self) -> impl Iterator<Item = &R> {
         R::table(self).values().filter_map(|slot| slot.after.as_ref())
     }
 
     /// Records that will not be as they are: before and after, `None` where there is none.
-    pub(super) fn changed<R: Row>(&self) -> impl Iterator<Item = (Option<&R>, Option<&R>)> {
+    pub(super) fn changed<R: StagedRow>(&self) -> impl Iterator<Item = (Option<&R>, Option<&R>)> {
         let slots = R::table(self).values().filter(|slot| slot.before != slot.after);
         slots.map(|slot| (slot.before.as_ref(), slot.after.as_ref()))
     }
 
     /// Whether a record that the store has is to go.
-    pub(super) fn is_removed<R: Row>(&self, key: &R::Key) -> bool {
+    pub(super) fn is_removed<R: StagedRow>(&self, key: &R::Key) -> bool {
         R::table(self).get(key).is_some_and(|slot| slot.after.is_none())
     }
 
@@ -277,7 +277,7 @@ impl Staged {
     }
 }
 
-fn write_table<R: Row>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()> {
+fn write_table<R: StagedRow>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()> {
     for (before, after) in staged.changed::<R>() {
         // The old rows go first: a name or a place that is no more leaves nothing behind.
         if let Some(before) = before {
@@ -298,6 +298,6 @@ fn write_table<R: Row>(staged: &Staged, batch: &mut Batch<'_>) -> StoreResult<()
 }
 
 /// The error for a record that is not there.
-pub(super) fn absent<R: Row>(id: impl std::fmt::Display) -> EditError {
+pub(super) fn absent<R: StagedRow>(id: impl std::fmt::Display) -> EditError {
     EditError::absent(R::KIND, id)
 }

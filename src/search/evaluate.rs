@@ -1,26 +1,23 @@
 //! Whether a query holds of an annotation set.
 
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::answer::elements;
 use super::catalog::Catalog;
-use super::matched::{Home, Match};
+use super::facts::Facts;
+use super::matched::Match;
 use super::plan::lemma;
 use super::value::Value;
-use crate::database::{Result, listing};
-use crate::model::{
-    AnnotationSet, AnnotationSetId, Extent, Flags, FrameId, Pos, Provenance, ReleaseId, Sentence,
-    hexadecimal,
-};
+use crate::database::Result;
+use crate::model::{AnnotationSetId, Extent, Flags, Pos, ReleaseId};
 use crate::query::{Expression, Field, LabelFacts, Pattern, Term, Test};
 use crate::store::{Store, Subject};
 
-/// What the terms of one query need beside the set itself.
+/// One query, asked of sets.
 pub(super) struct Evaluator<'a> {
-    pub(super) store: &'a Store,
-    pub(super) catalog: Catalog<'a>,
+    pub(super) facts: Rc<Facts<'a>>,
     /// The query, with what is dear to ask after what is cheap.
     expression: Expression,
     /// Of how many sets each term was asked, and for how many it held, in order of the terms; only
@@ -28,15 +25,7 @@ pub(super) struct Evaluator<'a> {
     tallies: Option<RefCell<Vec<(u64, u64)>>>,
     /// Sets written after each revision that the query names.
     since: HashMap<u64, Written>,
-    /// Fingerprint of each recipe, hexadecimal, by number.
-    recipes: OnceCell<HashMap<u32, String>>,
-    ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
-    /// Where the last seed that was asked about comes from: its offspring often lies together.
-    last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
 }
-
-/// A frame and all that it inherits from.
-type Ancestors = Arc<BTreeSet<FrameId>>;
 
 #[derive(Default)]
 struct Written {
@@ -59,16 +48,7 @@ impl<'a> Evaluator<'a> {
         }
         let expression = cheapest_first(expression);
         let tallies = is_tallied.then(|| RefCell::new(vec![(0, 0); expression.terms().count()]));
-        Ok(Self {
-            store,
-            catalog,
-            expression,
-            tallies,
-            since,
-            recipes: OnceCell::new(),
-            ancestors: RefCell::default(),
-            last_seed: RefCell::default(),
-        })
+        Ok(Self { facts: Rc::new(Facts::new(store, catalog)), expression, tallies, since })
     }
 
     /// Whether the query holds of a set.
@@ -100,42 +80,6 @@ impl<'a> Evaluator<'a> {
     /// Of how many sets each of the terms was asked, and for how many it held.
     pub(super) fn tallies(&self) -> Vec<(u64, u64)> {
         self.tallies.as_ref().map_or(Vec::new(), |tallies| tallies.borrow().clone())
-    }
-
-    fn recipe(&self, id: u32) -> Result<Option<&str>> {
-        if self.recipes.get().is_none() {
-            let recipes = self.store.recipes()?.into_iter();
-            let prints = recipes.map(|(id, print, _)| (id.0, hexadecimal(&print)));
-            let _ = self.recipes.set(prints.collect());
-        }
-        Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
-    }
-
-    pub(super) fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
-        if let Some(known) = self.ancestors.borrow().get(&(release, frame)) {
-            return Ok(Arc::clone(known));
-        }
-        let found = Arc::new(self.catalog.ancestors(release, frame)?);
-        self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
-        Ok(found)
-    }
-
-    /// Where a seed comes from.
-    pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
-        if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
-            && (*of, *id) == (release, seed)
-        {
-            return Ok(home.clone());
-        }
-        let home = match self.store.annotation_set(release, seed)? {
-            Some(set) => {
-                let sentence = self.store.sentence(release, set.sentence)?;
-                Home::of(&set, sentence.as_ref())
-            }
-            None => Home::default(),
-        };
-        *self.last_seed.borrow_mut() = Some((release, seed, home.clone()));
-        Ok(home)
     }
 }
 
@@ -203,7 +147,7 @@ impl Match<'_> {
     fn passes(&self, evaluator: &Evaluator<'_>, term: &Term) -> Result<bool> {
         let field = term.field;
         Ok(match &term.test {
-            Test::Pattern(pattern) => self.pattern_passes(evaluator, field, pattern)?,
+            Test::Pattern(pattern) => self.pattern_passes(field, pattern)?,
             Test::Label(name, tests) => elements(&self.set).any(|element| {
                 let facts = LabelFacts {
                     gf: element.gf,
@@ -246,19 +190,14 @@ impl Match<'_> {
         self.generation().map_or(Flags::default(), |made| made.flags)
     }
 
-    fn pattern_passes(
-        &self,
-        evaluator: &Evaluator<'_>,
-        field: Field,
-        pattern: &Pattern,
-    ) -> Result<bool> {
-        let catalog = &evaluator.catalog;
+    fn pattern_passes(&self, field: Field, pattern: &Pattern) -> Result<bool> {
+        let catalog = &self.facts.catalog;
         let release = self.release;
         Ok(match field {
             Field::Release => catalog.release(release).is_some_and(|of| pattern.matches(&of.name)),
             Field::Frame => pattern.matches(&catalog.frame(release, self.set.frame)?),
             Field::Inherits => {
-                for frame in evaluator.ancestors(release, self.set.frame)?.iter() {
+                for frame in self.facts.ancestors(release, self.set.frame)?.iter() {
                     if pattern.matches(&catalog.frame(release, *frame)?) {
                         return Ok(true);
                     }
@@ -293,7 +232,7 @@ impl Match<'_> {
             }
             Field::Recipe => match self.generation() {
                 Some(made) => {
-                    let print = evaluator.recipe(made.recipe.0)?;
+                    let print = self.facts.recipe(made.recipe.0)?;
                     pattern.matches(&made.recipe.to_string())
                         || print.is_some_and(|print| pattern.matches(print))
                 }
@@ -309,18 +248,5 @@ pub(super) fn null_kind(extent: &Extent) -> Option<&str> {
     match extent {
         Extent::Null(kind) => Some(kind.as_str()),
         _ => None,
-    }
-}
-
-impl Home {
-    /// Where a set comes from that was not generated; `sentence` is its own.
-    pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
-        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
-        let file = match &set.provenance {
-            Provenance::Imported { file } => Some(file.as_str().into()),
-            _ => None,
-        };
-        let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
-        Self { listing: listing(set, occurrences), file, is_exemplar }
     }
 }

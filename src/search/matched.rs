@@ -5,43 +5,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::Answer;
-use super::evaluate::Evaluator;
+use super::facts::{Facts, Home};
 use crate::database::Result;
-use crate::model::{
-    AnnotationSet, CorpusId, Document, DocumentId, Generation, Provenance, ReleaseId, Sentence,
-    Split,
-};
+use crate::model::{AnnotationSet, Document, Generation, Provenance, ReleaseId, Sentence, Split};
 use crate::query::Field;
 
 /// An annotation set that a query found. Its sentence and its names are read when they are asked
 /// for.
 pub struct Match<'a> {
-    pub(super) evaluator: Rc<Evaluator<'a>>,
+    pub(super) facts: Rc<Facts<'a>>,
     pub(super) release: ReleaseId,
     pub(super) set: AnnotationSet,
     sentence: OnceCell<Option<Sentence>>,
     home: OnceCell<Home>,
 }
 
-/// Where a set comes from, or the one that it grew from.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Home {
-    /// The corpus and the document that list it.
-    pub(super) listing: Option<(CorpusId, Option<DocumentId>)>,
-    /// The file that it was imported from, for sets that are no FrameNet release's.
-    pub(super) file: Option<Arc<str>>,
-    /// Whether it illustrates an LU: such sentences are no part of the data that is split.
-    pub(super) is_exemplar: bool,
-}
-
 impl<'a> Match<'a> {
-    pub(super) fn new(
-        evaluator: &Rc<Evaluator<'a>>,
-        release: ReleaseId,
-        set: AnnotationSet,
-    ) -> Self {
-        let evaluator = Rc::clone(evaluator);
-        Self { evaluator, release, set, sentence: OnceCell::new(), home: OnceCell::new() }
+    pub(super) fn new(facts: &Rc<Facts<'a>>, release: ReleaseId, set: AnnotationSet) -> Self {
+        let facts = Rc::clone(facts);
+        Self { facts, release, set, sentence: OnceCell::new(), home: OnceCell::new() }
     }
 
     /// Number of its release.
@@ -62,8 +44,8 @@ impl<'a> Match<'a> {
     /// When the store fails.
     pub fn into_answer(self) -> Result<Option<Answer>> {
         self.sentence()?;
-        let Self { evaluator, release, set, sentence, .. } = self;
-        let catalog = &evaluator.catalog;
+        let Self { facts, release, set, sentence, .. } = self;
+        let catalog = &facts.catalog;
         let sentence = sentence.into_inner().flatten();
         let (Some(sentence), Some(listed)) = (sentence, catalog.release(release)) else {
             return Ok(None);
@@ -89,7 +71,7 @@ impl<'a> Match<'a> {
 
     pub(super) fn sentence(&self) -> Result<Option<&Sentence>> {
         if self.sentence.get().is_none() {
-            let found = self.evaluator.store.sentence(self.release, self.set.sentence)?;
+            let found = self.facts.store.sentence(self.release, self.set.sentence)?;
             let _ = self.sentence.set(found);
         }
         Ok(self.sentence.get().and_then(Option::as_ref))
@@ -119,11 +101,11 @@ impl<'a> Match<'a> {
     }
 
     pub(super) fn lexunit(&self) -> Result<Arc<str>> {
-        self.evaluator.catalog.lexunit(self.release, self.set.frame, self.set.lu)
+        self.facts.catalog.lexunit(self.release, self.set.frame, self.set.lu)
     }
 
     pub(super) fn lexunit_status(&self) -> Result<Arc<str>> {
-        self.evaluator.catalog.lexunit_status(self.release, self.set.frame, self.set.lu)
+        self.facts.catalog.lexunit_status(self.release, self.set.frame, self.set.lu)
     }
 
     /// Where it comes from; where its seed comes from, when it was generated.
@@ -132,7 +114,7 @@ impl<'a> Match<'a> {
             return Ok(home);
         }
         let home = match &self.set.provenance {
-            Provenance::Generated(made) => self.evaluator.home_of_seed(self.release, made.seed)?,
+            Provenance::Generated(made) => self.facts.home_of_seed(self.release, made.seed)?,
             // It says so itself; no sentence needs to be read.
             Provenance::FullText { .. } => Home::of(&self.set, None),
             _ => Home::of(&self.set, self.sentence()?),
@@ -144,7 +126,7 @@ impl<'a> Match<'a> {
     pub(super) fn document(&self) -> Result<Option<Arc<Document>>> {
         match self.home()?.listing {
             Some((corpus, Some(document))) => {
-                self.evaluator.catalog.document(self.release, corpus, document)
+                self.facts.catalog.document(self.release, corpus, document)
             }
             _ => Ok(None),
         }
@@ -156,7 +138,7 @@ impl<'a> Match<'a> {
             return Ok(Some(document.corpus_name.clone()));
         }
         match self.home()?.listing {
-            Some((corpus, _)) => self.evaluator.catalog.corpus(self.release, corpus),
+            Some((corpus, _)) => self.facts.catalog.corpus(self.release, corpus),
             None => Ok(None),
         }
     }

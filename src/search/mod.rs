@@ -2,12 +2,13 @@
 //!
 //! `plan` narrows where answers can lie, by keys and by the index. `evaluate` asks the whole
 //! expression of every annotation set there. `select` orders what holds, and gives answers one by
-//! one. A [`Catalog`] has the names behind the numbers.
+//! one. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
 
 mod answer;
 mod catalog;
 mod count;
 mod evaluate;
+mod facts;
 mod lookup;
 mod matched;
 mod plan;

@@ -21,7 +21,7 @@ use crate::query::{Expression, Selection, SortKey};
 
 /// The sets that a query finds, read as they are asked for.
 pub struct Matches<'a> {
-    evaluator: Rc<Evaluator<'a>>,
+    evaluator: Evaluator<'a>,
     rows: Rows<'a>,
     /// Sets read so far.
     read: Rc<Cell<u64>>,
@@ -76,7 +76,7 @@ impl<'a> Matches<'a> {
             self.read.set(self.read.get() + 1);
         }
         Some(row.and_then(|(release, set)| {
-            let found = Match::new(&self.evaluator, release, set);
+            let found = Match::new(&self.evaluator.facts, release, set);
             Ok((is_asked || self.evaluator.holds(&found)?).then_some(found))
         }))
     }
@@ -105,14 +105,6 @@ impl<'a> Iterator for Matches<'a> {
 
 /// The answers of a query, read as they are asked for.
 pub struct Answers<'a>(Matches<'a>);
-
-impl<'a> Answers<'a> {
-    /// The sets alone, from where this stands.
-    #[must_use]
-    pub fn into_matches(self) -> Matches<'a> {
-        self.0
-    }
-}
 
 impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
@@ -226,7 +218,7 @@ impl Database {
         let plan = Planner::new(self, &catalog, expression).plan(expression)?;
         let evaluator = Evaluator::new(&self.store, catalog, expression, is_explained)?;
         let mut matches = Matches {
-            evaluator: Rc::new(evaluator),
+            evaluator,
             rows: Rows::Scanned(plan.narrowed.sets(self)),
             read: Rc::default(),
             skip: selection.offset,

@@ -80,7 +80,7 @@ impl Match<'_> {
     /// # Errors
     /// When the store fails.
     pub fn values(&self, field: Field) -> Result<Vec<Value>> {
-        let catalog = &self.evaluator.catalog;
+        let catalog = &self.facts.catalog;
         let (release, set) = (self.release, &self.set);
         let made = self.generation();
         let text = |text: &str| vec![Value::Text(text.to_owned())];
@@ -89,7 +89,7 @@ impl Match<'_> {
             Field::Release => catalog.release(release).map_or(Vec::new(), |of| text(&of.name)),
             Field::Frame => text(&catalog.frame(release, set.frame)?),
             Field::Inherits => {
-                let ancestors = self.evaluator.ancestors(release, set.frame)?;
+                let ancestors = self.facts.ancestors(release, set.frame)?;
                 let names = ancestors.iter().map(|frame| catalog.frame(release, *frame));
                 let names: Vec<_> = names.collect::<Result<_>>()?;
                 distinct(names.iter().map(|name| &**name))
@@ -120,7 +120,7 @@ impl Match<'_> {
                 self.score(field).map(Value::Number).into_iter().collect()
             }
             Field::Judgement => {
-                let scores = self.evaluator.store.judgements(release, set.id)?;
+                let scores = self.facts.store.judgements(release, set.id)?;
                 let scores = scores.map(|judgement| Ok(u64::from(judgement?.score)));
                 let scores = scores.collect::<Result<BTreeSet<u64>>>()?;
                 scores.into_iter().map(Value::Integer).collect()

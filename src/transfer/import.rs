@@ -21,7 +21,7 @@ use crate::framenet::{
     read_sem_types,
 };
 use crate::index::{IndexError, IndexWriter};
-use crate::model::{Origin, Release, WrittenNumbers, is_name};
+use crate::model::{Origin, Release, ReleaseCounts, WrittenNumbers, is_name};
 
 /// How a release is imported.
 #[derive(Debug, Clone, Default)]
@@ -134,6 +134,28 @@ const CHUNK: usize = 48;
 const CHUNK_BYTES: u64 = 16 << 20;
 
 impl Database {
+    /// A release without rows, under a name that the database does not have yet.
+    pub(super) fn new_release(
+        &self,
+        name: String,
+        path: &Path,
+        source_bytes: u64,
+        options: &ImportOptions,
+    ) -> Result<Release> {
+        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
+            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
+        }
+        Ok(Release {
+            id: self.store.begin_release()?,
+            name,
+            language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
+            source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
+            source_bytes,
+            imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
+            counts: ReleaseCounts::default(),
+        })
+    }
+
     /// Imports a FrameNet release from a zip file or a directory.
     ///
     /// All or nothing: a failed import leaves the database as it was.
@@ -147,26 +169,12 @@ impl Database {
         options: &ImportOptions,
         progress: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportReport> {
-        let Some(index) = &self.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        };
+        let mut index = self.lock_writer()?;
         let source = Source::open(path)?;
         let name = release_name(options, path, source.folder())?;
-        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
-            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
-        }
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // The import's commit stands for everything before it, too.
         reindex::catch_up(&self.store, &mut index)?;
-        let release = Release {
-            id: self.store.begin_release()?,
-            name,
-            language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
-            source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
-            source_bytes: source.xml_bytes(),
-            imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
-            counts: crate::model::ReleaseCounts::default(),
-        };
+        let release = self.new_release(name, path, source.xml_bytes(), options)?;
         let outcome = self.import_files(&source, release, options, &mut index, progress);
         if outcome.is_err() {
             // What went wrong first is what there is to say; the next writing recovers the index.

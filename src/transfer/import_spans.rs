@@ -10,18 +10,16 @@ use std::fs::File;
 use std::hash::Hash;
 use std::io::BufReader;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::ImportOptions;
 use super::import::release_name;
 use super::stand_in::frame_by_name;
-use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Extent, FeStatus,
     Frame, FrameId, HeaderTitles, IdSpace, Label, Layer, LayerName, LexUnit, Lexeme, LuId,
-    Occurrence, Pos, Provenance, Release, ReleaseCounts, Sentence, SentenceId, Title,
-    hashed_number,
+    Occurrence, Pos, Provenance, Release, Sentence, SentenceId, Title, hashed_number,
 };
 use crate::store::{Batch, Store};
 use crate::text::{fold, lemmatize};
@@ -68,27 +66,13 @@ impl Database {
         options: &ImportOptions,
         progress: &mut dyn FnMut(u64),
     ) -> Result<SpanImport> {
-        let Some(index) = &self.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        };
+        let mut index = self.lock_writer()?;
         let name = release_name(options, path, None)?;
         let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(unreadable)?;
         let source_bytes = file.metadata().map_err(unreadable)?.len();
-        if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
-            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
-        }
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         reindex::catch_up(&self.store, &mut index)?;
-        let release = Release {
-            id: self.store.begin_release()?,
-            name,
-            language: options.language.clone().unwrap_or_else(|| "en".to_owned()),
-            source: options.source.clone().unwrap_or_else(|| path.display().to_string()),
-            source_bytes,
-            imported: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs()),
-            counts: ReleaseCounts::default(),
-        };
+        let release = self.new_release(name, path, source_bytes, options)?;
         let mut reader = SpanReader::new(BufReader::with_capacity(1 << 20, file), path);
         let mut loader = Loader::new(&self.store, release);
         while let Some(text) = reader.read()? {

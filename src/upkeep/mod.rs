@@ -1,9 +1,11 @@
-//! Keeping a database whole: check, backup, restore, upgrade.
+//! Keeping a database whole: check, backup, restore, upgrade, reindex.
 
 mod backup;
 mod check;
+mod reindex;
 mod upgrade;
 
 pub use backup::{BackupManifest, restore};
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
+pub use reindex::ReindexReport;
 pub use upgrade::UpgradeReport;

@@ -9,16 +9,17 @@ use serde::de::DeserializeOwned;
 
 use crate::cli::error::LinesFailed;
 use crate::cli::line_reader::{self, LineError, LineReader};
-use crate::cli::output::{Format, Output, tell};
+use crate::cli::output::{Output, tell};
+use crate::cli::render::NO_ROWS;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome};
 
-/// Make training data of annotators' answers, and say how far they agree
+/// Turn annotators' answers into training data, and measure their agreement
 ///
-/// Answers are JSON lines: id (of the task), annotator, span ([start, end) in code points of the paraphrase, or
-/// null where nothing means the same). For each task what most annotators marked becomes a line that
-/// `fnstore train aligner` reads. A line that cannot be used is named on stderr with a code; the others
-/// go on, and the program ends with code 65.
+/// Answers are JSON lines: id (of the task), annotator, span ([start, end) in code points of the
+/// paraphrase, or null where nothing means the same). For each task the majority's span becomes a
+/// line that `fnstore train aligner` reads. A line that cannot be used is reported on stderr with a
+/// code. The other lines are used, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -26,15 +27,15 @@ pub(super) struct Args {
     #[arg(value_name = "ANSWERS", required = true)]
     answers: Vec<PathBuf>,
 
-    /// The tasks, as `fnstore align tasks` wrote them
+    /// Tasks, as `fnstore align tasks` writes them
     #[arg(long, value_name = "FILE")]
     tasks: PathBuf,
 
-    /// File to write training data to
+    /// Write the training data to FILE
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
 
-    /// Replace a file that is there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }
@@ -68,10 +69,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
     let agreement = collection.agreement();
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => write_table(collection.len(), &agreement, output)?,
-        _ => output.json(&Record::new(collection.len(), &agreement))?,
-    }
+    let given = collection.len();
+    let record = Record::new(given, &agreement);
+    output.report(&record, NO_ROWS, |output| write_table(given, &agreement, output))?;
     output.flush()?;
     if lines.failed > 0 {
         let Lines { read, failed } = lines;

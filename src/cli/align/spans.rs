@@ -1,5 +1,6 @@
 //! `fnstore align spans`: where a span of a sentence went in its paraphrase.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use fnstore::align::{AlignError, AlignRequest, Aligner, Ranking};
@@ -8,22 +9,18 @@ use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::device::DeviceArgs;
-use crate::cli::error::LinesFailed;
 use crate::cli::eval::HEAD;
-use crate::cli::line_reader::{self, LineError, LineReader};
-use crate::cli::output::{Format, Output};
+use crate::cli::line_batches::{self, LineTask};
+use crate::cli::line_reader::{self, LineError};
 use crate::cli::{Context, Outcome, locate, number};
 
-/// Lines that are aligned together.
-const BATCH: usize = 64;
-
-/// Find the spans of paraphrases that answer to spans of sentences
+/// Align spans of sentences with spans of their paraphrases
 ///
-/// Reads JSON lines: `source` and `target`, both texts or both lists of words; `span`, [start, end) in
-/// `source`, or a list of such for a discontinuous one; an `id` of any kind comes back. Spans count code
-/// points in texts and words in lists. Writes a JSON line for each, with the span in `target` or null, its
-/// score and the runners-up. A line that cannot be aligned gets a record with an error and its code;
-/// the others go on, and the program ends with code 65.
+/// Reads JSON lines: `source` and `target`, both texts or both lists of words; `span`, [start, end)
+/// in `source`, or a list of such for a discontinuous one; an `id` of any type is returned. Spans
+/// count code points in texts and words in lists. Writes a JSON line for each, with the span in
+/// `target` or null, its score and the runners-up. A line that cannot be aligned gets a record with
+/// an error and its code. The other lines are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -31,11 +28,11 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Score below which nothing counts as aligned, 0 to 1 [default: the head's own]
+    /// Treat spans that score below SCORE (0 to 1) as not aligned [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
-    /// Other spans to name for each one
+    /// Also report the N next best spans
     #[arg(long, value_name = "N", default_value_t = 3)]
     runners_up: usize,
 
@@ -62,72 +59,66 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let dirs = locate::model_dirs(args.models);
     let head = locate::model(&args.head, &dirs)?;
     let encoder = locate::encoder(args.encoder.as_deref(), &head, &dirs)?;
-    let mut lines = LineReader::new(line_reader::open(args.file.as_deref())?);
+    let lines = line_batches::open(args.file.as_deref())?;
     let aligner = Aligner::open(&head, &encoder, &args.device.open()?)?;
     let threshold = args.threshold.unwrap_or(aligner.config().threshold);
-    let output = &mut context.output;
-    let format = match output.format_or(Format::Jsonl) {
-        Format::Json => Format::Json,
-        _ => Format::Jsonl,
-    };
-    let (mut read, mut failed) = (0, 0);
-    loop {
-        let mut batch = Vec::new();
-        while batch.len() < BATCH {
-            let Some((number, line)) = lines.next()? else { break };
-            batch.push((number, line.and_then(|line| Item::read(&line))));
-        }
-        if batch.is_empty() {
-            break;
-        }
-        read += batch.len() as u64;
-        failed += align(&aligner, threshold, args.runners_up, batch, format, output)?;
-    }
-    output.end_records(format)?;
-    if failed > 0 {
-        output.flush()?;
-        return Err(LinesFailed { done: "aligned", failed, lines: read }.into());
-    }
-    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+    let aligning = Aligning { aligner, threshold, runners_up: args.runners_up };
+    line_batches::run(aligning, lines, &mut context.output)
 }
 
-/// Aligns a batch and writes its records; returns how many lines failed.
-fn align(
-    aligner: &Aligner,
+/// The aligning of lines.
+struct Aligning {
+    aligner: Aligner,
     threshold: f32,
     runners_up: usize,
-    mut batch: Vec<(u64, Result<Item, LineError>)>,
-    format: Format,
-    output: &mut Output,
-) -> anyhow::Result<u64> {
-    // A request that is refused takes the batch with it, so it is set aside and the rest tried again.
-    let rankings = loop {
-        let good: Vec<usize> = (0..batch.len()).filter(|&at| batch[at].1.is_ok()).collect();
-        let items = batch.iter().filter_map(|(_, item)| item.as_ref().ok());
-        let requests: Vec<AlignRequest<'_>> = items.map(Item::request).collect();
-        match aligner.rank(&requests, runners_up) {
-            Ok(rankings) => break rankings,
-            Err(error) => match error.request() {
-                Some(request) => batch[good[request]].1 = Err(refusal(&error)),
-                None => return Err(error.into()),
-            },
-        }
-    };
-    let mut rankings = rankings.into_iter();
-    let mut failed = 0;
-    for (line, item) in &batch {
-        match item {
-            Ok(item) => {
-                let ranking = rankings.next().expect("every good line has been aligned");
-                output.record(&item.record(*line, ranking, threshold), format)?;
-            }
-            Err(error) => {
-                failed += 1;
-                output.record(&Failed { line: *line, error }, format)?;
-            }
-        }
+}
+
+impl LineTask for Aligning {
+    type Item = Item;
+    type Record = Record;
+
+    const DONE: &'static str = "aligned";
+
+    fn read(line: &[u8], _is_json: bool) -> Result<Item, LineError> {
+        Item::read(line)
     }
-    Ok(failed)
+
+    fn answer(
+        &mut self,
+        items: Vec<(u64, Item)>,
+    ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
+        // A request that is refused takes the batch with it, so it is set aside and the rest tried
+        // again.
+        let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
+        let rankings = loop {
+            let good: Vec<usize> =
+                (0..items.len()).filter(|at| !refused.contains_key(at)).collect();
+            let requests: Vec<AlignRequest<'_>> =
+                good.iter().map(|&at| items[at].1.request()).collect();
+            match self.aligner.rank(&requests, self.runners_up) {
+                Ok(rankings) => break rankings,
+                Err(error) => match error.request() {
+                    Some(request) => refused.insert(good[request], refusal(&error)),
+                    None => return Err(error.into()),
+                },
+            };
+        };
+        let mut rankings = rankings.into_iter();
+        let records = items.into_iter().enumerate().map(|(at, (line, item))| {
+            refused.remove(&at).map_or_else(
+                || {
+                    let ranking = rankings.next().expect("every good line has been aligned");
+                    Ok(item.record(line, ranking, self.threshold))
+                },
+                Err,
+            )
+        });
+        Ok(records.collect())
+    }
+
+    fn text(_: &Record) -> Option<String> {
+        None
+    }
 }
 
 fn refusal(error: &AlignError) -> LineError {
@@ -270,7 +261,7 @@ impl Item {
         AlignRequest { source: &self.source.text, pieces: &self.pieces, target: &self.target.text }
     }
 
-    fn record(&self, line: u64, ranking: Option<Ranking>, threshold: f32) -> Record<'_> {
+    fn record(self, line: u64, ranking: Option<Ranking>, threshold: f32) -> Record {
         let target = |span: Span| self.target.units(span);
         let text = |span: Span| span.of(&self.target.text).unwrap_or_default().to_owned();
         let aligned = ranking.as_ref().filter(|ranking| ranking.alignment.score >= threshold);
@@ -287,21 +278,21 @@ impl Item {
         });
         Record {
             line,
-            id: self.id.as_ref(),
             spans: spans.as_ref().map(|spans| spans.iter().map(|span| target(*span)).collect()),
             texts: spans.map(|spans| spans.into_iter().map(text).collect()),
             score: ranking.as_ref().map(|ranking| ranking.alignment.score),
             runners_up,
+            id: self.id,
         }
     }
 }
 
 /// One line of the output; see `schema/align-spans.schema.json`.
 #[derive(Debug, Serialize)]
-struct Record<'a> {
+struct Record {
     line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a serde_json::Value>,
+    id: Option<serde_json::Value>,
     spans: Option<Vec<[u32; 2]>>,
     texts: Option<Vec<String>>,
     score: Option<f32>,
@@ -313,12 +304,6 @@ struct RunnerUp {
     span: [u32; 2],
     text: String,
     score: f32,
-}
-
-#[derive(Debug, Serialize)]
-struct Failed<'a> {
-    line: u64,
-    error: &'a LineError,
 }
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ use crate::cli::{Context, Outcome, locate, progress, tell_of_index};
 
 /// Make alignment tasks for annotators
 ///
-/// Of the human annotation sets that the expression finds some sentences of each LU are drawn, and each is
-/// paraphrased once, without its trigger and the trigger's forms. Writes JSON lines: id, frame, lu, sentence,
-/// span (the trigger in it, [start, end) in code points), trigger, paraphrase. What annotators mark is read by
-/// `fnstore align answers`.
+/// Samples sentences of each LU from the human annotation sets that the expression finds. Each is
+/// paraphrased once; its trigger and the trigger's inflected forms are banned. Writes JSON lines:
+/// id, frame, lu, sentence, span (the trigger in it, [start, end) in code points), trigger,
+/// paraphrase. `fnstore align answers` reads the annotators' answers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Which sets, in the language of `fnstore query`; human sets only
+    /// Use the annotation sets that this query finds; human sets only
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Replace a file that is there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 
@@ -51,23 +51,23 @@ Examples:
 /// How tasks are made.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Making {
-    /// Most sentences of an LU
+    /// Sample at most N sentences of each LU
     #[arg(long, value_name = "N", default_value_t = TaskSettings::default().per_lu)]
     per_lu: usize,
 
-    /// Draw among the N likeliest tokens; 0 for all
+    /// Sample from the N most likely tokens; 0 for all
     #[arg(long, value_name = "N", default_value_t = TaskSettings::default().top_k)]
     top_k: usize,
 
-    /// Decides which sentences are taken and what is drawn
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = TaskSettings::default().seed)]
     seed: u64,
 
-    /// Most tasks in all
+    /// Write at most N tasks
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Leave out sentences of more than N pieces
+    /// Skip sentences of more than N subword tokens
     #[arg(long, value_name = "N", default_value_t = TaskSettings::default().max_source_pieces)]
     max_pieces: usize,
 
@@ -82,7 +82,7 @@ pub(in crate::cli) struct Making {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Numbers that the rewriter computes in on the CPU: int8 is faster, and its outputs may differ
+    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 }

@@ -16,17 +16,18 @@ use crate::cli::device::DeviceArgs;
 use crate::cli::error::LinesFailed;
 use crate::cli::eval::ENCODER;
 use crate::cli::line_reader::LineError;
-use crate::cli::output::{Format, tell};
+use crate::cli::output::{Format, Output, tell};
+use crate::cli::render::Block;
 use crate::cli::{Context, Outcome, locate, number, progress};
 
 /// Align the words of sentence pairs
 ///
-/// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects with
-/// `source` and `target`, texts or lists of words. A statistical model knows only the pairs it is
-/// trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Its links are printed in
-/// Pharaoh's form (`0-0 1-2`, words counted from 0), a line for each pair. A pair that is too long for an
-/// encoder has none: its line is empty, as JSON it has an error and its code; the others go on, and the
-/// program ends with code 65.
+/// A file of pairs has one a line: two texts with a tab between them, or in a .jsonl file objects
+/// with `source` and `target`, texts or lists of words. A statistical model knows only the pairs it
+/// is trained on, so the pairs to be aligned are part of them: FILE, and what `--train` adds. Links
+/// are printed in Pharaoh format (`0-0 1-2`, words counted from 0), one line per pair. A pair that
+/// is too long for an encoder has an empty line, or an error with its code in JSON. The other pairs
+/// are aligned, and the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Args {
@@ -48,15 +49,15 @@ Examples:
 /// would not read.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Training {
-    /// Further pairs to train on; may be repeated. Without FILE, the pairs to align
+    /// Train on further pairs; may be repeated. Without FILE, these are also the pairs to align
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) train: Vec<PathBuf>,
 
-    /// How words are explained
+    /// Alignment model
     #[arg(long, value_enum, default_value_t = ModelName::Hmm)]
     model: ModelName,
 
-    /// How the two directions are combined [default: agreement]
+    /// Symmetrization heuristic [default: agreement]
     #[arg(long, value_enum)]
     symmetrize: Option<Heuristic>,
 
@@ -64,21 +65,20 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "N")]
     iterations: Option<usize>,
 
-    /// Share of words that nothing explains, 0 to 1 (not for model1, which learns it) [default: 0.2]
+    /// Probability of the empty word, 0 to 1 (model1 learns it) [default: 0.2]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     null: Option<f64>,
 
-    /// How much more gladly a word is rewritten as itself, before anything is seen; 0 for two languages
-    /// [default: 20]
+    /// Prior weight of identical words; 0 for two languages [default: 20]
     #[arg(long, value_name = "N", value_parser = number::weight)]
     identity: Option<f64>,
 
-    /// Posterior from which on `agreement` takes a link, 0 to 1 [default: 0.3]
+    /// Least posterior of a link of `agreement`, 0 to 1 [default: 0.3]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     threshold: Option<f64>,
 
-    /// Leave out training pairs with a side longer than this (the pairs to align all stay)
-    /// [default: 100]
+    /// Skip training pairs with more than N words on a side; pairs to align are all kept [default:
+    /// 100]
     #[arg(long, value_name = "WORDS")]
     max_length: Option<usize>,
 
@@ -91,8 +91,8 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 
-    /// Layer of the encoder whose states `embeddings` compares, from 1; 0 is the embeddings of
-    /// words [default: the last]
+    /// Encoder layer that `embeddings` compares, from 1; 0 is the input embeddings [default: the
+    /// last]
     #[arg(long, value_name = "N")]
     layer: Option<usize>,
 
@@ -279,6 +279,23 @@ struct Record<'a> {
     error: Option<LineError>,
 }
 
+impl Record<'_> {
+    /// The links as `0-0 1-2`; empty for a pair without links, so that lines stay beside the pairs'.
+    fn text(&self) -> String {
+        self.links.map_or(String::new(), Links::to_string)
+    }
+}
+
+impl Block for Record<'_> {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        Some(vec![vec![self.text()]])
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        Ok(output.line(&self.text())?)
+    }
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     args.training.refuse_unread()?;
     let (mine, others): (Vec<PathBuf>, &[PathBuf]) = match args.file {
@@ -290,23 +307,13 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         pairs.append(Dataset::<SentencePair>::read(file)?);
     }
     let links = args.training.links(&pairs, others)?;
-    let output = &mut context.output;
-    let format = output.format_or(Format::Table);
+    let mut records = context.output.records(Format::Table);
     for (SentencePair { id, source, target, .. }, links) in pairs.items().iter().zip(&links) {
-        match format {
-            Format::Json | Format::Jsonl => {
-                let error = links.as_ref().err().map(|why| refused(*why));
-                let links = links.as_ref().ok();
-                output.record(&Record { id, source, target, links, error }, format)?;
-            }
-            // A pair without links has an empty line, so that lines stay side by side with the pairs'.
-            _ => output.line(&links.as_ref().map_or(String::new(), Links::to_string))?,
-        }
+        let error = links.as_ref().err().map(|why| refused(*why));
+        records.block(&Record { id, source, target, links: links.as_ref().ok(), error })?;
     }
-    if matches!(format, Format::Json | Format::Jsonl) {
-        output.end_records(format)?;
-    }
-    output.flush()?;
+    records.end()?;
+    context.output.flush()?;
     let failed = tell_refused(&pairs, &links);
     if failed > 0 {
         return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());

@@ -11,18 +11,19 @@ use fnstore::tag::Tagger;
 use serde::Serialize;
 
 use super::diversity::Diversity;
-use super::{HEAD, Row, figures, rows, write_report, write_rows};
+use super::{HEAD, ScoreRecord, figures, rows, write_report};
 use crate::cli::align::tell_refused;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::{Format, Output};
+use crate::cli::output::Output;
+use crate::cli::render::rows_of;
 use crate::cli::{Context, Outcome, locate, number, tag};
 
-/// Precision, recall and F1 of the span aligner, of whole spans and of words
+/// Measure the span aligner: precision, recall and F1 of spans and of words
 ///
-/// All spans, those whose wording changed and those whose did not, and spans that nothing answers to; by
-/// the length of the spans and by the difference of their positions. The figures of Culkin et al. 2021 stand
-/// beside; they are of another test set (FrameNet's triggers and machine paraphrases, judged by people).
-/// An item that is too long for the encoder is named, and counts as one whose span is not found.
+/// Reports all, changed, identical and unaligned spans, by length and by difference of position.
+/// The figures of Culkin et al. 2021 stand beside them; their test set is another (FrameNet's
+/// triggers and machine paraphrases, judged by people). An item that is too long for the encoder is
+/// reported and counts as not found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -30,7 +31,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 
-    /// Training data: also tell apart source spans that it has from those that it has not
+    /// Training data; also report source spans that it has and has not apart
     #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
 
@@ -42,11 +43,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME")]
     encoder: Option<PathBuf>,
 
-    /// Score below which a span counts as not aligned, 0 to 1 [default: the head's own]
+    /// Treat spans that score below SCORE (0 to 1) as not aligned [default: the head's own]
     #[arg(long, value_name = "SCORE", value_parser = number::share::<f32>)]
     threshold: Option<f32>,
 
-    /// Directory of a part-of-speech tagger, or its name among the models: also compare the parts of speech of
+    /// Directory of a tagger, or its name among the models; also compare the parts of speech of
     /// spans (Table 3)
     #[arg(long, value_name = "DIR|NAME")]
     tagger: Option<PathBuf>,
@@ -99,18 +100,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         None => None,
     };
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            write_tables(&breakdown, output)?;
-            diversity.iter().try_for_each(|diversity| diversity.write(output))?;
-        }
-        Format::Json | Format::Jsonl => {
-            output.json(&Document::new(&breakdown, threshold, diversity))?;
-        }
-        format => {
-            write_rows(format, &Row::COLUMNS, &scores(&breakdown), Row::cells, output)?;
-        }
-    }
+    let document = Document::new(&breakdown, threshold, diversity);
+    output.report(&document, Some(rows_of(&document.scores)), |output| {
+        write_tables(&breakdown, output)?;
+        document.parts_of_speech.iter().try_for_each(|diversity| diversity.write(output))
+    })?;
     if let Some(dir) = &args.plot {
         // What took long to find is out before a figure can fail.
         output.flush()?;
@@ -151,11 +145,11 @@ const PAPER_FIRST_THREE: f64 = 0.9749;
 const PAPER_UNSEEN_LOSS: f64 = 2.0;
 
 /// The rows of scores, those of seen and unseen source spans among them.
-fn scores(breakdown: &Breakdown) -> Vec<Row> {
+fn scores(breakdown: &Breakdown) -> Vec<ScoreRecord> {
     let mut scores = rows(&breakdown.report);
     for (name, report) in ["seen", "unseen"].into_iter().zip(breakdown.novelty.iter().flatten()) {
-        scores.push(Row::new(name, "span", &report.all.exact));
-        scores.push(Row::new(name, "word", &report.all.soft));
+        scores.push(ScoreRecord::new(name, "span", &report.all.exact));
+        scores.push(ScoreRecord::new(name, "word", &report.all.soft));
     }
     scores
 }
@@ -262,7 +256,7 @@ struct Document {
     threshold: f32,
     covered: u64,
     unanswered: u64,
-    scores: Vec<Row>,
+    scores: Vec<ScoreRecord>,
     lengths: Vec<LengthsRecord>,
     distances: Vec<DistanceRecord>,
     paper_first_three_distances: f64,

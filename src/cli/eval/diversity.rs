@@ -13,11 +13,11 @@ use crate::cli::output::Output;
 pub(super) struct Diversity {
     /// Items a side of which is too long for the tagger's encoder.
     left_out: u64,
-    rows: Vec<Row>,
+    rows: Vec<PosRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct PosRow {
     /// `all` or `changed`.
     items: &'static str,
     /// The source spans are compared with the spans `found`, or with the `gold` ones.
@@ -62,7 +62,7 @@ impl Diversity {
         }
         let rows = ["all", "changed"].into_iter().zip(&distances).flat_map(|(items, of_items)| {
             let kinds = ["found", "gold"].into_iter().zip(of_items).zip(PAPER);
-            kinds.map(move |((spans, distances), paper)| Row {
+            kinds.map(move |((spans, distances), paper)| PosRow {
                 items,
                 spans,
                 pairs: distances.pairs(),
@@ -80,7 +80,7 @@ impl Diversity {
     pub(super) fn write(&self, output: &mut Output) -> anyhow::Result<()> {
         output.line("")?;
         output.heading("differences in part of speech (Table 3; in brackets the paper's)")?;
-        let row = |row: &Row| {
+        let row = |row: &PosRow| {
             let beside =
                 |own: f64, paper: f64| format!("{:.2} % ({:.2})", 100.0 * own, 100.0 * paper);
             vec![

@@ -8,10 +8,11 @@ use fnstore::filter::{
 use serde::Serialize;
 
 use crate::cli::filter::FilterArgs;
-use crate::cli::output::{Format, Output, tell};
+use crate::cli::output::{Output, tell};
+use crate::cli::render::{Row, rows_of};
 use crate::cli::{Context, Outcome};
 
-/// Precision, recall and size of what a filter keeps, beside simple rules
+/// Measure a filter: precision, recall and size of what it keeps, beside simple rules
 ///
 /// On judged outputs, as JSON lines that `fnstore export --to filter-data` writes; an output is acceptable from a mean
 /// judgement of 50 on. Rules on scores stand there with the paper's thresholds, which belong to its own models, and with
@@ -21,7 +22,7 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Judged outputs, and others beside them
+    /// Outputs as JSON lines, judged ones among them
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
 
@@ -71,11 +72,11 @@ struct Document {
     outputs: u64,
     judged: u64,
     seeds: u64,
-    rows: Vec<RowRecord>,
+    rows: Vec<RuleRecord>,
 }
 
 #[derive(Debug, Serialize)]
-struct RowRecord {
+struct RuleRecord {
     rule: String,
     kept: u64,
     precision: f64,
@@ -87,10 +88,7 @@ struct RowRecord {
     paper: Option<[f64; 3]>,
 }
 
-impl RowRecord {
-    const COLUMNS: [&'static str; 7] =
-        ["kept if", "kept", "P", "95 % interval", "R", "multiple", "the paper: P, R, multiple"];
-
+impl RuleRecord {
     fn new(row: RuleFigures) -> Self {
         let RuleFigures { rule, kept, precision, recall, multiple, paper } = row;
         Self {
@@ -105,8 +103,13 @@ impl RowRecord {
             paper,
         }
     }
+}
 
-    fn cells(&self) -> Vec<String> {
+impl Row for RuleRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["kept if", "kept", "P", "95 % interval", "R", "multiple", "the paper: P, R, multiple"];
+
+    fn fields(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.2}", 100.0 * share);
         let (low, high) = self.precision_interval;
         let paper = |[p, r, multiple]: [f64; 3]| format!("{p:.2} {r:.2} {multiple:.2}");
@@ -137,27 +140,13 @@ pub(in crate::cli) fn write_document(
         outputs: outputs.len() as u64,
         judged,
         seeds: seeds_of(outputs) as u64,
-        rows: rows.into_iter().map(RowRecord::new).collect(),
+        rows: rows.into_iter().map(RuleRecord::new).collect(),
     };
-    match output.format_or(Format::Table) {
-        Format::Table => {
-            let cells = document.rows.iter().map(RowRecord::cells).collect();
-            output.table(&RowRecord::COLUMNS, cells)?;
-            output.line(&format!(
-                "{} outputs of {} seeds, {} of them judged; P and R in percent",
-                document.outputs, document.seeds, document.judged
-            ))?;
-        }
-        Format::Json | Format::Jsonl => output.json(&document)?,
-        format => {
-            super::write_rows(
-                format,
-                &RowRecord::COLUMNS,
-                &document.rows,
-                RowRecord::cells,
-                output,
-            )?;
-        }
-    }
-    Ok(())
+    output.report(&document, Some(rows_of(&document.rows)), |output| {
+        output.table_of(&document.rows)?;
+        Ok(output.line(&format!(
+            "{} outputs of {} seeds, {} of them judged; P and R in percent",
+            document.outputs, document.seeds, document.judged
+        ))?)
+    })
 }

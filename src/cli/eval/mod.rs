@@ -10,7 +10,8 @@ mod words;
 use fnstore::align::{Counts, Report};
 use serde::Serialize;
 
-use super::output::{Format, Output};
+use super::output::Output;
+use super::render::Row;
 use super::{Context, Outcome};
 
 /// Name of the shipped encoder, on which the shipped head and tagger stand.
@@ -43,30 +44,9 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     }
 }
 
-fn write_rows<R: Serialize>(
-    format: Format,
-    columns: &[&str],
-    rows: &[R],
-    cells: impl Fn(&R) -> Vec<String>,
-    output: &mut Output,
-) -> anyhow::Result<()> {
-    match format {
-        Format::Table => output.table(columns, rows.iter().map(cells).collect())?,
-        Format::Csv | Format::Tsv => {
-            output.fields(format, columns)?;
-            rows.iter().try_for_each(|row| output.fields(format, cells(row)))?;
-        }
-        Format::Json | Format::Jsonl => {
-            rows.iter().try_for_each(|row| output.record(row, format))?;
-            output.end_records(format)?;
-        }
-    }
-    Ok(())
-}
-
-/// One row of an evaluation as JSON.
+/// How one kind of items was found, as JSON.
 #[derive(Debug, Serialize)]
-struct Row {
+struct ScoreRecord {
     items: &'static str,
     unit: &'static str,
     precision: f64,
@@ -77,16 +57,19 @@ struct Row {
     gold: u64,
 }
 
-impl Row {
-    const COLUMNS: [&'static str; 6] = ["items", "unit", "precision", "recall", "f1", "gold"];
-
+impl ScoreRecord {
     fn new(items: &'static str, unit: &'static str, counts: &Counts) -> Self {
         let Counts { right, predicted, gold } = *counts;
         let (precision, recall, f1) = (counts.precision(), counts.recall(), counts.f1());
         Self { items, unit, precision, recall, f1, right, predicted, gold }
     }
+}
 
-    fn cells(&self) -> Vec<String> {
+impl Row for ScoreRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["items", "unit", "precision", "recall", "f1", "gold"];
+
+    fn fields(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         vec![
             self.items.to_owned(),
@@ -99,19 +82,21 @@ impl Row {
     }
 }
 
-fn rows(report: &Report) -> Vec<Row> {
+fn rows(report: &Report) -> Vec<ScoreRecord> {
     let parts =
         [("all", &report.all), ("changed", &report.changed), ("identical", &report.identical)];
     let rows = parts.into_iter().flat_map(|(items, agreement)| {
-        [Row::new(items, "span", &agreement.exact), Row::new(items, "word", &agreement.soft)]
+        [
+            ScoreRecord::new(items, "span", &agreement.exact),
+            ScoreRecord::new(items, "word", &agreement.soft),
+        ]
     });
-    rows.chain([Row::new("unaligned", "item", &report.unaligned)]).collect()
+    rows.chain([ScoreRecord::new("unaligned", "item", &report.unaligned)]).collect()
 }
 
 /// Writes precision, recall and F1 as a table.
 pub(super) fn write_report(report: &Report, output: &mut Output) -> anyhow::Result<()> {
-    let rows = rows(report).iter().map(Row::cells).collect();
-    output.table(&Row::COLUMNS, rows)?;
+    output.table_of(&rows(report))?;
     output.line(&format!(
         "the gold span is among the candidates of {} of {} items that have one",
         report.covered, report.all.exact.gold

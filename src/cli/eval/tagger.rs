@@ -7,19 +7,20 @@ use fnstore::model::Split;
 use fnstore::tag::{Accuracy, Measure, TagLexicon, TaggedSentence, Tagger};
 use serde::Serialize;
 
-use crate::cli::output::{Format, Output};
+use crate::cli::output::Output;
+use crate::cli::render::{Row, rows_of};
 use crate::cli::tag::TaggerArgs;
 use crate::cli::{Context, Outcome, tagged};
 
 /// Confusions that are printed, the most frequent ones.
 const CONFUSIONS: usize = 10;
 
-/// Accuracy of the part-of-speech tagger, also of words that training never saw
+/// Measure the part-of-speech tagger: accuracy on all words and on unseen words
 ///
-/// On the full text of the store: the documents of the part `test` that have FrameNet's layer PENN (`split=` in
-/// queries), or on JSON lines as `fnstore train tagger` takes them. Beside it stands the accuracy of each word's most
-/// frequent tag in the training data. Words are also tagged in small letters. Sentences that the training data has, too,
-/// are left out.
+/// On the full text of the store: the documents of the part `test` that have FrameNet's layer PENN
+/// (`split=` in queries), or on JSON lines as `fnstore train tagger` takes them. The baseline is
+/// each word's most frequent tag in the training data. Words are also tagged in lower case.
+/// Sentences of the training data are skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -27,7 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// Training data, whose words are no news [default: the store's full text]
+    /// Training data, which decides which words are unseen [default: the store's full text]
     #[arg(long, value_name = "FILE")]
     train: Option<PathBuf>,
 
@@ -55,11 +56,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lowercase = measure(&tagger, &data, &lexicon)?;
     let document = Document::new(&written, &lowercase, known);
     let output = &mut context.output;
-    match output.format_or(Format::Table) {
-        Format::Table => write_table(&document, output)?,
-        Format::Json | Format::Jsonl => output.json(&document)?,
-        format => super::write_rows(format, &Row::COLUMNS, &document.scores, Row::cells, output)?,
-    }
+    let rows = rows_of(&document.scores);
+    output.report(&document, Some(rows), |output| write_table(&document, output))?;
     Ok(if written.0.all.words > 0 { Outcome::Done } else { Outcome::NothingFound })
 }
 
@@ -91,12 +89,12 @@ struct Document {
     left_out: u64,
     /// Sentences that the training data has, too.
     known: u64,
-    scores: Vec<Row>,
+    scores: Vec<AccuracyRecord>,
     confusions: Vec<Confusion>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct AccuracyRecord {
     /// `all` words or those that are `unseen` in training.
     words: &'static str,
     tagger: &'static str,
@@ -120,7 +118,7 @@ impl Document {
     ) -> Self {
         let row = |words, tagger, accuracy: Accuracy| {
             let Accuracy { words: number, right } = accuracy;
-            Row { words, tagger, number, right, accuracy: accuracy.share() }
+            AccuracyRecord { words, tagger, number, right, accuracy: accuracy.share() }
         };
         let confusions = written.confusions.iter();
         let mut confusions: Vec<Confusion> = confusions
@@ -147,10 +145,10 @@ impl Document {
     }
 }
 
-impl Row {
-    const COLUMNS: [&'static str; 5] = ["words", "tagger", "number", "right", "accuracy"];
+impl Row for AccuracyRecord {
+    const COLUMNS: &'static [&'static str] = &["words", "tagger", "number", "right", "accuracy"];
 
-    fn cells(&self) -> Vec<String> {
+    fn fields(&self) -> Vec<String> {
         vec![
             self.words.to_owned(),
             self.tagger.to_owned(),
@@ -161,15 +159,21 @@ impl Row {
     }
 }
 
+impl Row for Confusion {
+    const COLUMNS: &'static [&'static str] = &["gold", "found", "words"];
+
+    fn fields(&self) -> Vec<String> {
+        vec![self.gold.clone(), self.found.clone(), self.words.to_string()]
+    }
+}
+
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {
-    output.table(&Row::COLUMNS, document.scores.iter().map(Row::cells).collect())?;
+    output.table_of(&document.scores)?;
     output.line(&format!(
         "{} sentences; {} more are in the training data, {} are too long for the encoder",
         document.sentences, document.known, document.left_out
     ))?;
     output.line("")?;
     output.heading("most frequent confusions")?;
-    let cells = |row: &Confusion| vec![row.gold.clone(), row.found.clone(), row.words.to_string()];
-    output.table(&["gold", "found", "words"], document.confusions.iter().map(cells).collect())?;
-    Ok(())
+    output.table_of(&document.confusions)
 }

@@ -7,16 +7,17 @@ use fnstore::align::words::{ErrorRate, LinkCounts, Links, SentencePair};
 use fnstore::align::{AlignedSpan, Dataset, Report};
 use serde::Serialize;
 
-use super::{Row, rows, write_rows};
+use super::{ScoreRecord, rows};
 use crate::cli::align::tell_refused;
 use crate::cli::align::words::Training;
 use crate::cli::output::Format;
+use crate::cli::render::Row;
 use crate::cli::{Context, Outcome};
 
-/// Alignment error rate of a word aligner, also of equal and of different words apart
+/// Measure a word aligner: alignment error rate on all, identical and different words
 ///
-/// A statistical aligner is trained on the pairs of `--data`, without a look at their links, and on those of
-/// `--train`. A pair that is too long for an encoder is named, and counts as one in which nothing is found.
+/// A statistical aligner is trained on the pairs of `--data`, without their links, and on those of
+/// `--train`. A pair that is too long for an encoder is reported and counts as one without links.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// JSON lines: source and target (texts or lists of words), sure and possible ([source word, target
@@ -25,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "spans", conflicts_with = "spans")]
     data: Vec<PathBuf>,
 
-    /// Data as for `fnstore train aligner` instead: how well the spans do that the links cover
+    /// Measure the spans that links cover, on data as for `fnstore train aligner`
     #[arg(long, value_name = "FILE")]
     spans: Option<PathBuf>,
 
@@ -36,14 +37,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
     args.training.refuse_unread()?;
     let output = &mut context.output;
-    let format = output.format_or(Format::Table);
     if let Some(file) = &args.spans {
         let report = evaluate_cover(args, &Dataset::<AlignedSpan>::read(file)?)?;
-        let rows: Vec<SpanRow> = rows(&report)
-            .into_iter()
-            .map(|row| SpanRow { row, unanswered: report.unanswered })
-            .collect();
-        write_rows(format, &SpanRow::COLUMNS, &rows, SpanRow::cells, output)?;
+        let unanswered = report.unanswered;
+        let rows = rows(&report).into_iter().map(|score| SpanRow { score, unanswered });
+        output.rows(Format::Table, rows)?;
         return Ok(Outcome::Done);
     }
     let (mut pairs, mut ends) = (Dataset::default(), Vec::new());
@@ -67,7 +65,7 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
             kinds.map(|(words, counts)| LinkRow::new(data.clone(), words, counts, unanswered)),
         );
     }
-    write_rows(format, &LinkRow::COLUMNS, &rows, LinkRow::cells, output)?;
+    output.rows(Format::Table, rows)?;
     Ok(if pairs.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
@@ -105,17 +103,17 @@ fn evaluate_cover(args: &Args, data: &Dataset<AlignedSpan>) -> anyhow::Result<Re
 #[derive(Debug, Serialize)]
 struct SpanRow {
     #[serde(flatten)]
-    row: Row,
+    score: ScoreRecord,
     /// Items of the file that could not be read.
     unanswered: u64,
 }
 
-impl SpanRow {
-    const COLUMNS: [&'static str; 7] =
-        ["items", "unit", "precision", "recall", "f1", "gold", "unanswered"];
+impl Row for SpanRow {
+    const COLUMNS: &'static [&'static str] =
+        &["items", "unit", "precision", "recall", "f1", "gold", "unanswered"];
 
-    fn cells(&self) -> Vec<String> {
-        let mut cells = self.row.cells();
+    fn fields(&self) -> Vec<String> {
+        let mut cells = self.score.fields();
         cells.push(self.unanswered.to_string());
         cells
     }
@@ -136,16 +134,18 @@ struct LinkRow {
 }
 
 impl LinkRow {
-    const COLUMNS: [&'static str; 8] =
-        ["data", "words", "precision", "recall", "error rate", "found", "sure", "unanswered"];
-
     fn new(data: String, words: &'static str, counts: LinkCounts, unanswered: u64) -> Self {
         let (precision, recall) = (counts.precision(), counts.recall());
         let error_rate = counts.error_rate();
         Self { data, words, precision, recall, error_rate, counts, unanswered }
     }
+}
 
-    fn cells(&self) -> Vec<String> {
+impl Row for LinkRow {
+    const COLUMNS: &'static [&'static str] =
+        &["data", "words", "precision", "recall", "error rate", "found", "sure", "unanswered"];
+
+    fn fields(&self) -> Vec<String> {
         let share = |share: f64| format!("{share:.4}");
         vec![
             self.data.clone(),

@@ -25,6 +25,7 @@ use super::error::LinesFailed;
 use super::expand::numbers;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
+use super::render::{Block, Records};
 use super::{Context, Outcome, locate};
 use lines::{Item, Layout, Line, Lines};
 use settings::SearchArgs;
@@ -39,8 +40,8 @@ const READ_AHEAD: u64 = 4 * IN_FLIGHT as u64;
 ///
 /// Reads one sentence a line; JSON lines and the tab-separated form of the ParaBank rewriter bring
 /// each sentence's own constraints. Phrases are matched as whole words, case folded. A line that
-/// cannot be rewritten gets a record with an error and its code; the others go on, and the program
-/// ends with code 65.
+/// cannot be rewritten gets a record with an error and its code. The other lines are rewritten, and
+/// the exit code is 65.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -52,16 +53,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "LAYOUT", value_enum)]
     input: Option<Layout>,
 
-    /// Phrase that no output may contain; may be repeated
+    /// Ban PHRASE from every output; may be repeated
     #[arg(long, value_name = "PHRASE")]
     avoid: Vec<String>,
 
-    /// File of such phrases, one a line
+    /// Ban the phrases of FILE, one a line
     #[arg(long, value_name = "FILE")]
     avoid_list: Option<PathBuf>,
 
-    /// Phrase that every output must contain, or several with `|` between them, of which one; may be
-    /// repeated
+    /// Require PHRASE in every output; `|` separates alternatives; may be repeated
     #[arg(long, value_name = "PHRASE[|PHRASE]")]
     require: Vec<String>,
 
@@ -80,8 +80,8 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model
-    /// use` chose, else the one that comes with the program]
+    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
+    /// use`, else the shipped one]
     #[arg(long, value_name = "DIR|NAME")]
     model: Option<PathBuf>,
 
@@ -92,7 +92,7 @@ pub(super) struct Args {
     #[command(flatten)]
     device: DeviceArgs,
 
-    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
+    /// Number format of the network on the CPU; int8 is faster and may change outputs
     #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
     numbers: Numbers,
 }
@@ -243,13 +243,11 @@ impl Run {
         mut session: Session<'_, EncoderDecoder>,
         output: &mut Output,
     ) -> anyhow::Result<()> {
-        let format = output.format_or(Format::Jsonl);
-        if matches!(format, Format::Csv | Format::Tsv) {
-            output.fields(format, COLUMNS)?;
-        }
+        let mut records = output.records(Format::Jsonl);
+        records.header(Record::COLUMNS)?;
         loop {
             self.take_lines(&mut session)?;
-            self.write(format, output)?;
+            self.write(&mut records)?;
             if self.in_flight.is_empty() {
                 if self.is_read && self.waiting.is_empty() {
                     break;
@@ -263,8 +261,7 @@ impl Run {
                 self.waiting.insert(number, Record::new(number, item, rewrite));
             }
         }
-        output.end_records(format)?;
-        Ok(())
+        records.end()
     }
 
     /// Takes lines while there is room: those that are there, and one more where nothing else is to
@@ -328,7 +325,7 @@ impl Run {
     }
 
     /// Writes the lines that are finished, up to the first that is not.
-    fn write(&mut self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+    fn write(&mut self, records: &mut Records<'_>) -> anyhow::Result<()> {
         let mut wrote = false;
         while let Some(record) = self.waiting.remove(&self.next_to_write) {
             self.next_to_write += 1;
@@ -336,22 +333,16 @@ impl Run {
             self.tally.failed += u64::from(record.error.is_some());
             self.tally.rewritten += u64::from(!record.paraphrases.is_empty());
             record.tell_lifted();
-            match format {
-                Format::Table => record.lay_out(output)?,
-                Format::Csv | Format::Tsv => record.rows(format, output)?,
-                Format::Json | Format::Jsonl => output.record(&record, format)?,
-            }
+            records.block(&record)?;
             wrote = true;
         }
         if wrote {
             // Whoever reads along gets a line when it is done.
-            output.flush()?;
+            records.flush()?;
         }
         Ok(())
     }
 }
-
-const COLUMNS: [&str; 6] = ["line", "rank", "score", "text", "unmet", "error"];
 
 /// What became of a line, as JSON; see `schema/paraphrase.schema.json`.
 #[derive(Debug, Serialize)]
@@ -421,8 +412,11 @@ impl Record {
             ));
         }
     }
+}
 
-    /// The record laid out for reading.
+impl Block for Record {
+    const COLUMNS: &'static [&'static str] = &["line", "rank", "score", "text", "unmet", "error"];
+
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         if let Some(LineError { code, message }) = &self.error {
             output.line(&format!("line {}: {code}: {message}", self.line))?;
@@ -441,19 +435,19 @@ impl Record {
         Ok(())
     }
 
-    /// The record as rows of delimited fields, one for each paraphrase.
-    fn rows(&self, format: Format, output: &mut Output) -> anyhow::Result<()> {
+    /// A row for each paraphrase.
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
         let line = self.line.to_string();
         if self.paraphrases.is_empty() {
             let code = self.error.as_ref().map(|error| error.code).or(self.stop).unwrap_or("");
-            output.fields(format, [&line, "", "", "", "", code])?;
+            return Some(vec![[&line, "", "", "", "", code].map(str::to_owned).to_vec()]);
         }
-        for (at, paraphrase) in self.paraphrases.iter().enumerate() {
-            let (rank, score) = ((at + 1).to_string(), format!("{:.6}", paraphrase.score));
-            let unmet = phrase_list(&paraphrase.unmet);
-            output.fields(format, [&line, &rank, &score, &paraphrase.text, &unmet, ""])?;
-        }
-        Ok(())
+        let rows = (1..).zip(&self.paraphrases).map(|(rank, paraphrase)| {
+            let score = format!("{:.6}", paraphrase.score);
+            let (text, unmet) = (paraphrase.text.clone(), phrase_list(&paraphrase.unmet));
+            vec![line.clone(), i32::to_string(&rank), score, text, unmet, String::new()]
+        });
+        Some(rows.collect())
     }
 }
 

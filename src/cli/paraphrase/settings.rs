@@ -13,28 +13,28 @@ use crate::cli::expand::Words;
 /// How paraphrases are found.
 #[derive(Debug, clap::Args)]
 pub(super) struct SearchArgs {
-    /// Hypotheses kept by the search
+    /// Beam size
     #[arg(long, value_name = "N", default_value_t = 10)]
     beam: usize,
 
-    /// Paraphrases wanted for each sentence, at most the beam
+    /// Return N paraphrases per sentence, at most the beam size
     #[arg(long, value_name = "N", default_value_t = 5)]
     n_best: usize,
 
-    /// What ranks outputs of different lengths: huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or
+    /// Length penalty: huggingface=P, ctranslate2=P, sockeye=ALPHA,BETA or
     /// marian=ALPHA,WORD_PENALTY
     #[arg(long, value_name = "FORMULA", default_value = "huggingface=1")]
     length_penalty: Penalty,
 
-    /// Longest output, in pieces for each piece of the sentence
+    /// Longest output, in subword tokens per token of the sentence
     #[arg(long, value_name = "F", default_value_t = LengthLimit::default().factor)]
     max_length_factor: f32,
 
-    /// Pieces that an output may be longer than that
+    /// Subword tokens to add to that limit
     #[arg(long, value_name = "N", default_value_t = LengthLimit::default().constant)]
     max_length_more: usize,
 
-    /// When a search ends
+    /// Stopping rule of the search
     #[arg(long, value_enum, default_value_t = StopRule::Heuristic)]
     stop: StopRule,
 
@@ -42,48 +42,48 @@ pub(super) struct SearchArgs {
     #[arg(long, value_name = "F", default_value_t = 1.0)]
     patience: f32,
 
-    /// Drop hypotheses whose score is so far behind the best output; 0 keeps all
+    /// Prune hypotheses whose score is this far below the best output; 0 keeps all
     #[arg(long, value_name = "SCORE", default_value_t = 0.0)]
     prune: f32,
 
-    /// Rank outputs lower that leave parts of the sentence unread; 0 for no such penalty
+    /// Coverage penalty for parts of the sentence without attention; 0 for none
     #[arg(long, value_name = "STRENGTH", default_value_t = 0.0)]
     coverage_penalty: f32,
 
-    /// Score among the tokens that are not banned, as CTranslate2 does
+    /// Renormalize over the tokens that are not banned, as CTranslate2 does
     #[arg(long)]
     renormalize: bool,
 
-    /// Draw so many outputs in place of the search
+    /// Sample N outputs instead of searching
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
 
-    /// Decides what is drawn
+    /// Seed of the sampling
     #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
     seed: u64,
 
-    /// Below 1 the likely is drawn more often, above 1 less often
+    /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 1.0, requires = "sample")]
     temperature: f32,
 
-    /// Draw among the N likeliest tokens; 0 for all
+    /// Sample from the N most likely tokens; 0 for all
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     top_k: usize,
 
-    /// Draw among the likeliest tokens that hold this share of the probability
+    /// Sample from the most likely tokens with this total probability
     #[arg(long, value_name = "P", default_value_t = 1.0, requires = "sample")]
     top_p: f32,
 
-    /// Words that paraphrases may hold: those that the rewriter's list and the sentence itself have, or any
+    /// Vocabulary of paraphrases: the rewriter's list and the sentence's own words, or any word
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
     words: Words,
 
-    /// Refuse sentences of more than N pieces
+    /// Refuse sentences of more than N subword tokens
     #[arg(long, value_name = "N", default_value_t = Settings::default().max_source_pieces)]
     max_pieces: usize,
 }
 
-/// When a search ends that still has something to say.
+/// Stopping rule of the search that still has something to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum StopRule {
     /// When the best open hypothesis is not expected to beat the outputs
@@ -180,8 +180,10 @@ mod tests {
         assert_eq!(parsed("sockeye=0.6,5").unwrap(), sockeye);
         let marian = LengthPenalty::Marian { alpha: 1.0, word_penalty: 0.0 };
         assert_eq!(parsed("marian=1,0").unwrap(), marian);
-        for wrong in ["", "fairseq=1", "sockeye=1", "huggingface=x", "huggingface=1,2"] {
-            assert!(parsed(wrong).is_err(), "{wrong}");
+        for wrong in ["", "fairseq=1", "sockeye=1", "huggingface=1,2"] {
+            let error = parsed(wrong).unwrap_err().to_string();
+            assert!(error.starts_with("expected huggingface=P, "), "{wrong}: {error}");
         }
+        assert_eq!(parsed("huggingface=x").unwrap_err().to_string(), "`x` is no number");
     }
 }

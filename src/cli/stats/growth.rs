@@ -10,7 +10,8 @@ use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::figure;
-use crate::cli::listing::{Row, Rows};
+use crate::cli::listing::Rows;
+use crate::cli::render::Row;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome, tell_of_index};
 
@@ -21,7 +22,7 @@ use crate::cli::{Context, Outcome, tell_of_index};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// Annotation sets to count; several arguments are joined by spaces, none means everything
+    /// Count the annotation sets that this query finds; none means everything
     #[arg(value_name = "EXPR")]
     expression: Vec<String>,
 

@@ -8,19 +8,18 @@ use fnstore::align::{Features, Labels, Report};
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::output::Format;
+use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, eval, progress};
 
 /// Train the span aligner's head on the states of an encoder
 ///
 /// Data is JSON lines: id, source and target (lists of words), source_span and target_span ([start,
-/// end) in words, or null where nothing answers), changed (whether the two spans differ in wording).
-/// With `--checkpoint`, a run that was stopped goes on where its last epoch ended when it is called again,
-/// and its head is the same as if it had not been stopped. An item that is too long for the encoder is named
-/// and left out.
+/// end) in words, or null where nothing answers), changed (whether the two spans differ in
+/// wording). With `--checkpoint`, a stopped run resumes after its last epoch and yields the same
+/// head. An item that is too long for the encoder is reported and skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("epochs", |option| option.help("Most passes over the data [default: 16]")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 16]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: half the number of inputs]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.002]")))]
 pub(super) struct Args {
@@ -32,21 +31,21 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     dev: PathBuf,
 
-    /// What the head looks at of two spans [default: all]
+    /// Features of a span pair [default: all]
     #[arg(long, value_name = "NAME,...", value_enum, value_delimiter = ',')]
     features: Vec<FeatureName>,
 
-    /// What a candidate near the gold span is to score
+    /// Training label of candidates near the gold span
     #[arg(long, value_enum, default_value_t = LabelsName::Soft)]
     labels: LabelsName,
 
-    /// Directory of a linker (`fnstore train words`) of the same encoder and layer: the head then sees how
-    /// surely words are linked, and keeps the linker beside it
+    /// Directory of a linker (`fnstore train words`) of the same encoder and layer; its link scores
+    /// become features, and it is stored with the head
     #[arg(long, value_name = "DIR")]
     linker: Option<PathBuf>,
 
-    /// File that keeps what each epoch leaves behind; when it is there, training goes on from it. One of
-    /// the CPU is not gone on with on a GPU, nor the other way round: they add in another order
+    /// Save the training state to FILE after each epoch, and resume from it. A checkpoint of the
+    /// CPU does not resume on a GPU, nor the reverse: their sums differ
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 
@@ -87,17 +86,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &device, &mut |at| tell_progress(&mut bar, at, f1_of));
     bar.finish_and_clear();
     let config = config?;
-    let output = &mut context.output;
-    if output.format_or(Format::Table) != Format::Table {
-        output.json(&config)?;
-        return Ok(Outcome::Done);
-    }
-    output.heading(&format!("the head is in {out}"))?;
-    output.line(&format!(
-        "  {} items, weights of epoch {}, threshold {:.3}",
-        config.training.items, config.training.epoch, config.threshold
-    ))?;
-    eval::write_report(&config.dev, output)?;
+    context.output.report(&config, NO_ROWS, |output| {
+        output.heading(&format!("the head is in {out}"))?;
+        output.line(&format!(
+            "  {} items, weights of epoch {}, threshold {:.3}",
+            config.training.items, config.training.epoch, config.threshold
+        ))?;
+        eval::write_report(&config.dev, output)?;
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 

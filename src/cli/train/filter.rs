@@ -27,28 +27,28 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// What the classifiers look at: round, paraphrase, aligner (the paper's), proposed (whether an expansion proposed
-    /// the LU), frames (how many have an LU of its lemma) [default: all]
+    /// Features of the classifiers: round, paraphrase, aligner (the paper's), proposed (whether an
+    /// expansion proposed the LU), frames (how many have an LU of its lemma) [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = input)]
     inputs: Option<Vec<Input>>,
 
-    /// Networks of each classifier, whose scores are averaged [default: 5]
+    /// Average N networks in each classifier [default: 5]
     #[arg(long, value_name = "N")]
     members: Option<usize>,
 
-    /// Weights to try for the label that counts less [default: 0.1,0.3,1]
+    /// Class weights to try [default: 0.1,0.3,1]
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',')]
     weights: Option<Vec<f32>>,
 
-    /// Precision that the precision filter is to have [default: 0.95]
+    /// Target precision of the precision filter [default: 0.95]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     precision: Option<f64>,
 
-    /// Recall that the recall filter is to have [default: 0.97]
+    /// Target recall of the recall filter [default: 0.97]
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     recall: Option<f64>,
 
-    /// Steps, each over all of the data [default: 300]
+    /// Training steps, each over all data [default: 300]
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
 
@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
     learning_rate: Option<f32>,
 
-    /// Seed of the first weights [default: 1]
+    /// Seed of the initial weights [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

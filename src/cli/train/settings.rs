@@ -16,13 +16,11 @@ pub(super) struct SettingsArgs {
     #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
     encoder: PathBuf,
 
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words
-    /// [default: the last]
+    /// Encoder layer to read, from 1; 0 is the input embeddings [default: the last]
     #[arg(long, value_name = "N")]
     pub(super) layer: Option<usize>,
 
-    /// Directory to write what is trained to: a new or empty one, or an earlier head or linker, which is
-    /// there until the new one is
+    /// Write the model to DIR: a new or empty directory, or an earlier head or linker to replace
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
@@ -30,11 +28,11 @@ pub(super) struct SettingsArgs {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Most passes over the data
+    /// Epochs at most
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
 
-    /// Passes without gain on the development data before training stops [default: 3]
+    /// Stop after N epochs without gain on the development data [default: 3]
     #[arg(long, value_name = "N")]
     patience: Option<usize>,
 

@@ -9,15 +9,16 @@ use fnstore::tag::train::{self, Options};
 
 use super::tell_progress;
 use crate::cli::device::DeviceArgs;
-use crate::cli::output::Format;
+use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, eval, locate, number, progress, tagged};
 
 /// Train a part-of-speech tagger on the states of an encoder
 ///
-/// Learns from the full text of the store: the documents of the part `train` that have FrameNet's layer PENN, with
-/// the tags of the Penn Treebank, and chooses the epoch on those of the part `dev` (`split=` in queries; the part
-/// `test` is left alone). Files of JSON lines may take the place of either: words (a list) and tags (as
-/// many, of any tag set; null where one is not known). Every sentence is also shown in small letters.
+/// Learns from the full text of the store: the documents of the part `train` that have FrameNet's
+/// layer PENN, with the tags of the Penn Treebank, and chooses the epoch on those of the part `dev`
+/// (`split=` in queries; the part `test` is left alone). Files of JSON lines can replace either:
+/// words (a list) and tags (as many, of any tag set; null if unknown). Every sentence is also
+/// trained on in lower case.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -33,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
     encoder: PathBuf,
 
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings of words [default: 2]
+    /// Encoder layer to read, from 1; 0 is the input embeddings [default: 2]
     #[arg(long, value_name = "N")]
     layer: Option<usize>,
 
@@ -45,11 +46,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     models: Option<PathBuf>,
 
-    /// Most passes over the data [default: 8]
+    /// Epochs at most [default: 8]
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
 
-    /// Passes without gain on the development data before training stops [default: 3]
+    /// Stop after N epochs without gain on the development data [default: 3]
     #[arg(long, value_name = "N")]
     patience: Option<usize>,
 
@@ -84,27 +85,25 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let config = train::run(&options, &data, &dev, &device, &mut tell);
     bar.finish_and_clear();
     let config = config?;
-    let output = &mut context.output;
-    if output.format_or(Format::Table) != Format::Table {
-        output.json(&config)?;
-        return Ok(Outcome::Done);
-    }
-    let training = &config.training;
-    output.heading(&format!("the tagger is in {}", options.out.display()))?;
-    output.line(&format!(
-        "  {} tags, {} words of {} sentences, weights of epoch {}",
-        config.tags.len(),
-        training.words,
-        training.sentences,
-        training.epoch
-    ))?;
-    if training.left_out > 0 {
+    context.output.report(&config, NO_ROWS, |output| {
+        let training = &config.training;
+        output.heading(&format!("the tagger is in {}", options.out.display()))?;
         output.line(&format!(
-            "  {} sentences were too long for the encoder and left out",
-            training.left_out
+            "  {} tags, {} words of {} sentences, weights of epoch {}",
+            config.tags.len(),
+            training.words,
+            training.sentences,
+            training.epoch
         ))?;
-    }
-    output.line(&format!("  {}", accuracy_of(&config.dev)))?;
+        if training.left_out > 0 {
+            output.line(&format!(
+                "  {} sentences were too long for the encoder and left out",
+                training.left_out
+            ))?;
+        }
+        output.line(&format!("  {}", accuracy_of(&config.dev)))?;
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -7,17 +7,17 @@ use fnstore::align::words::LinkCounts;
 
 use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::output::Format;
+use crate::cli::render::NO_ROWS;
 use crate::cli::{Context, Outcome, progress};
 
 /// Train a word aligner on gold links, over the states of an encoder
 ///
-/// Data is JSON lines as for `fnstore eval words`: source, target, sure, possible. What is trained is used by
-/// `fnstore align words --model linker --linker DIR`, and measured by `fnstore eval words` with the same.
-/// A pair that is too long for the encoder is named and left out.
+/// Data is JSON lines as for `fnstore eval words`: source, target, sure, possible. `fnstore align
+/// words --model linker --linker DIR` uses the result; `fnstore eval words` with the same options
+/// measures it. A pair that is too long for the encoder is reported and skipped.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(mut_arg("epochs", |option| option.help("Most passes over the data [default: 6]")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 6]")))]
 #[command(mut_arg("hidden", |option| option.help("Hidden units [default: 96]")))]
 #[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.001]")))]
 pub(super) struct Args {
@@ -47,25 +47,23 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         linker::run(&options, &device, &mut |at| tell_progress(&mut bar, at, error_rate_of));
     bar.finish_and_clear();
     let config = config?;
-    let output = &mut context.output;
-    if output.format_or(Format::Table) != Format::Table {
-        output.json(&config)?;
-        return Ok(Outcome::Done);
-    }
-    output.heading(&format!("the linker is in {out}"))?;
-    output.line(&format!(
-        "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",
-        config.training.pairs,
-        config.training.epoch,
-        config.part.threshold,
-        config.part.mutual_threshold
-    ))?;
-    output.line(&format!(
-        "  development data: precision {:.4}, recall {:.4}, error rate {:.4}",
-        config.dev.precision(),
-        config.dev.recall(),
-        config.dev.error_rate()
-    ))?;
+    context.output.report(&config, NO_ROWS, |output| {
+        output.heading(&format!("the linker is in {out}"))?;
+        output.line(&format!(
+            "  {} pairs, weights of epoch {}, thresholds {:.2} and {:.2}",
+            config.training.pairs,
+            config.training.epoch,
+            config.part.threshold,
+            config.part.mutual_threshold
+        ))?;
+        output.line(&format!(
+            "  development data: precision {:.4}, recall {:.4}, error rate {:.4}",
+            config.dev.precision(),
+            config.dev.recall(),
+            config.dev.error_rate()
+        ))?;
+        Ok(())
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -21,7 +21,7 @@ const LU_STATUS: &str = "Created";
 const SET_STATUS: &str = "MANUAL";
 
 /// Id of the record, and what the script calls it.
-type Outcome = Result<(String, Option<String>)>;
+type EditOutcome = Result<(String, Option<String>)>;
 
 fn removal(cascade: bool) -> Removal {
     if cascade { Removal::Cascade } else { Removal::Alone }
@@ -35,7 +35,7 @@ fn replace<T>(there: &mut T, given: Option<T>) {
 }
 
 impl Script<'_, '_> {
-    pub(super) fn apply(&mut self, operation: Operation) -> Outcome {
+    pub(super) fn apply(&mut self, operation: Operation) -> EditOutcome {
         match operation {
             Operation::AddFrame(line) => self.add_frame(line),
             Operation::EditFrame(line) => self.edit_frame(line),
@@ -109,7 +109,7 @@ impl Script<'_, '_> {
     }
 
     /// Remembers what a line added under the name it gave.
-    fn remember(&mut self, called: Option<String>, id: impl ToString, made: Made) -> Outcome {
+    fn remember(&mut self, called: Option<String>, id: impl ToString, made: Made) -> EditOutcome {
         if let Some(name) = &called
             && self.made.insert(name.clone(), made).is_some()
         {
@@ -118,7 +118,7 @@ impl Script<'_, '_> {
         Ok((id.to_string(), called))
     }
 
-    fn add_frame(&mut self, line: AddFrame) -> Outcome {
+    fn add_frame(&mut self, line: AddFrame) -> EditOutcome {
         let mut frame = Frame {
             id: FrameId(0),
             name: line.name,
@@ -162,7 +162,7 @@ impl Script<'_, '_> {
         })
     }
 
-    fn edit_frame(&mut self, line: EditFrame) -> Outcome {
+    fn edit_frame(&mut self, line: EditFrame) -> EditOutcome {
         let mut frame = self.frame("frame", &line.frame)?;
         if let Some(core_sets) = line.core_sets {
             let sets = core_sets.iter().map(|set| elements("core_sets", &frame, set));
@@ -177,7 +177,7 @@ impl Script<'_, '_> {
         unnamed(id)
     }
 
-    fn add_element(&mut self, AddElement { frame, element: of }: AddElement) -> Outcome {
+    fn add_element(&mut self, AddElement { frame, element: of }: AddElement) -> EditOutcome {
         let frame = self.frame("frame", &frame)?;
         let mut fe = self.new_element(FeId(0), &of)?;
         fe.requires = elements("requires", &frame, &of.requires)?;
@@ -185,7 +185,7 @@ impl Script<'_, '_> {
         unnamed(self.edits.add_element(frame.id, fe)?)
     }
 
-    fn edit_element(&mut self, line: EditElement) -> Outcome {
+    fn edit_element(&mut self, line: EditElement) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?;
         let id = element("element", &frame, &line.element)?;
         let fe = frame.fe(id).cloned();
@@ -205,7 +205,7 @@ impl Script<'_, '_> {
         unnamed(id)
     }
 
-    fn add_lu(&mut self, line: AddLu) -> Outcome {
+    fn add_lu(&mut self, line: AddLu) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?.id;
         let mut lu = LexUnit {
             definition: line.definition,
@@ -227,7 +227,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::LexUnit(frame, id))
     }
 
-    fn edit_lu(&mut self, line: EditLu) -> Outcome {
+    fn edit_lu(&mut self, line: EditLu) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?;
         let mut lu = self.lexunit("lu", &frame, &line.lu)?;
         if let Some(name) = line.name {
@@ -244,7 +244,7 @@ impl Script<'_, '_> {
         unnamed(id)
     }
 
-    fn add_relation(&mut self, line: AddRelation) -> Outcome {
+    fn add_relation(&mut self, line: AddRelation) -> EditOutcome {
         let parent = self.frame("parent", &line.parent)?;
         let child = self.frame("child", &line.child)?;
         // What a type calls its sides, its other relations say.
@@ -267,7 +267,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::Relation(id))
     }
 
-    fn edit_relation(&mut self, line: EditRelation) -> Outcome {
+    fn edit_relation(&mut self, line: EditRelation) -> EditOutcome {
         let mut relation = self.relation(&line.relation)?;
         let id = relation.id;
         replace(&mut relation.kind, line.kind);
@@ -308,7 +308,7 @@ impl Script<'_, '_> {
         pairs.collect()
     }
 
-    fn add_sem_type(&mut self, line: AddSemType) -> Outcome {
+    fn add_sem_type(&mut self, line: AddSemType) -> EditOutcome {
         let parents = line.parents.iter().map(|of| Ok(self.sem_type("parents", of)?.id));
         let sem_type = SemType {
             id: SemTypeId(0),
@@ -321,7 +321,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::SemType(id))
     }
 
-    fn edit_sem_type(&mut self, line: EditSemType) -> Outcome {
+    fn edit_sem_type(&mut self, line: EditSemType) -> EditOutcome {
         let mut sem_type = self.sem_type("semtype", &line.semtype)?;
         if let Some(parents) = line.parents {
             let parents = parents.iter().map(|of| Ok(self.sem_type("parents", of)?.id));
@@ -335,7 +335,7 @@ impl Script<'_, '_> {
         unnamed(id)
     }
 
-    fn add_document(&mut self, line: AddDocument) -> Outcome {
+    fn add_document(&mut self, line: AddDocument) -> EditOutcome {
         let known =
             self.edits.all_documents()?.into_iter().find(|it| it.corpus_name == line.corpus);
         // In a corpus whose documents have names beside descriptions, this one's is empty.
@@ -358,7 +358,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::Document(corpus, id))
     }
 
-    fn add_sentence(&mut self, line: AddSentence) -> Outcome {
+    fn add_sentence(&mut self, line: AddSentence) -> EditOutcome {
         let document = line.document.as_deref().map(|name| self.document(name)).transpose()?;
         let place = document.as_ref().map(|document| Occurrence {
             corpus: Some(document.corpus),
@@ -379,7 +379,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::Sentence(id))
     }
 
-    fn add_set(&mut self, line: AddSet) -> Outcome {
+    fn add_set(&mut self, line: AddSet) -> EditOutcome {
         let frame = self.frame("frame", &line.frame)?;
         let lu = self.lexunit("lu", &frame, &line.lu)?.id;
         let sentence = self.sentence(&line.sentence)?;
@@ -402,7 +402,7 @@ impl Script<'_, '_> {
         self.remember(line.called, id, Made::Set(id))
     }
 
-    fn edit_set(&mut self, line: EditSet) -> Outcome {
+    fn edit_set(&mut self, line: EditSet) -> EditOutcome {
         let mut set = self.set(&line.set)?;
         let frame = match &line.frame {
             Some(reference) => self.frame("frame", reference)?,
@@ -431,7 +431,7 @@ impl Script<'_, '_> {
         unnamed(id)
     }
 
-    fn take_judgement(&mut self, line: Judge) -> Outcome {
+    fn take_judgement(&mut self, line: Judge) -> EditOutcome {
         let set = self.set(&line.set)?.id;
         let reviewer = line.reviewer.or_else(|| self.reviewer.clone());
         let reviewer = reviewer.ok_or_else(|| wrong("reviewer", "", "who judges"))?;
@@ -442,7 +442,7 @@ impl Script<'_, '_> {
     }
 }
 
-fn unnamed(id: impl ToString) -> Outcome {
+fn unnamed(id: impl ToString) -> EditOutcome {
     Ok((id.to_string(), None))
 }
 

@@ -3,7 +3,7 @@
 use super::operation::{Offsets, Reference};
 use super::{EditError, Made, Result, Script};
 use crate::database::DatabaseError;
-use crate::edit::staged::{Row, absent};
+use crate::edit::staged::{StagedRow, absent};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, Frame, FrameId,
     FrameRelation, LexUnit, LuId, RelationId, SemType, SemTypeId, Sentence, SentenceId, Span,
@@ -149,7 +149,7 @@ impl Script<'_, '_> {
                 let documents = self.edits.all_documents()?;
                 let is_meant = |it: &&Document| it.named_by(|own| own == name).is_some();
                 let named = documents.iter().filter(is_meant);
-                let named: Vec<_> = named.map(Row::key).collect();
+                let named: Vec<_> = named.map(StagedRow::key).collect();
                 match named.as_slice() {
                     [key] => *key,
                     [] => return Err(self.edits.database.unknown(NameKind::Document, name)?),

@@ -250,7 +250,8 @@ mod tests {
         assert!(pattern.matches("It was NOT so."));
         assert!(!pattern.matches("nothing"));
         assert_eq!(pattern.as_regex(), Some(r"\bnot\b"));
-        assert!(Pattern::regex("(", Case::Fold).is_err());
+        let error = Pattern::regex("(", Case::Fold).unwrap_err().to_string();
+        assert!(error.contains("unclosed group"), "{error}");
     }
 
     proptest! {

@@ -97,7 +97,7 @@ impl Database {
         }
         let elapsed = start.elapsed();
         let evaluator = matches.evaluator();
-        let planner = Planner::new(self, &evaluator.catalog, expression);
+        let planner = Planner::new(self, &evaluator.facts.catalog, expression);
         let plan = planner.plan(expression)?;
         let mut terms = Vec::new();
         let tallies = evaluator.tallies();

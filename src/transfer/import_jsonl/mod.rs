@@ -57,9 +57,7 @@ impl Database {
         release: Option<&str>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<JsonlImport> {
-        let Some(index) = &self.writer else {
-            return Err(DatabaseError::ReadOnly { path: self.dir.clone() });
-        };
+        let mut index = self.lock_writer()?;
         let file = File::open(path)
             .map_err(|source| ExchangeError::Read { path: path.to_owned(), source })?;
         let reader = RecordReader::new(BufReader::with_capacity(1 << 20, file), path)?;
@@ -70,7 +68,6 @@ impl Database {
         check_release_name(&record.name)?;
         let scope = record.scope;
         let there = self.releases()?.into_iter().find(|there| there.name == record.name);
-        let mut index = index.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         reindex::catch_up(&self.store, &mut index)?;
         let mut release = match (scope, there) {
             (Scope::Additions, Some(there)) => there,

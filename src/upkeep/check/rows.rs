@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
     }
 
     fn row(&mut self, row: &Row) {
-        let mut at = Place { family: row.family, name: String::new() };
+        let mut at = RowPlace { family: row.family, name: String::new() };
         let Some(release) = row.release else {
             match &row.content {
                 RowContent::Change(change) if change.revision > self.revision => {
@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn frame_row(&mut self, at: &Place, release: ReleaseId, frame: &Frame) {
+    fn frame_row(&mut self, at: &RowPlace, release: ReleaseId, frame: &Frame) {
         let of_elements = frame.elements.iter().flat_map(|fe| &fe.sem_types);
         for sem_type in frame.sem_types.iter().chain(of_elements) {
             let found = self.store.sem_type(release, *sem_type);
@@ -219,7 +219,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A relation's frames, and the FEs that it maps. A frame that a release only names has no FEs.
-    fn relation_row(&mut self, at: &Place, release: ReleaseId, relation: &FrameRelation) {
+    fn relation_row(&mut self, at: &RowPlace, release: ReleaseId, relation: &FrameRelation) {
         let parent: fn(&FeRelation) -> FeId = |pair| pair.parent;
         let child: fn(&FeRelation) -> FeId = |pair| pair.child;
         for (frame, element) in [(relation.parent, parent), (relation.child, child)] {
@@ -234,7 +234,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn lexunit_row(&mut self, at: &Place, release: ReleaseId, lexunit: &LexUnit) {
+    fn lexunit_row(&mut self, at: &RowPlace, release: ReleaseId, lexunit: &LexUnit) {
         self.has_frame(at, release, lexunit.frame);
         for sem_type in &lexunit.sem_types {
             let found = self.store.sem_type(release, *sem_type);
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn set_row(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+    fn set_row(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
         if let Some(sentence) = self.sentence_of(at, release, set.sentence) {
             self.spans(at, &sentence.text, &set.targets, &set.layers);
         }
@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The rows that lead to a set.
-    fn found_by_id_and_sentence(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+    fn found_by_id_and_sentence(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
         let expected = SetLocation { frame: set.frame, lu: set.lu, sentence: set.sentence };
         if let Some(location) = self.read(self.store.set_location(release, set.id), at)
             && location != Some(expected)
@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
 
     /// FE labels with FEs of the set's frame. FrameNet's own sets have some without (`W-fe-unknown`
     /// of the import report), which are kept as they are.
-    fn elements(&mut self, at: &Place, release: ReleaseId, set: &AnnotationSet) {
+    fn elements(&mut self, at: &RowPlace, release: ReleaseId, set: &AnnotationSet) {
         if matches!(set.id.space(), IdSpace::Exemplar | IdSpace::FullText) {
             return;
         }
@@ -318,7 +318,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Spans that lie in the text, between characters.
-    fn spans(&mut self, at: &Place, text: &str, targets: &[Span], layers: &[Layer]) {
+    fn spans(&mut self, at: &RowPlace, text: &str, targets: &[Span], layers: &[Layer]) {
         let labels = layers.iter().flat_map(|layer| &layer.labels);
         let overt = labels.filter_map(|label| match &label.extent {
             Extent::Overt(span) => Some(*span),
@@ -334,7 +334,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Rows that only lead to others, followed to where they lead.
-    fn derived_row(&mut self, at: &mut Place, release: ReleaseId, content: &RowContent) {
+    fn derived_row(&mut self, at: &mut RowPlace, release: ReleaseId, content: &RowContent) {
         match content {
             RowContent::SetLocation(set, location) => {
                 at.name = format!("location of set {set}");
@@ -378,7 +378,7 @@ impl<'a> Checker<'a> {
     /// A name's row has a record of that name.
     fn name_row(
         &mut self,
-        at: &Place,
+        at: &RowPlace,
         release: ReleaseId,
         (kind, folded): (NameKind, bool),
         name: &str,
@@ -419,7 +419,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A record's name leads back to it.
-    fn has_name(&mut self, at: &Place, release: ReleaseId, kind: NameKind, name: &str, id: u32) {
+    fn has_name(&mut self, at: &RowPlace, release: ReleaseId, kind: NameKind, name: &str, id: u32) {
         if !self.options.deep {
             return;
         }
@@ -433,7 +433,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn has_frame(&mut self, at: &Place, release: ReleaseId, frame: FrameId) {
+    fn has_frame(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId) {
         if self.frame.as_ref().map(|(key, _)| *key) != Some((release, frame)) {
             let Some(found) = self.read(self.store.frame(release, frame), at) else { return };
             self.frame = Some(((release, frame), found));
@@ -444,14 +444,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn frame_of(&mut self, release: ReleaseId, frame: FrameId, at: &Place) -> Option<Frame> {
+    fn frame_of(&mut self, release: ReleaseId, frame: FrameId, at: &RowPlace) -> Option<Frame> {
         match &self.frame {
             Some((key, found)) if *key == (release, frame) => found.clone(),
             _ => self.read(self.store.frame(release, frame), at)?,
         }
     }
 
-    fn has_lexunit(&mut self, at: &Place, release: ReleaseId, frame: FrameId, lu: LuId) {
+    fn has_lexunit(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId, lu: LuId) {
         let key = (release, frame, lu);
         if self.lexunit.as_ref().map(|(key, _)| *key) != Some(key) {
             let Some(found) = self.read(self.store.lexunit(release, frame, lu), at) else { return };
@@ -464,7 +464,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An LU whose file lists something: files name it by number alone.
-    fn lists_lexunit(&mut self, at: &Place, release: ReleaseId, lu: LuId) {
+    fn lists_lexunit(&mut self, at: &RowPlace, release: ReleaseId, lu: LuId) {
         if !self.lexunits.contains(&(release, lu)) {
             let detail = format!("{}: listed under LU {lu}", at.name);
             self.findings.add(CheckCode::LexUnitMissing, at.family, detail);
@@ -473,7 +473,7 @@ impl<'a> Checker<'a> {
 
     fn has_document(
         &mut self,
-        at: &Place,
+        at: &RowPlace,
         release: ReleaseId,
         corpus: CorpusId,
         document: DocumentId,
@@ -484,7 +484,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn has_set(&mut self, at: &Place, release: ReleaseId, set: AnnotationSetId, as_what: &str) {
+    fn has_set(&mut self, at: &RowPlace, release: ReleaseId, set: AnnotationSetId, as_what: &str) {
         let found = self.store.set_location(release, set);
         let missing = || format!("{}: {as_what} {set}", at.name);
         self.expect(found, CheckCode::SetMissing, at, missing);
@@ -493,7 +493,7 @@ impl<'a> Checker<'a> {
     /// The sentence of that id, which must be there.
     fn sentence_of(
         &mut self,
-        at: &Place,
+        at: &RowPlace,
         release: ReleaseId,
         sentence: SentenceId,
     ) -> Option<Sentence> {
@@ -514,7 +514,7 @@ impl<'a> Checker<'a> {
         &mut self,
         found: std::result::Result<Option<T>, crate::store::StoreError>,
         code: CheckCode,
-        at: &Place,
+        at: &RowPlace,
         missing: impl FnOnce() -> String,
     ) {
         if let Some(None) = self.read(found, at) {
@@ -526,7 +526,7 @@ impl<'a> Checker<'a> {
     fn read<T>(
         &mut self,
         outcome: std::result::Result<T, crate::store::StoreError>,
-        at: &Place,
+        at: &RowPlace,
     ) -> Option<T> {
         match outcome {
             Ok(value) => Some(value),
@@ -543,7 +543,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The row being looked at.
-struct Place {
+struct RowPlace {
     family: &'static str,
     name: String,
 }

@@ -102,6 +102,7 @@ mod tests {
         directory.write("frame/a.xml", "<a/>").unwrap();
         directory.publish().unwrap();
         assert_eq!(std::fs::read_to_string(target.join("frame/a.xml")).unwrap(), "<a/>");
-        assert!(Directory::create(&target).is_err());
+        let refused = Directory::create(&target).err().unwrap();
+        assert!(matches!(refused, DatabaseError::ExportTarget { .. }), "{refused}");
     }
 }

@@ -1,0 +1,117 @@
+//! Commands that answer an input line by line: read in batches, a record for each line, and for a bad
+//! line its error in the record's place.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Outcome;
+use super::error::LinesFailed;
+use super::line_reader::{self, LineError, LineReader};
+use super::output::{Format, Output};
+use super::render::Block;
+
+/// Lines that are worked on together.
+const BATCH: usize = 64;
+
+/// What a command does with lines.
+pub(super) trait LineTask {
+    /// What a line asks for.
+    type Item;
+    /// What is written for it.
+    type Record: Serialize;
+
+    /// What was to be done, as in "2 of 9 lines could not be scored".
+    const DONE: &'static str;
+
+    /// Reads a line, as JSON where the first line is.
+    fn read(line: &[u8], is_json: bool) -> Result<Self::Item, LineError>;
+
+    /// The records of items, which come with the numbers of their lines, in their order.
+    fn answer(
+        &mut self,
+        items: Vec<(u64, Self::Item)>,
+    ) -> anyhow::Result<Vec<Result<Self::Record, LineError>>>;
+
+    /// A record as a line for reading; `None` where all formats but JSON are JSON lines.
+    fn text(record: &Self::Record) -> Option<String>;
+}
+
+/// What is written for a line.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Answered<T: LineTask> {
+    Record(T::Record),
+    Failed { line: u64, error: LineError },
+}
+
+impl<T: LineTask> Block for Answered<T> {
+    fn rows(&self) -> Option<Vec<Vec<String>>> {
+        None
+    }
+
+    fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
+        match self {
+            Self::Record(record) => match T::text(record) {
+                Some(text) => Ok(output.line(&text)?),
+                None => output.json(self),
+            },
+            Self::Failed { line, error } => {
+                Ok(output.line(&format!("! line {line}: {} ({})", error.message, error.code))?)
+            }
+        }
+    }
+}
+
+/// Lines of a file or of standard input.
+pub(super) type Lines = LineReader<Box<dyn BufRead + Send>>;
+
+/// Opens a file, or standard input for none.
+pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Lines> {
+    Ok(LineReader::new(line_reader::open(file)?))
+}
+
+/// Answers every line, in order.
+pub(super) fn run<T: LineTask>(
+    mut task: T,
+    mut lines: Lines,
+    output: &mut Output,
+) -> anyhow::Result<Outcome> {
+    let mut records = output.records(Format::Jsonl);
+    let (mut read, mut failed, mut is_json) = (0, 0, None);
+    loop {
+        // The lines with what is wrong with them, and the items of the good ones.
+        let (mut batch, mut items) = (Vec::new(), Vec::new());
+        while batch.len() < BATCH {
+            let Some((number, line)) = lines.next()? else { break };
+            let is_json = *is_json.get_or_insert_with(|| {
+                line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
+            });
+            let item = line.and_then(|line| T::read(&line, is_json));
+            batch.push((number, item.map(|item| items.push((number, item))).err()));
+        }
+        if batch.is_empty() {
+            break;
+        }
+        read += batch.len() as u64;
+        let mut answers = task.answer(items)?.into_iter();
+        for (line, error) in batch {
+            let answer = match error {
+                None => answers.next().expect("every good line has been answered"),
+                Some(error) => Err(error),
+            };
+            failed += u64::from(answer.is_err());
+            records.block(&match answer {
+                Ok(record) => Answered::<T>::Record(record),
+                Err(error) => Answered::Failed { line, error },
+            })?;
+        }
+    }
+    records.end()?;
+    if failed > 0 {
+        output.flush()?;
+        return Err(LinesFailed { done: T::DONE, failed, lines: read }.into());
+    }
+    Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })
+}

@@ -1,0 +1,99 @@
+//! What is looked up about sets beside their own records, and kept for the other sets of a query.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::catalog::Catalog;
+use crate::database::{Result, listing};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, Provenance, ReleaseId, Sentence,
+    hexadecimal,
+};
+use crate::store::Store;
+
+/// The store with what was read of it.
+pub(super) struct Facts<'a> {
+    pub(super) store: &'a Store,
+    pub(super) catalog: Catalog<'a>,
+    /// Fingerprint of each recipe, hexadecimal, by number.
+    recipes: OnceCell<HashMap<u32, String>>,
+    ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
+    /// Where the last seed that was asked about comes from: its offspring often lies together.
+    last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
+}
+
+/// A frame and all that it inherits from.
+type Ancestors = Arc<BTreeSet<FrameId>>;
+
+/// Where a set comes from, or the one that it grew from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Home {
+    /// The corpus and the document that list it.
+    pub(super) listing: Option<(CorpusId, Option<DocumentId>)>,
+    /// The file that it was imported from, for sets that are no FrameNet release's.
+    pub(super) file: Option<Arc<str>>,
+    /// Whether it illustrates an LU: such sentences are no part of the data that is split.
+    pub(super) is_exemplar: bool,
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(store: &'a Store, catalog: Catalog<'a>) -> Self {
+        Self {
+            store,
+            catalog,
+            recipes: OnceCell::new(),
+            ancestors: RefCell::default(),
+            last_seed: RefCell::default(),
+        }
+    }
+
+    pub(super) fn recipe(&self, id: u32) -> Result<Option<&str>> {
+        if self.recipes.get().is_none() {
+            let recipes = self.store.recipes()?.into_iter();
+            let prints = recipes.map(|(id, print, _)| (id.0, hexadecimal(&print)));
+            let _ = self.recipes.set(prints.collect());
+        }
+        Ok(self.recipes.get().and_then(|recipes| recipes.get(&id)).map(String::as_str))
+    }
+
+    pub(super) fn ancestors(&self, release: ReleaseId, frame: FrameId) -> Result<Ancestors> {
+        if let Some(known) = self.ancestors.borrow().get(&(release, frame)) {
+            return Ok(Arc::clone(known));
+        }
+        let found = Arc::new(self.catalog.ancestors(release, frame)?);
+        self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// Where a seed comes from.
+    pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
+        if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
+            && (*of, *id) == (release, seed)
+        {
+            return Ok(home.clone());
+        }
+        let home = match self.store.annotation_set(release, seed)? {
+            Some(set) => {
+                let sentence = self.store.sentence(release, set.sentence)?;
+                Home::of(&set, sentence.as_ref())
+            }
+            None => Home::default(),
+        };
+        *self.last_seed.borrow_mut() = Some((release, seed, home.clone()));
+        Ok(home)
+    }
+}
+
+impl Home {
+    /// Where a set comes from that was not generated; `sentence` is its own.
+    pub(super) fn of(set: &AnnotationSet, sentence: Option<&Sentence>) -> Self {
+        let occurrences = sentence.map_or(&[][..], |sentence| &sentence.occurrences);
+        let file = match &set.provenance {
+            Provenance::Imported { file } => Some(file.as_str().into()),
+            _ => None,
+        };
+        let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
+        Self { listing: listing(set, occurrences), file, is_exemplar }
+    }
+}
