@@ -31,6 +31,7 @@ pub mod text;
 pub mod exchange;
 pub mod framenet;
 pub mod index;
+pub mod mine;
 pub mod query;
 pub mod store;
 

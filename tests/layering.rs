@@ -17,13 +17,13 @@ const LAYERS: [&[&str]; 12] = [
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn"],
     &["nn"],
-    &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
+    &["framenet", "store", "index", "query", "exchange", "mine", "compute", "tokenize"],
     &["text"],
     &["model", "durable"],
 ];
 
 /// Crates that one folder owns, or a few.
-const OWNED_CRATES: [(&str, &str); 18] = [
+const OWNED_CRATES: [(&str, &str); 19] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
@@ -31,6 +31,7 @@ const OWNED_CRATES: [(&str, &str); 18] = [
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
     ("csv", "exchange"),
+    ("unicode_segmentation", "mine"),
     ("parquet", "exchange"),
     ("tokenizers", "tokenize"),
     ("wgpu", "compute"),

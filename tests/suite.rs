@@ -83,6 +83,7 @@ mod licences;
 mod linked_heads;
 mod load_many;
 mod mini;
+mod mining;
 mod model_bad_input;
 mod mutated_input;
 mod nearest_values;

@@ -34,6 +34,7 @@ mod listing;
 mod locate;
 mod lus;
 mod man;
+mod mine;
 mod model;
 mod number;
 mod output;
@@ -53,6 +54,7 @@ mod sentence;
 mod show;
 mod stats;
 mod stop;
+mod table_lines;
 mod tag;
 mod tagged;
 mod threads;
@@ -124,6 +126,7 @@ enum Command {
     Align(align::Args),
     Tag(tag::Args),
     Score(score::Args),
+    Mine(mine::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -206,6 +209,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
+        Command::Mine(args) => mine::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),
