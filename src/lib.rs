@@ -64,6 +64,8 @@ pub mod tag;
 #[cfg(feature = "neural")]
 pub mod vectors;
 
+#[cfg(feature = "neural")]
+pub mod augment;
 pub mod search;
 
 pub mod lexicon;

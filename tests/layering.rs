@@ -13,7 +13,7 @@ const LAYERS: [&[&str]; 12] = [
     &["expand", "models"],
     &["transfer", "edit", "upkeep"],
     &["lexicon"],
-    &["search"],
+    &["search", "augment"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn"],
     &["nn"],

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
 mod aligner_parity;
+mod augmenting;
 mod backup_restore;
 mod banned_words;
 mod batch_invariance;

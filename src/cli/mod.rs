@@ -5,6 +5,7 @@
 //! data. Everything else, from progress to notices, goes to stderr.
 
 mod align;
+mod augment;
 mod backup;
 mod changes;
 mod chart;
@@ -127,6 +128,7 @@ enum Command {
     Tag(tag::Args),
     Score(score::Args),
     Mine(mine::Args),
+    Augment(augment::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -210,6 +212,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Tag(args) => tag::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
         Command::Mine(args) => mine::run(args, &mut context),
+        Command::Augment(args) => augment::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),
