@@ -31,6 +31,7 @@ pub mod text;
 pub mod exchange;
 pub mod framenet;
 pub mod index;
+pub mod mine;
 pub mod query;
 pub mod store;
 
@@ -63,6 +64,8 @@ pub mod tag;
 #[cfg(feature = "neural")]
 pub mod vectors;
 
+#[cfg(feature = "neural")]
+pub mod augment;
 pub mod search;
 
 pub mod lexicon;

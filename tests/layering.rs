@@ -11,17 +11,17 @@ const LAYERS: [&[&str]; 11] = [
     &["expand", "models"],
     &["transfer", "edit", "upkeep"],
     &["lexicon"],
-    &["search"],
+    &["search", "augment"],
     &["database", "align", "paraphrase", "tag", "filter", "vectors", "score"],
     &["decode", "learn"],
     &["nn"],
-    &["framenet", "store", "index", "query", "exchange", "compute", "tokenize"],
+    &["framenet", "store", "index", "query", "exchange", "mine", "compute", "tokenize"],
     &["text"],
     &["model", "durable"],
 ];
 
 /// Crates that one folder owns, or a few.
-const OWNED_CRATES: [(&str, &str); 17] = [
+const OWNED_CRATES: [(&str, &str); 18] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
@@ -29,6 +29,7 @@ const OWNED_CRATES: [(&str, &str); 17] = [
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
     ("csv", "exchange"),
+    ("unicode_segmentation", "mine"),
     ("parquet", "exchange"),
     ("tokenizers", "tokenize"),
     ("wgpu", "compute"),

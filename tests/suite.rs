@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
 mod aligner_parity;
+mod augmenting;
 mod backup_restore;
 mod banned_words;
 mod batch_invariance;
@@ -83,6 +84,7 @@ mod licences;
 mod linked_heads;
 mod load_many;
 mod mini;
+mod mining;
 mod model_bad_input;
 mod mutated_input;
 mod nearest_values;

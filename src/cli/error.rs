@@ -36,6 +36,16 @@ pub(super) struct LinesFailed {
     pub(super) lines: u64,
 }
 
+/// Lines of the input that were left out of an output that has no place for errors; each was told.
+#[derive(Debug, thiserror::Error)]
+#[error("`{failed}` of {lines} lines could not be {done}; the messages above say why")]
+pub(super) struct LinesLeftOut {
+    /// What was to be done with them.
+    pub(super) done: &'static str,
+    pub(super) failed: u64,
+    pub(super) lines: u64,
+}
+
 /// The exit code for an error.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let wrong_line = |cause: &(dyn std::error::Error + 'static)| {
@@ -49,6 +59,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
         ) || cause.is::<LinesFailed>()
+            || cause.is::<LinesLeftOut>()
             || cause.downcast_ref().is_some_and(is_wrong_file)
             || matches!(
                 cause.downcast_ref(),

@@ -5,6 +5,7 @@
 //! data. Everything else, from progress to notices, goes to stderr.
 
 mod align;
+mod augment;
 mod backup;
 mod changes;
 mod chart;
@@ -35,6 +36,7 @@ mod listing;
 mod locate;
 mod lus;
 mod man;
+mod mine;
 mod model;
 mod number;
 mod output;
@@ -55,6 +57,7 @@ mod sentence;
 mod show;
 mod stats;
 mod stop;
+mod table_lines;
 mod tag;
 mod tagged;
 mod threads;
@@ -126,6 +129,8 @@ enum Command {
     Align(align::Args),
     Tag(tag::Args),
     Score(score::Args),
+    Mine(mine::Args),
+    Augment(augment::Args),
     Train(train::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -208,6 +213,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
+        Command::Mine(args) => mine::run(args, &mut context),
+        Command::Augment(args) => augment::run(args, &mut context),
         Command::Train(args) => train::run(args, &mut context),
         Command::Eval(args) => eval::run(args, &mut context),
         Command::Model(args) => model::run(args, &mut context),

@@ -1,0 +1,94 @@
+//! `fnstore augment`: training data of other tasks, rewritten under constraints.
+
+mod aggregate;
+mod rewrites;
+mod sets;
+
+use std::path::PathBuf;
+
+use fnstore::compute::Numbers;
+use fnstore::decode::BeamSettings;
+use fnstore::paraphrase::{Paraphraser, Settings};
+
+use super::device::DeviceArgs;
+use super::expand::numbers;
+use super::{Context, Outcome, locate};
+use rewrites::Rewriter;
+
+/// Rewrite the training data of another task, its labels kept
+///
+/// Each task reads a table, tab-separated under a line of names or JSON lines, and writes JSON lines: the items
+/// as they were, then their rewritings, each with its `variant`. What was asked of the rewriter, what it met and
+/// what was lifted is told at the end. A line that cannot be used is told and left out, and the program ends with
+/// code 65.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    task: Task,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore augment nli pairs.tsv --rewrites rewrites.jsonl > augmented.jsonl
+  fnstore augment qa candidates.tsv --ban 2 > augmented.jsonl
+  fnstore augment mt bitext.tsv --copies 5:1 > augmented.jsonl
+  fnstore augment aggregate predictions.jsonl --by weights";
+
+#[derive(Debug, clap::Subcommand)]
+enum Task {
+    Nli(sets::NliArgs),
+    Qa(sets::QaArgs),
+    Mt(sets::MtArgs),
+    Aggregate(aggregate::Args),
+}
+
+/// The rewriter, and what it has done before.
+#[derive(Debug, clap::Args)]
+pub(super) struct RewriterArgs {
+    /// Keep rewritings in FILE, and take those that it has: a run that was interrupted goes on where it was
+    #[arg(long, value_name = "FILE")]
+    rewrites: Option<PathBuf>,
+
+    /// Hypotheses kept by the search
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    beam: usize,
+
+    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model use` chose,
+    /// else the one that comes with the program]
+    #[arg(long, value_name = "DIR|NAME")]
+    model: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    models: Option<PathBuf>,
+
+    #[command(flatten)]
+    device: DeviceArgs,
+
+    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    numbers: Numbers,
+}
+
+impl RewriterArgs {
+    /// Opens the rewriter, to find so many texts for each sentence.
+    fn open(&self, n_best: usize) -> anyhow::Result<Rewriter> {
+        let beam = BeamSettings { beam_size: self.beam, n_best, ..BeamSettings::default() };
+        let model =
+            locate::rewriter(self.model.as_deref(), &locate::model_dirs(self.models.clone()))?;
+        let paraphraser = Paraphraser::open_in(&model, &self.device.open()?, self.numbers)?;
+        let settings = Settings { beam, ..Settings::default() };
+        Rewriter::new(paraphraser, settings, self.rewrites.as_deref())
+    }
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let output = &mut context.output;
+    match args.task {
+        Task::Nli(args) => sets::nli(&args, output),
+        Task::Qa(args) => sets::qa(&args, output),
+        Task::Mt(args) => sets::mt(&args, output),
+        Task::Aggregate(args) => aggregate::run(&args, output),
+    }
+}

@@ -1,0 +1,127 @@
+//! Lines with named fields: tab-separated under a line of names, or JSON objects, as the first line shows.
+//!
+//! A line that cannot be used is told with its number and a code, and left out; the others go on.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::LinesLeftOut;
+use super::line_reader::{self, LineError, LineReader};
+use super::output::tell;
+
+/// The fields of a line by their names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Fields(HashMap<String, String>);
+
+impl Fields {
+    /// A field that must be there and may not be empty.
+    pub(super) fn required(&self, name: &str) -> Result<&str, LineError> {
+        match self.0.get(name).map(|value| value.trim()) {
+            None => {
+                Err(LineError::new("E-key", format!("the line has no `{name}`: expected a text")))
+            }
+            Some("") => Err(LineError::new("E-empty", format!("`{name}` is empty"))),
+            Some(value) => Ok(value),
+        }
+    }
+
+    /// A field that may be absent; empty then.
+    pub(super) fn optional(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |value| value.trim())
+    }
+}
+
+/// Reads such lines one by one.
+pub(super) struct TableLines {
+    input: LineReader<Box<dyn BufRead + Send>>,
+    /// The names of the columns; none before the first line, empty for JSON lines.
+    columns: Option<Vec<String>>,
+    name: String,
+    read: u64,
+    failed: u64,
+}
+
+impl TableLines {
+    /// Opens a file, or standard input for none and for `-`.
+    pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Self> {
+        let name = file.map_or("standard input".to_owned(), |file| file.display().to_string());
+        let input = LineReader::new(line_reader::open(file)?);
+        Ok(Self { input, columns: None, name, read: 0, failed: 0 })
+    }
+
+    /// The next line that `read` can use, with its number; `None` at the end.
+    pub(super) fn next<T>(
+        &mut self,
+        mut read: impl FnMut(&Fields) -> Result<T, LineError>,
+    ) -> anyhow::Result<Option<(u64, T)>> {
+        while let Some((number, line)) = self.input.next()? {
+            let fields = line.and_then(|line| self.fields(&line));
+            let Some(fields) = fields.transpose() else { continue };
+            self.read += 1;
+            match fields.and_then(|fields| read(&fields)) {
+                Ok(item) => return Ok(Some((number, item))),
+                Err(LineError { code, message }) => {
+                    self.failed += 1;
+                    tell(&format!("{} line {number}: {code}: {message}", self.name));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The fields of a line; none of the line of names.
+    fn fields(&mut self, line: &[u8]) -> Result<Option<Fields>, LineError> {
+        let text = line_reader::text(line)?;
+        let Some(columns) = &self.columns else {
+            if text.trim_start().starts_with('{') {
+                self.columns = Some(Vec::new());
+                return of_json(text).map(Some);
+            }
+            let text = text.trim_start_matches('\u{feff}');
+            self.columns = Some(text.split('\t').map(|name| name.trim().to_owned()).collect());
+            return Ok(None);
+        };
+        if columns.is_empty() {
+            return of_json(text).map(Some);
+        }
+        let cells: Vec<&str> = text.split('\t').collect();
+        if cells.len() != columns.len() {
+            let message = format!(
+                "the line has `{}` columns: expected {}, {}",
+                cells.len(),
+                columns.len(),
+                columns.join(", ")
+            );
+            return Err(LineError::new("E-columns", message));
+        }
+        let cells = cells.into_iter().map(str::to_owned);
+        Ok(Some(Fields(columns.iter().cloned().zip(cells).collect())))
+    }
+
+    /// Number of lines read so far, the line of names not counted.
+    pub(super) fn count(&self) -> u64 {
+        self.read
+    }
+
+    /// An error where lines were left out.
+    pub(super) fn finish(self, done: &'static str) -> anyhow::Result<()> {
+        match self.failed {
+            0 => Ok(()),
+            failed => Err(LinesLeftOut { done, failed, lines: self.read }.into()),
+        }
+    }
+}
+
+fn of_json(text: &str) -> Result<Fields, LineError> {
+    let object: serde_json::Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
+    let fields = object.into_iter().map(|(name, value)| match value {
+        Value::String(text) => (name, text),
+        Value::Null => (name, String::new()),
+        other => (name, other.to_string()),
+    });
+    Ok(Fields(fields.collect()))
+}

@@ -1,0 +1,292 @@
+//! The pairs of one cluster.
+//!
+//! ```text
+//! L12   every two sentences of the cluster; not the same in small letters, nor but for punctuation; the
+//!       shorter has 2/3 of the longer's words; at most 12 edits of words
+//! F2    the first two sentences of an article with those of another; 3 shared words of 4 letters or more;
+//!       the shorter has half of the longer's words
+//! ```
+
+use std::collections::{HashMap, HashSet};
+
+use super::distance::{EditCost, word_distance};
+use super::sentences::{replace_numbers_and_days, sentences};
+use crate::text::{fold, words};
+
+/// How pairs are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// By the edits of words between two sentences of a cluster.
+    L12,
+    /// Among the first two sentences of articles.
+    F2,
+}
+
+/// How to mine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MineOptions {
+    /// How pairs are found.
+    pub method: Method,
+    /// Most edits of [`Method::L12`].
+    pub limit: usize,
+    /// What they cost.
+    pub cost: EditCost,
+    /// Numbers and weekdays are replaced before sentences are compared, and in what comes out.
+    pub replace: bool,
+}
+
+/// An article of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Article {
+    /// Its name.
+    pub name: String,
+    /// Its day as it was written; empty where it is not known.
+    pub date: String,
+    /// Parts of its text in order, each split into sentences, unless they are sentences.
+    pub parts: Vec<String>,
+    /// Whether each part is one sentence.
+    pub is_split: bool,
+}
+
+/// Where a sentence stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the article in the cluster.
+    pub article: usize,
+    /// Number of the sentence in the article, from 0.
+    pub sentence: usize,
+}
+
+/// Two sentences that may be paraphrases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    /// The text of either.
+    pub texts: [String; 2],
+    /// Where each stands first.
+    pub places: [Place; 2],
+    /// Words of either, punctuation counted.
+    pub words: [usize; 2],
+    /// Edits between them, under [`Method::L12`].
+    pub distance: Option<usize>,
+    /// Different words of four letters or more that both have, under [`Method::F2`].
+    pub shared: Option<usize>,
+}
+
+/// What a cluster gave.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Mined {
+    /// The pairs, in the order of their sentences; no two have the same texts, in either order.
+    pub pairs: Vec<Pair>,
+    /// Articles whose text another of the cluster has.
+    pub duplicates: usize,
+    /// Different sentences that were compared.
+    pub sentences: usize,
+}
+
+/// A sentence that is compared.
+struct Sentence {
+    text: String,
+    place: Place,
+    /// Words in small letters, as numbers.
+    words: Vec<u32>,
+    /// The same in ascending order.
+    sorted: Vec<u32>,
+    /// Those with a letter or a digit.
+    plain: Vec<u32>,
+    /// Different words of four letters or more, ascending.
+    long: Vec<u32>,
+}
+
+/// Finds the pairs of a cluster.
+///
+/// The work is quadratic in the sentences of the cluster.
+#[must_use]
+pub fn mine(articles: &[Article], options: &MineOptions) -> Mined {
+    let (sentences, duplicates) = read(articles, options);
+    let mut mined = Mined { duplicates, sentences: sentences.len(), ..Mined::default() };
+    match options.method {
+        Method::L12 => by_edits(&sentences, options, &mut mined.pairs),
+        Method::F2 => by_shared_words(&sentences, &mut mined.pairs),
+    }
+    mined
+}
+
+/// The sentences to be compared, and the number of articles that others repeat.
+fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
+    let (mut texts, mut seen) = (HashSet::new(), HashSet::new());
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let (mut found, mut duplicates) = (Vec::new(), 0);
+    for (article, Article { parts, is_split, .. }) in articles.iter().enumerate() {
+        if !texts.insert(parts) {
+            duplicates += 1;
+            continue;
+        }
+        let all = parts.iter().flat_map(|part| match is_split {
+            true => vec![part.split_whitespace().collect::<Vec<_>>().join(" ")],
+            false => sentences(part),
+        });
+        for (sentence, text) in all.enumerate() {
+            if options.method == Method::F2 && sentence > 1 {
+                break;
+            }
+            let text = if options.replace { replace_numbers_and_days(&text) } else { text };
+            if seen.insert(fold(&text)) {
+                let place = Place { article, sentence };
+                found.push(Sentence::new(text, place, &mut numbers));
+            }
+        }
+    }
+    found.retain(|sentence| !sentence.plain.is_empty());
+    (found, duplicates)
+}
+
+impl Sentence {
+    fn new(text: String, place: Place, numbers: &mut HashMap<String, u32>) -> Self {
+        let (mut words_of, mut plain, mut long) = (Vec::new(), Vec::new(), Vec::new());
+        for word in words(&text).into_iter().filter_map(|word| word.of(&text)).map(fold) {
+            let (has_sign, letters) = (
+                word.chars().any(char::is_alphanumeric),
+                word.chars().filter(|c| c.is_alphabetic()),
+            );
+            let letters = letters.count();
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(word).or_insert(next);
+            words_of.push(number);
+            plain.extend(has_sign.then_some(number));
+            long.extend((letters >= 4).then_some(number));
+        }
+        let mut sorted = words_of.clone();
+        sorted.sort_unstable();
+        long.sort_unstable();
+        long.dedup();
+        Self { text, place, words: words_of, sorted, plain, long }
+    }
+}
+
+fn by_edits(sentences: &[Sentence], options: &MineOptions, pairs: &mut Vec<Pair>) {
+    for (at, a) in sentences.iter().enumerate() {
+        for b in &sentences[at + 1..] {
+            let (short, long) =
+                (a.words.len().min(b.words.len()), a.words.len().max(b.words.len()));
+            if 3 * short < 2 * long || long - short > options.limit || a.plain == b.plain {
+                continue;
+            }
+            // Words that only one of them has are edits in any order; an exchange takes two of them.
+            let alone = a.words.len() + b.words.len() - 2 * shared(&a.sorted, &b.sorted);
+            let least = match options.cost {
+                EditCost::DeleteInsert => alone,
+                EditCost::Unit => alone.div_ceil(2),
+            };
+            if least > options.limit {
+                continue;
+            }
+            let distance = word_distance(&a.words, &b.words, options.limit, options.cost);
+            if distance.is_some() {
+                pairs.push(pair(a, b, distance, None));
+            }
+        }
+    }
+}
+
+fn by_shared_words(sentences: &[Sentence], pairs: &mut Vec<Pair>) {
+    for (at, a) in sentences.iter().enumerate() {
+        for b in sentences[at + 1..].iter().filter(|b| b.place.article != a.place.article) {
+            let (short, long) =
+                (a.words.len().min(b.words.len()), a.words.len().max(b.words.len()));
+            let shared = shared(&a.long, &b.long);
+            if shared >= 3 && 2 * short >= long && a.plain != b.plain {
+                pairs.push(pair(a, b, None, Some(shared)));
+            }
+        }
+    }
+}
+
+fn pair(a: &Sentence, b: &Sentence, distance: Option<usize>, shared: Option<usize>) -> Pair {
+    Pair {
+        texts: [a.text.clone(), b.text.clone()],
+        places: [a.place, b.place],
+        words: [a.words.len(), b.words.len()],
+        distance,
+        shared,
+    }
+}
+
+/// How many numbers two ascending lists have in common, repeated ones as often as both have them.
+fn shared(a: &[u32], b: &[u32]) -> usize {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while let (Some(left), Some(right)) = (a.get(i), b.get(j)) {
+        count += usize::from(left == right);
+        i += usize::from(left <= right);
+        j += usize::from(right <= left);
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn article(name: &str, text: &str) -> Article {
+        Article { name: name.into(), parts: vec![text.into()], ..Article::default() }
+    }
+
+    fn options(method: Method) -> MineOptions {
+        MineOptions { method, limit: 12, cost: EditCost::DeleteInsert, replace: false }
+    }
+
+    #[test]
+    fn sentences_pair_by_edits_and_not_by_case_or_punctuation() {
+        let articles = [
+            article("a", "Police arrested two men on Friday. Rain fell."),
+            article("b", "Police arrested the two men Friday. rain fell!"),
+            article("c", "police arrested two men on friday"),
+        ];
+        let mined = mine(&articles, &options(Method::L12));
+        let found: Vec<_> =
+            mined.pairs.iter().map(|p| (p.places.map(|at| at.article), p.distance)).collect();
+        assert_eq!(found, [([0, 1], Some(2)), ([1, 2], Some(3))]);
+    }
+
+    #[test]
+    fn an_exchange_counts_as_is_asked_and_length_matters() {
+        let articles = [article("a", "one two three four."), article("b", "one two three five.")];
+        let unit = MineOptions { cost: EditCost::Unit, ..options(Method::L12) };
+        assert_eq!(mine(&articles, &options(Method::L12)).pairs[0].distance, Some(2));
+        assert_eq!(mine(&articles, &unit).pairs[0].distance, Some(1));
+        let longer = [article("a", "one two three"), article("b", "one two three four five")];
+        assert_eq!(mine(&longer, &options(Method::L12)).pairs, []);
+    }
+
+    #[test]
+    fn first_sentences_pair_across_articles_by_long_words() {
+        let first = "The storm killed seven people in Florida.";
+        let articles = [
+            article(
+                "a",
+                &format!("{first} The storm in Florida killed people. Third storm killed people."),
+            ),
+            article("b", "Seven people were killed as the storm hit. None."),
+            article("c", first),
+        ];
+        let mined = mine(&articles, &options(Method::F2));
+        let found: Vec<_> = mined.pairs.iter().map(|p| p.places.map(|at| at.sentence)).collect();
+        assert_eq!(found, [[0, 0], [1, 0]]);
+        assert_eq!(mined.pairs[0].shared, Some(4));
+    }
+
+    #[test]
+    fn an_article_that_comes_twice_counts_once() {
+        let articles =
+            [article("a", "It fell."), article("b", "It fell."), article("c", "It rose.")];
+        let mined = mine(&articles, &options(Method::L12));
+        assert_eq!((mined.duplicates, mined.sentences, mined.pairs.len()), (1, 2, 1));
+    }
+
+    #[test]
+    fn numbers_are_no_difference_once_they_are_replaced() {
+        let articles = [article("a", "He had 5 cats."), article("b", "He had 7 cats.")];
+        let replaced = MineOptions { replace: true, ..options(Method::L12) };
+        assert_eq!(mine(&articles, &options(Method::L12)).pairs.len(), 1);
+        assert_eq!(mine(&articles, &replaced).pairs, []);
+    }
+}
