@@ -136,22 +136,17 @@ impl<N: Stepping> StepNetwork for N {
             limits.check_source(source).map_err(|problem| NnError::Input { index, problem })?;
         }
         let encoded: Vec<&[u32]> = sources.iter().map(|source| N::SOURCE.encoded(source)).collect();
-        let count = encoded.iter().map(|source| source.len()).sum();
-        let entries = recovering(self, |network| network.steps_mut().of_sources().allocate(count))?;
+        let placed =
+            recovering(self, |network| network.steps_mut().place_sources(N::SOURCE, &encoded))?;
         // A loss at any part: what was encoded before it went with the device.
-        let computed = recovering(self, |network| encode_parts(network, &encoded, &entries));
+        let computed = recovering(self, |network| encode_parts(network, &placed));
         if let Err(error) = computed {
-            self.steps_mut().of_sources().release(&entries);
+            let own: Vec<u32> = placed.iter().flat_map(|source| source.own().1).copied().collect();
+            self.steps_mut().of_sources().release(&own);
             return Err(error);
         }
-        let mut rest = entries.as_slice();
-        let mut slots = Vec::with_capacity(sources.len());
-        for (source, encoded) in sources.iter().zip(&encoded) {
-            let (own, others) = rest.split_at(encoded.len());
-            rest = others;
-            slots.push(self.steps_mut().open(source, own));
-        }
-        Ok(slots)
+        let slots = sources.iter().zip(&placed);
+        Ok(slots.map(|(source, placed)| self.steps_mut().open(source, &placed.entries)).collect())
     }
 
     fn step(
@@ -252,8 +247,6 @@ impl<N: Stepping> StepNetwork for N {
         if steps.slot(slot).is_some() {
             steps.rewind(slot, 0);
         }
-        if let Some(slot) = steps.slots.get_mut(slot.0 as usize).and_then(Option::take) {
-            steps.of_sources().release(&slot.source);
-        }
+        steps.close(slot);
     }
 }

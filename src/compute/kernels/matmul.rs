@@ -13,7 +13,11 @@
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::blocks::Blocks;
+use super::matmul_blocks::BlockPanels;
+use super::matmul_blocks_gpu::ResidentBlocks;
 use super::matmul_tiled::{self, Resident};
 use super::matmul8::{Panels8, Quantized};
 use crate::compute::device::for_each_task;
@@ -50,6 +54,9 @@ enum Packed {
     /// (panel, input, 2) lines; outputs beyond the last are zero.
     F32(Vec<Line>),
     Int8(Panels8),
+    /// Shared with whoever looks up its rows.
+    Blocks(Arc<BlockPanels>),
+    GpuBlocks(ResidentBlocks),
     /// In f32, in the memory of a GPU.
     Gpu(Resident),
 }
@@ -83,6 +90,49 @@ impl Weight {
         Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
     }
 
+    /// Packs a matrix `[out, in]` in blocks, whose numbers stay as small as they are. Products round their
+    /// input to 8 bits on the CPU, and are in f32 on a GPU, which unpacks in registers.
+    pub fn blocks(device: &Device, weight: &Blocks) -> Self {
+        let (outputs, inputs) = (weight.outputs(), weight.inputs());
+        let panels = Arc::new(BlockPanels::new(weight));
+        let packed = match device {
+            Device::Gpu(gpu) => Packed::GpuBlocks(ResidentBlocks::new(gpu, panels)),
+            Device::Cpu { .. } => Packed::Blocks(panels),
+        };
+        Self { outputs, inputs, packed }
+    }
+
+    /// Rows of a weight in blocks, in f32 on a device, times `scale`: a table of tokens that is also a
+    /// projection lies in memory once.
+    ///
+    /// # Errors
+    /// When there is no such row, or no room.
+    ///
+    /// # Panics
+    /// When the weight is not in blocks.
+    pub fn look_up(
+        &self,
+        device: &Device,
+        ids: &[u32],
+        scale: f32,
+    ) -> Result<Tensor, ComputeError> {
+        let panels = match &self.packed {
+            Packed::Blocks(panels) => panels,
+            Packed::GpuBlocks(resident) => &resident.panels,
+            _ => panic!("only rows of weights in blocks are looked up"),
+        };
+        if let Some(id) = ids.iter().find(|id| **id as usize >= self.outputs) {
+            let (index, rows) = (*id as usize, self.outputs);
+            return Err(ComputeError::Index { op: "a lookup", operand: "table", index, rows });
+        }
+        let mut output = Tensor::zeros(ids.len(), self.inputs);
+        for (row, id) in output.data_mut().chunks_mut(self.inputs.max(1)).zip(ids) {
+            panels.unpack_row(*id as usize, row);
+            row.iter_mut().for_each(|value| *value *= scale);
+        }
+        output.to_device(device)
+    }
+
     /// The weight, where it is in the memory of its device.
     ///
     /// # Errors
@@ -90,6 +140,7 @@ impl Weight {
     pub fn placed(self) -> Result<Self, ComputeError> {
         match &self.packed {
             Packed::Gpu(resident) => resident.check().map(|()| self),
+            Packed::GpuBlocks(resident) => resident.check().map(|()| self),
             _ => Ok(self),
         }
     }
@@ -110,6 +161,8 @@ impl std::fmt::Debug for Weight {
         let numbers = match self.packed {
             Packed::F32(_) => "f32",
             Packed::Int8(_) => "int8",
+            Packed::Blocks(_) => "blocks",
+            Packed::GpuBlocks(_) => "blocks on a GPU",
             Packed::Gpu(_) => "f32 on a GPU",
         };
         write!(f, "Weight[{}, {}; {numbers}]", self.outputs, self.inputs)
@@ -152,6 +205,16 @@ pub fn matmul_into(
     let shape = Shape { rows: input.rows(), inputs: weight.inputs, outputs: weight.outputs };
     match &weight.packed {
         Packed::Gpu(resident) => *output = matmul_tiled::gpu(resident, input, bias)?,
+        Packed::GpuBlocks(resident) => *output = resident.multiply(input, bias)?,
+        Packed::Blocks(panels) => {
+            let bias = bias.map(Tensor::data);
+            let multiply = |result: &mut [MaybeUninit<f32>]| {
+                let target = &Target::new(result, weight.outputs);
+                panels.multiply(threads, shape, input, bias, target);
+            };
+            // SAFETY: the blocks cover the result, and each writes all of its numbers.
+            unsafe { overwrite(output, input.rows(), multiply)? };
+        }
         Packed::F32(panels) => {
             let bias = bias.map(Tensor::data);
             let multiply = |result: &mut [MaybeUninit<f32>]| {

@@ -11,12 +11,15 @@ mod attention_gpu;
 mod attention_step;
 mod attention_weights;
 mod best_tokens;
+mod blocks;
 mod embedding;
 mod gather;
 mod heads;
 mod layer_norm;
 mod matmul;
 mod matmul8;
+mod matmul_blocks;
+mod matmul_blocks_gpu;
 mod matmul_cooperative;
 mod matmul_half;
 mod matmul_tiled;
@@ -38,6 +41,7 @@ pub use add::add;
 pub use attention::{KeyList, attention};
 pub use attention_weights::attention_weights;
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
+pub use blocks::Blocks;
 pub use embedding::{Lookup, embedding};
 pub use gather::gather;
 pub use heads::{DistanceBias, Heads};
@@ -60,7 +64,7 @@ use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 22] = [
+    static SHADERS: [&Shader; 23] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -69,6 +73,7 @@ pub fn shaders() -> &'static [&'static Shader] {
         &embedding::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
+        &matmul_blocks_gpu::SHADER,
         &matmul_cooperative::SHADER,
         &matmul_half::SHADER,
         &matmul_tiled::SHADER,
