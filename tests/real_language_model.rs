@@ -5,7 +5,8 @@
 use std::path::PathBuf;
 
 use fnstore::compute::{Device, Numbers};
-use fnstore::nn::LanguageModel;
+use fnstore::nn::{Gguf, LanguageModel};
+use fnstore::tokenize::Tokenizer;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -86,4 +87,36 @@ fn it_takes_the_same_best_tokens_as_llama_cpp_and_has_its_perplexity() {
         assert!(widest_margin < 1.0, "{widest_margin}");
         assert!((perplexity / wanted_perplexity - 1.0).abs() < 0.005, "{perplexity}");
     }
+}
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+    ids: Vec<u32>,
+    decoded: String,
+}
+
+/// `FNSTORE_TOKENIZER_GOLDEN` names what `training/parity/language_texts.py` wrote.
+#[test]
+fn its_tokenizer_cuts_and_joins_10_000_texts_as_transformers_does() {
+    let named = |name| std::env::var_os(name).map(PathBuf::from);
+    let (Some(golden), Some(model)) =
+        (named("FNSTORE_TOKENIZER_GOLDEN"), named("FNSTORE_LANGUAGE_MODEL"))
+    else {
+        eprintln!("skipped: FNSTORE_TOKENIZER_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
+        return;
+    };
+    let tokenizer = Tokenizer::from_pieces(&Gguf::open(&model).unwrap().pieces().unwrap()).unwrap();
+    let texts = std::fs::read_to_string(golden).unwrap();
+    let texts: Vec<Text> =
+        texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(texts.len() >= 10_000);
+    let mut different = Vec::new();
+    for Text { text, ids, decoded } in texts {
+        let found = tokenizer.encode(&text).unwrap();
+        if found != ids || tokenizer.decode(&found).unwrap() != decoded {
+            different.push((text, found, ids));
+        }
+    }
+    assert!(different.is_empty(), "{} differ, such as {:?}", different.len(), &different[0]);
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::ends::{ban_together, join};
 use super::inputs::StepInputs;
 use super::recovery::{encode_parts, recovering, score_parts};
 use super::selection::{group_rows, merge, token_masks};
@@ -158,15 +159,20 @@ impl<N: Stepping> StepNetwork for N {
         let groups = group_rows(rows)?;
         let mut bans = Vec::new();
         let limits = self.limits();
-        let masks = token_masks(rows.len(), masks, limits.eos_token, &mut bans)?;
+        let others = self.other_ends().to_vec();
+        let masks = ban_together(masks, limits.eos_token, &others);
+        let masks = token_masks(rows.len(), &masks, limits.eos_token, &mut bans)?;
         limits.check_masks(&masks)?;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
         let mut scored = Vec::with_capacity(rows.len());
         advance(self, rows, &groups, &mut |device, logits, part| {
             let (scores, masks) = (&scores[part.clone()], &masks[part]);
-            scored.extend(best_tokens(device, logits, scores, masks, top)?);
+            scored.extend(best_tokens(device, logits, scores, masks, top + others.len())?);
             Ok(())
         })?;
+        for row in scored.iter_mut().filter(|_| !others.is_empty()) {
+            join(row, limits.eos_token, &others, top);
+        }
         let mut answers = Vec::with_capacity(groups.len());
         let steps = self.steps();
         for group in groups {
@@ -190,7 +196,9 @@ impl<N: Stepping> StepNetwork for N {
         let groups = group_rows(rows)?;
         let mut bans = Vec::new();
         let limits = self.limits();
-        let masks = token_masks(rows.len(), masks, limits.eos_token, &mut bans)?;
+        let others = self.other_ends().to_vec();
+        let masks = ban_together(masks, limits.eos_token, &others);
+        let masks = token_masks(rows.len(), &masks, limits.eos_token, &mut bans)?;
         limits.check_masks(&masks)?;
         let draws: Vec<TokenDraw> = draws
             .iter()
@@ -213,6 +221,7 @@ impl<N: Stepping> StepNetwork for N {
             if !log_prob.is_finite() {
                 return Err(self.steps().non_finite(row.slot));
             }
+            let token = if others.contains(&token) { limits.eos_token } else { token };
             Ok(Some(Candidate { parent, token, log_prob }))
         });
         candidates.collect()

@@ -18,6 +18,11 @@ pub(super) trait Stepping: Sized {
 
     fn limits(&self) -> Limits;
 
+    /// Tokens that end an output as the end token does.
+    fn other_ends(&self) -> &[u32] {
+        &[]
+    }
+
     fn steps(&self) -> &Steps;
 
     fn steps_mut(&mut self) -> &mut Steps;

@@ -34,6 +34,7 @@ mod scatter;
 mod self_test;
 mod span_maxima;
 mod span_scores;
+mod weight;
 mod word_pairs;
 
 pub use activation::{Activation, activate, activate_gated};
@@ -46,7 +47,7 @@ pub use embedding::{Lookup, embedding};
 pub use gather::gather;
 pub use heads::{DistanceBias, Heads};
 pub use layer_norm::layer_norm;
-pub use matmul::{Weight, matmul, matmul_into};
+pub use matmul::{matmul, matmul_into};
 pub use matmul_tiled::product;
 pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
@@ -58,6 +59,7 @@ pub use scatter::scatter;
 pub use self_test::{KernelTest, self_test};
 pub use span_maxima::{SpanRows, span_maxima};
 pub use span_scores::{SpanCandidate, SpanHead, span_scores};
+pub use weight::Weight;
 pub use word_pairs::word_pairs;
 
 use super::gpu::Shader;

@@ -9,7 +9,7 @@
 use half::f16;
 use safetensors::Dtype;
 
-use super::RowOrder;
+use super::rows::RowOrder;
 use crate::compute::ComputeError;
 use crate::compute::kernels::Blocks;
 

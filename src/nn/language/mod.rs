@@ -328,6 +328,10 @@ impl Stepping for LanguageModel {
         }
     }
 
+    fn other_ends(&self) -> &[u32] {
+        &self.config.end_tokens[1..]
+    }
+
     fn steps(&self) -> &Steps {
         &self.steps
     }
