@@ -20,11 +20,16 @@ pub enum Numbers {
     /// 8-bit integers, with a scale for each row of a weight and for each row of its input: weights that
     /// are stored so are used as they are, others are rounded when they are loaded.
     Int8,
+    /// Integers of 4 to 8 bits in blocks of 16 or 32 that share a scale, as GGUF files store them: such
+    /// weights are used as they are, others are rounded to 8 bits when they are loaded. Inputs are rounded
+    /// to 8 bits in blocks of 32.
+    Blocks,
 }
 
 impl Numbers {
     /// All there are, by name.
-    pub const ALL: [(&'static str, Self); 2] = [("f32", Self::F32), ("int8", Self::Int8)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("f32", Self::F32), ("int8", Self::Int8), ("blocks", Self::Blocks)];
 
     /// The name.
     #[must_use]
@@ -32,6 +37,7 @@ impl Numbers {
         match self {
             Self::F32 => "f32",
             Self::Int8 => "int8",
+            Self::Blocks => "blocks",
         }
     }
 }
@@ -44,7 +50,7 @@ impl fmt::Display for Numbers {
 
 /// A name that stands for no kind of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot compute in `{name}`: expected `f32` or `int8`")]
+#[error("cannot compute in `{name}`: expected `f32`, `int8` or `blocks`")]
 pub struct UnknownNumbers {
     /// The name.
     pub name: String,

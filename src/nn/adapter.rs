@@ -56,6 +56,11 @@ impl Adapter {
         self.shapes.iter().map(|(name, shape)| (name.as_str(), shape.as_slice()))
     }
 
+    /// Whether it has a difference to a tensor.
+    pub(super) fn changes(&self, name: &str) -> bool {
+        self.shapes.contains_key(name.strip_prefix("bert.").unwrap_or(name))
+    }
+
     /// Adds its difference, if it has one, to a tensor that was read.
     pub(super) fn add(&self, name: &str, values: &mut [f32]) -> Result<(), WeightsError> {
         let name = name.strip_prefix("bert.").unwrap_or(name);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::ends::{ban_together, join};
 use super::inputs::StepInputs;
 use super::recovery::{encode_parts, recovering, score_parts};
 use super::selection::{group_rows, merge, token_masks};
@@ -136,22 +137,17 @@ impl<N: Stepping> StepNetwork for N {
             limits.check_source(source).map_err(|problem| NnError::Input { index, problem })?;
         }
         let encoded: Vec<&[u32]> = sources.iter().map(|source| N::SOURCE.encoded(source)).collect();
-        let count = encoded.iter().map(|source| source.len()).sum();
-        let entries = recovering(self, |network| network.steps_mut().of_sources().allocate(count))?;
+        let placed =
+            recovering(self, |network| network.steps_mut().place_sources(N::SOURCE, &encoded))?;
         // A loss at any part: what was encoded before it went with the device.
-        let computed = recovering(self, |network| encode_parts(network, &encoded, &entries));
+        let computed = recovering(self, |network| encode_parts(network, &placed));
         if let Err(error) = computed {
-            self.steps_mut().of_sources().release(&entries);
+            let own: Vec<u32> = placed.iter().flat_map(|source| source.own().1).copied().collect();
+            self.steps_mut().of_sources().release(&own);
             return Err(error);
         }
-        let mut rest = entries.as_slice();
-        let mut slots = Vec::with_capacity(sources.len());
-        for (source, encoded) in sources.iter().zip(&encoded) {
-            let (own, others) = rest.split_at(encoded.len());
-            rest = others;
-            slots.push(self.steps_mut().open(source, own));
-        }
-        Ok(slots)
+        let slots = sources.iter().zip(&placed);
+        Ok(slots.map(|(source, placed)| self.steps_mut().open(source, &placed.entries)).collect())
     }
 
     fn step(
@@ -163,15 +159,20 @@ impl<N: Stepping> StepNetwork for N {
         let groups = group_rows(rows)?;
         let mut bans = Vec::new();
         let limits = self.limits();
-        let masks = token_masks(rows.len(), masks, limits.eos_token, &mut bans)?;
+        let others = self.other_ends().to_vec();
+        let masks = ban_together(masks, limits.eos_token, &others);
+        let masks = token_masks(rows.len(), &masks, limits.eos_token, &mut bans)?;
         limits.check_masks(&masks)?;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
         let mut scored = Vec::with_capacity(rows.len());
         advance(self, rows, &groups, &mut |device, logits, part| {
             let (scores, masks) = (&scores[part.clone()], &masks[part]);
-            scored.extend(best_tokens(device, logits, scores, masks, top)?);
+            scored.extend(best_tokens(device, logits, scores, masks, top + others.len())?);
             Ok(())
         })?;
+        for row in scored.iter_mut().filter(|_| !others.is_empty()) {
+            join(row, limits.eos_token, &others, top);
+        }
         let mut answers = Vec::with_capacity(groups.len());
         let steps = self.steps();
         for group in groups {
@@ -195,7 +196,9 @@ impl<N: Stepping> StepNetwork for N {
         let groups = group_rows(rows)?;
         let mut bans = Vec::new();
         let limits = self.limits();
-        let masks = token_masks(rows.len(), masks, limits.eos_token, &mut bans)?;
+        let others = self.other_ends().to_vec();
+        let masks = ban_together(masks, limits.eos_token, &others);
+        let masks = token_masks(rows.len(), &masks, limits.eos_token, &mut bans)?;
         limits.check_masks(&masks)?;
         let draws: Vec<TokenDraw> = draws
             .iter()
@@ -218,6 +221,7 @@ impl<N: Stepping> StepNetwork for N {
             if !log_prob.is_finite() {
                 return Err(self.steps().non_finite(row.slot));
             }
+            let token = if others.contains(&token) { limits.eos_token } else { token };
             Ok(Some(Candidate { parent, token, log_prob }))
         });
         candidates.collect()
@@ -252,8 +256,6 @@ impl<N: Stepping> StepNetwork for N {
         if steps.slot(slot).is_some() {
             steps.rewind(slot, 0);
         }
-        if let Some(slot) = steps.slots.get_mut(slot.0 as usize).and_then(Option::take) {
-            steps.of_sources().release(&slot.source);
-        }
+        steps.close(slot);
     }
 }

@@ -48,6 +48,15 @@ impl KeyTable {
         self.lists.push(KeyList { start: start as u32, len });
     }
 
+    /// Adds rows one after the other, each of which sees the entries up to its own; the first `known` have no
+    /// row.
+    pub(super) fn add_growing(&mut self, entries: &[u32], known: usize) {
+        let start = self.entries.len() as u32;
+        self.entries.extend(entries);
+        let lists = known..entries.len();
+        self.lists.extend(lists.map(|last| KeyList { start, len: last as u32 + 1 }));
+    }
+
     pub(super) fn keys<'a>(
         &'a self,
         lists: &'a [KeyList],

@@ -27,7 +27,12 @@ impl LayerLoader<'_> {
             Numbers::Int8 => {
                 Ok(Weight::int8(self.device, &self.weights.quantized(name, shape)?).placed()?)
             }
-            _ => Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?).placed()?),
+            Numbers::Blocks => {
+                Ok(Weight::blocks(self.device, &self.weights.blocks(name, shape)?).placed()?)
+            }
+            Numbers::F32 => {
+                Ok(Weight::new(self.device, &self.weights.tensor(name, shape)?).placed()?)
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod bart;
 mod bert;
 mod cache;
 mod config;
+mod ends;
 mod error;
 mod generation;
 mod gguf;

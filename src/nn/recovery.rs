@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::inputs::StepInputs;
 use super::stepping::{Finish, Stepping, score};
-use super::steps::{Slot, Steps};
+use super::steps::{Encoding, Slot, Steps};
 use super::{NnError, SlotId};
 use crate::compute::{ComputeError, Device, place_after};
 
@@ -61,23 +61,21 @@ pub(super) fn score_parts<N: Stepping>(
 /// Encodes sources into entries of their cache, in halves where the device is full.
 pub(super) fn encode_parts<N: Stepping>(
     network: &mut N,
-    sources: &[&[u32]],
-    entries: &[u32],
+    sources: &[Encoding<'_>],
 ) -> Result<(), NnError> {
-    if entries.is_empty() {
+    if sources.iter().all(|source| source.own().0.is_empty()) {
         return Ok(());
     }
-    match network.encode(sources, entries) {
+    match network.encode(sources) {
         Err(NnError::Compute(ComputeError::Memory { .. })) if sources.len() > 1 => {
             network.steps().device.tell(&format!(
                 "the GPU is full: {} sentences are encoded in two halves",
                 sources.len()
             ));
+            // What a source shares is that of one before it.
             let (first, second) = sources.split_at(sources.len() / 2);
-            let tokens = first.iter().map(|source| source.len()).sum();
-            let (of_first, of_second) = entries.split_at(tokens);
-            encode_parts(network, first, of_first)?;
-            encode_parts(network, second, of_second)
+            encode_parts(network, first)?;
+            encode_parts(network, second)
         }
         other => other,
     }
@@ -104,7 +102,9 @@ fn restore<N: Stepping>(network: &mut N) -> Result<(), NnError> {
         let Some(Slot { tokens, source, .. }) = network.steps().slots[slot].clone() else {
             continue;
         };
-        encode_parts(network, &[N::SOURCE.encoded(&tokens)], &source)?;
+        // Shared entries are written once for each source, with the same numbers.
+        let tokens = N::SOURCE.encoded(&tokens);
+        encode_parts(network, &[Encoding { tokens, entries: source, shared: 0 }])?;
     }
     let mut seen = HashSet::new();
     for depth in 1.. {

@@ -16,7 +16,7 @@ use super::layers::{
 use super::selection::group_rows;
 use super::stack::Stack;
 use super::stepping::Stepping;
-use super::steps::{Limits, Source, Steps};
+use super::steps::{Encoding, Limits, Source, Steps};
 use super::{
     Fingerprint, Layout, NnError, Seq2SeqConfig, SlotId, StepNetwork, StepRow, Weights, bart, t5,
 };
@@ -216,10 +216,13 @@ impl Stepping for EncoderDecoder {
     }
 
     /// What the decoder reads of the sources goes into its cache.
-    fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError> {
+    fn encode(&mut self, sources: &[Encoding<'_>]) -> Result<(), NnError> {
         let device = self.steps.device.clone();
-        let lengths = || sources.iter().map(|source| source.len());
-        let (ids, positions) = (sources.concat(), sequence_positions(lengths()));
+        let lengths = || sources.iter().map(|source| source.tokens.len());
+        let positions = sequence_positions(lengths());
+        let ids: Vec<u32> = sources.iter().flat_map(|source| source.tokens).copied().collect();
+        let entries: Vec<u32> =
+            sources.iter().flat_map(|source| &source.entries).copied().collect();
         let tokens = self.lookup(&self.tokens, &ids);
         let mut x = self.encoder.embed(&device, tokens, &positions)?;
         let lists = sequence_lists(lengths());
@@ -230,7 +233,7 @@ impl Stepping for EncoderDecoder {
         x = self.encoder.leave(&device, x)?;
         for (number, layer) in self.decoder.layers.iter().enumerate() {
             let (keys, values) = layer.source.project(&device, &x)?;
-            self.steps.of_sources().append(&device, number, entries, &keys, &values)?;
+            self.steps.of_sources().append(&device, number, &entries, &keys, &values)?;
         }
         Ok(())
     }

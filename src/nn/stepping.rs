@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::NnError;
 use super::inputs::StepInputs;
-use super::steps::{Limits, Source, Steps};
+use super::steps::{Encoding, Limits, Source, Steps};
 use crate::compute::{Device, Tensor};
 
 /// Takes the logits of some rows of a step (device, logits, rows).
@@ -18,6 +18,11 @@ pub(super) trait Stepping: Sized {
 
     fn limits(&self) -> Limits;
 
+    /// Tokens that end an output as the end token does.
+    fn other_ends(&self) -> &[u32] {
+        &[]
+    }
+
     fn steps(&self) -> &Steps;
 
     fn steps_mut(&mut self) -> &mut Steps;
@@ -26,8 +31,9 @@ pub(super) trait Stepping: Sized {
     /// computed.
     fn on(&self, device: &Device) -> Result<Self, NnError>;
 
-    /// Computes the keys and values of sources into entries of their cache, as one ragged batch.
-    fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError>;
+    /// Computes the keys and values of sources into their entries of the cache, as one ragged batch; those that
+    /// a source shares are there, or come with another source of the batch.
+    fn encode(&mut self, sources: &[Encoding<'_>]) -> Result<(), NnError>;
 
     /// The layers over some rows of a step, whose keys and values join the cache: (R, D).
     fn decode(&mut self, inputs: &StepInputs, part: Range<usize>) -> Result<Tensor, NnError>;

@@ -28,6 +28,23 @@ impl Source {
     }
 }
 
+/// A source whose keys are to be computed.
+#[derive(Debug, Clone)]
+pub(super) struct Encoding<'a> {
+    pub(super) tokens: &'a [u32],
+    /// An entry for each token.
+    pub(super) entries: Vec<u32>,
+    /// How many of the first are another source's, computed before or side by side with this one.
+    pub(super) shared: usize,
+}
+
+impl Encoding<'_> {
+    /// Tokens and entries that are its own.
+    pub(super) fn own(&self) -> (&[u32], &[u32]) {
+        (&self.tokens[self.shared..], &self.entries[self.shared..])
+    }
+}
+
 /// One open source.
 #[derive(Debug, Clone)]
 pub(super) struct Slot {
@@ -135,6 +152,67 @@ impl Steps {
         });
         self.slots[place] = Some(slot);
         SlotId(place as u32)
+    }
+
+    /// Takes entries for sources out of the pool. A prompt shares those of the longest beginning that it has in
+    /// common with an open one, or one before it.
+    pub(super) fn place_sources<'a>(
+        &mut self,
+        kind: Source,
+        sources: &[&'a [u32]],
+    ) -> Result<Vec<Encoding<'a>>, NnError> {
+        let known = |tokens: &[u32], others: &[(&[u32], &[u32])]| {
+            let common =
+                |other: &[u32]| tokens.iter().zip(other).take_while(|(a, b)| a == b).count();
+            let longest = others.iter().map(|(other, entries)| (common(other), *entries));
+            longest.max_by_key(|(len, _)| *len).map(|(len, entries)| entries[..len].to_vec())
+        };
+        // 1. What each shares, as places among the sources of this call or as entries.
+        let open: Vec<(&[u32], &[u32])> = match kind {
+            Source::Apart => Vec::new(),
+            Source::BeginsThePast => {
+                let open = self.slots.iter().flatten();
+                open.map(|slot| (slot.tokens.as_slice(), slot.source.as_slice()))
+                    .map(|(tokens, entries)| (&tokens[..entries.len()], entries))
+                    .collect()
+            }
+        };
+        let mut placed: Vec<Encoding<'a>> = Vec::with_capacity(sources.len());
+        let mut fresh = 0;
+        // Entries that are yet to be taken are counted from the end of the numbers.
+        let pending = |fresh: &mut u32| {
+            *fresh += 1;
+            u32::MAX - (*fresh - 1)
+        };
+        for tokens in sources {
+            let earlier = placed.iter().map(|placed| (placed.tokens, placed.entries.as_slice()));
+            let others: Vec<(&[u32], &[u32])> = match kind {
+                Source::Apart => Vec::new(),
+                Source::BeginsThePast => open.iter().copied().chain(earlier).collect(),
+            };
+            let mut entries = known(tokens, &others).unwrap_or_default();
+            let shared = entries.len();
+            entries.extend(tokens[shared..].iter().map(|_| pending(&mut fresh)));
+            placed.push(Encoding { tokens, entries, shared });
+        }
+        // 2. The entries that are no other's.
+        let taken = self.of_sources().allocate(fresh as usize)?;
+        for entry in placed.iter_mut().flat_map(|placed| &mut placed.entries) {
+            if let Some(taken) = taken.get((u32::MAX - *entry) as usize) {
+                *entry = *taken;
+            }
+        }
+        Ok(placed)
+    }
+
+    /// Forgets a source; what another one shares with it stays.
+    pub(super) fn close(&mut self, slot: SlotId) {
+        let Some(closed) = self.slots.get_mut(slot.0 as usize).and_then(Option::take) else {
+            return;
+        };
+        let others: Vec<Vec<u32>> =
+            self.slots.iter().flatten().map(|slot| slot.source.clone()).collect();
+        self.of_sources().release_unshared(&[closed.source], &others);
     }
 
     pub(super) fn rewind(&mut self, slot: SlotId, steps: usize) {

@@ -23,7 +23,7 @@ use safetensors::{Dtype, SafeTensors};
 use super::Adapter;
 use super::generation::{BESIDE, changed_beside};
 use super::gguf::{Gguf, GgufError, GgufProblem, RowOrder, TensorFormat, hugging_face_name};
-use crate::compute::kernels::Quantized;
+use crate::compute::kernels::{Blocks, Quantized};
 use crate::compute::{ComputeError, Tensor};
 use crate::model::hexadecimal;
 
@@ -379,6 +379,34 @@ impl Weights {
             source: source.into(),
         };
         quantized.map_err(format)
+    }
+
+    /// A matrix of few bits in blocks: as it is stored, where it is stored so and no adapter changes it, else
+    /// rounded to 8 bits in blocks.
+    ///
+    /// # Errors
+    /// As [`tensor`](Self::tensor).
+    pub(super) fn blocks(&self, name: &str, shape: &[usize; 2]) -> Result<Blocks, WeightsError> {
+        let (stored, path) = self.find(name, shape)?;
+        let is_changed = self.adapter.as_ref().is_some_and(|adapter| adapter.changes(name));
+        let format = |source: ComputeError| WeightsError::Format {
+            path: path.clone(),
+            source: source.into(),
+        };
+        let TensorFormat::Blocks(blocks) = stored.format else {
+            return Ok(Blocks::round(&self.tensor(name, shape)?));
+        };
+        if is_changed {
+            return Ok(Blocks::round(&self.tensor(name, shape)?));
+        }
+        let matrix = blocks.matrix(self.bytes(stored), shape[1], stored.order).map_err(format)?;
+        match matrix.non_finite() {
+            None => Ok(matrix),
+            Some((index, value)) => {
+                let (tensor, path) = (name.to_owned(), path.clone());
+                Err(WeightsError::NonFinite { tensor, index, value, path })
+            }
+        }
     }
 
     fn find(&self, name: &str, shape: &[usize]) -> Result<(&Stored, &PathBuf), WeightsError> {

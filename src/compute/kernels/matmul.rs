@@ -1,6 +1,7 @@
 //! Matrix product with a weight: `output[r][o] = bias[o] + sum_i input[r][i] * weight[o][i]`.
 //!
-//! This file has the product in f32, and what it shares with the one in 8 bits (`matmul8.rs`).
+//! This file has the product in f32, and what it shares with those in 8 bits (`matmul8.rs`) and in blocks
+//! (`matmul_blocks.rs`).
 //!
 //! Weights are stored `[out, in]`, as PyTorch stores a linear layer, and packed once at load into
 //! panels of 32 outputs, so that the inner loop reads memory in order. A tile of up to 12 rows by
@@ -14,8 +15,8 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-use super::matmul_tiled::{self, Resident};
-use super::matmul8::{Panels8, Quantized};
+use super::matmul_tiled;
+use super::weight::{Packed, Weight};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
@@ -35,86 +36,6 @@ const TASK_ROWS: usize = 96;
 const TASK_PANELS: usize = 8;
 /// Multiply-adds below which threads cost more than they save.
 const WORTH_THREADS: usize = 1 << 20;
-
-/// A linear layer's weight `[out, in]`, packed for [`matmul`].
-#[derive(Clone)]
-pub struct Weight {
-    outputs: usize,
-    inputs: usize,
-    packed: Packed,
-}
-
-/// A weight's numbers.
-#[derive(Clone)]
-enum Packed {
-    /// (panel, input, 2) lines; outputs beyond the last are zero.
-    F32(Vec<Line>),
-    Int8(Panels8),
-    /// In f32, in the memory of a GPU.
-    Gpu(Resident),
-}
-
-impl Weight {
-    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the first
-    /// product returns.
-    pub fn new(device: &Device, weight: &Tensor) -> Self {
-        let (outputs, inputs) = (weight.rows(), weight.width());
-        if let Device::Gpu(gpu) = device {
-            return Self { outputs, inputs, packed: Packed::Gpu(Resident::new(gpu, weight)) };
-        }
-        let panel_lines = inputs * PANEL_LINES;
-        let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
-        for output in 0..outputs {
-            let (panel, column) = (output / PANEL, output % PANEL);
-            for (input, value) in weight.row(output).iter().enumerate() {
-                let line = panel * panel_lines + input * PANEL_LINES + column / LANES;
-                panels[line].0[column % LANES] = *value;
-            }
-        }
-        Self { outputs, inputs, packed: Packed::F32(panels) }
-    }
-
-    /// Packs a matrix `[out, in]` of 8-bit numbers; products are in integers, on a GPU in f32.
-    pub fn int8(device: &Device, weight: &Quantized) -> Self {
-        if let Device::Gpu(_) = device {
-            return Self::new(device, &weight.to_f32());
-        }
-        let (outputs, inputs) = (weight.outputs(), weight.inputs());
-        Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
-    }
-
-    /// The weight, where it is in the memory of its device.
-    ///
-    /// # Errors
-    /// What failed when it was uploaded.
-    pub fn placed(self) -> Result<Self, ComputeError> {
-        match &self.packed {
-            Packed::Gpu(resident) => resident.check().map(|()| self),
-            _ => Ok(self),
-        }
-    }
-
-    /// Number of outputs.
-    pub fn outputs(&self) -> usize {
-        self.outputs
-    }
-
-    /// Number of inputs.
-    pub fn inputs(&self) -> usize {
-        self.inputs
-    }
-}
-
-impl std::fmt::Debug for Weight {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let numbers = match self.packed {
-            Packed::F32(_) => "f32",
-            Packed::Int8(_) => "int8",
-            Packed::Gpu(_) => "f32 on a GPU",
-        };
-        write!(f, "Weight[{}, {}; {numbers}]", self.outputs, self.inputs)
-    }
-}
 
 /// `input` (R, in) times `weight` [out, in] transposed, plus `bias` (out): (R, out).
 ///
@@ -152,6 +73,16 @@ pub fn matmul_into(
     let shape = Shape { rows: input.rows(), inputs: weight.inputs, outputs: weight.outputs };
     match &weight.packed {
         Packed::Gpu(resident) => *output = matmul_tiled::gpu(resident, input, bias)?,
+        Packed::GpuBlocks(resident) => *output = resident.multiply(input, bias)?,
+        Packed::Blocks(panels) => {
+            let bias = bias.map(Tensor::data);
+            let multiply = |result: &mut [MaybeUninit<f32>]| {
+                let target = &Target::new(result, weight.outputs);
+                panels.multiply(threads, shape, input, bias, target);
+            };
+            // SAFETY: the blocks cover the result, and each writes all of its numbers.
+            unsafe { overwrite(output, input.rows(), multiply)? };
+        }
         Packed::F32(panels) => {
             let bias = bias.map(Tensor::data);
             let multiply = |result: &mut [MaybeUninit<f32>]| {

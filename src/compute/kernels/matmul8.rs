@@ -99,13 +99,13 @@ impl Quantized {
 /// The scale of a row with this largest number, and what its numbers are multiplied by to be rounded.
 /// A row of numbers that vanish counts as zeros: the factor would overflow.
 #[inline(always)]
-fn scale(largest: f32) -> (f32, f32) {
+pub(super) fn scale(largest: f32) -> (f32, f32) {
     if largest < 1e-30 { (0.0, 0.0) } else { (largest / LARGEST, LARGEST / largest) }
 }
 
 /// `x * factor` to the nearest integer, ties to even, in two's complement; at most 127 in size.
 #[inline(always)]
-fn rounded(x: f32, factor: f32) -> u8 {
+pub(super) fn rounded(x: f32, factor: f32) -> u8 {
     // Adding 1.5 * 2^23 pushes the fraction out of the significand and leaves the integer below.
     const MAGIC: f32 = 12_582_912.0;
     (x * factor + MAGIC).to_bits() as u8

@@ -11,12 +11,15 @@ mod attention_gpu;
 mod attention_step;
 mod attention_weights;
 mod best_tokens;
+mod blocks;
 mod embedding;
 mod gather;
 mod heads;
 mod layer_norm;
 mod matmul;
 mod matmul8;
+mod matmul_blocks;
+mod matmul_blocks_gpu;
 mod matmul_cooperative;
 mod matmul_half;
 mod matmul_tiled;
@@ -31,6 +34,7 @@ mod scatter;
 mod self_test;
 mod span_maxima;
 mod span_scores;
+mod weight;
 mod word_pairs;
 
 pub use activation::{Activation, activate, activate_gated};
@@ -38,11 +42,12 @@ pub use add::add;
 pub use attention::{KeyList, attention};
 pub use attention_weights::attention_weights;
 pub use best_tokens::{ScoredRow, TokenMask, TokenScore, best_tokens};
+pub use blocks::Blocks;
 pub use embedding::{Lookup, embedding};
 pub use gather::gather;
 pub use heads::{DistanceBias, Heads};
 pub use layer_norm::layer_norm;
-pub use matmul::{Weight, matmul, matmul_into};
+pub use matmul::{matmul, matmul_into};
 pub use matmul_tiled::product;
 pub(super) use matmul_tiled::trusts_units;
 pub use matmul8::Quantized;
@@ -54,13 +59,14 @@ pub use scatter::scatter;
 pub use self_test::{KernelTest, self_test};
 pub use span_maxima::{SpanRows, span_maxima};
 pub use span_scores::{SpanCandidate, SpanHead, span_scores};
+pub use weight::Weight;
 pub use word_pairs::word_pairs;
 
 use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {
-    static SHADERS: [&Shader; 22] = [
+    static SHADERS: [&Shader; 23] = [
         &activation::SHADER,
         &add::SHADER,
         &attention::SHADER,
@@ -69,6 +75,7 @@ pub fn shaders() -> &'static [&'static Shader] {
         &embedding::SHADER,
         &gather::SHADER,
         &layer_norm::SHADER,
+        &matmul_blocks_gpu::SHADER,
         &matmul_cooperative::SHADER,
         &matmul_half::SHADER,
         &matmul_tiled::SHADER,

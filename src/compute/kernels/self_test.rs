@@ -6,7 +6,7 @@
 
 use super::matmul_tiled::{self, Resident};
 use super::{
-    Activation, DistanceBias, Heads, KeyList, Lookup, ScoreOutput, SpanCandidate, SpanHead,
+    Activation, Blocks, DistanceBias, Heads, KeyList, Lookup, ScoreOutput, SpanCandidate, SpanHead,
     SpanRows, TokenDraw, TokenMask, Weight, activate, activate_gated, add, attention,
     attention_gpu, attention_step, best_tokens, embedding, gather, layer_norm, matmul,
     matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half, product, rms_norm, rotate,
@@ -57,6 +57,7 @@ fn run(device: &Device, kernel: &'static str, seed: u64) -> KernelTest {
         "embedding" => (1e-6, test_embedding),
         "gather" => (0.0, test_gather),
         "layer_norm" => (2e-5, test_layer_norm),
+        "matmul_blocks" => (2e-5, test_matmul_blocks),
         // Operands of 16 bits are within 2^-11; terms of both signs leave a root of their number.
         "matmul_cooperative" => (2e-3, test_matmul_cooperative),
         "matmul_half" => (1e-3, test_matmul_half),
@@ -132,6 +133,27 @@ fn test_matmul_cooperative(
     draw: &mut Draw,
 ) -> Result<(String, f32), ComputeError> {
     linear(device, draw, [1, 300], matmul_cooperative::gpu, true)
+}
+
+/// The difference to the product in f32 of what the blocks stand for: a GPU does not round the input.
+fn test_matmul_blocks(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {
+    let (rows, inputs, outputs) = (draw.size(1, 40), draw.size(1, 700), draw.size(1, 200));
+    let input = draw.tensor(&[rows, inputs]);
+    let bias = draw.tensor(&[outputs]);
+    let bias = (draw.below(4) > 0).then_some(&bias);
+    let (most, group, zero) =
+        [(16, 32, 8), (16, 32, 0), (64, 16, 32), (256, 32, 128)][draw.below(4)];
+    let groups = outputs * inputs.div_ceil(group);
+    let quants = (0..outputs * inputs).map(|_| draw.below(most) as u8).collect();
+    let scales = (0..groups).map(|_| draw.number() / most as f32).collect();
+    let least = if zero > 0 { 0 } else { groups };
+    let least = (0..least).map(|_| draw.number()).collect();
+    let blocks = Blocks::new(inputs, (group, zero), quants, scales, least)?;
+    let error = compare(device, (inputs as f32).sqrt(), |device| match device {
+        Device::Gpu(_) => matmul(device, &input, &Weight::blocks(device, &blocks), bias),
+        Device::Cpu { .. } => matmul(device, &input, &Weight::new(device, &blocks.to_f32()), bias),
+    })?;
+    Ok((format!("{rows} x {inputs} x {outputs}, groups of {group}"), error))
 }
 
 fn test_matmul_half(device: &Device, draw: &mut Draw) -> Result<(String, f32), ComputeError> {

@@ -1,4 +1,4 @@
-//! Number formats of GGUF tensors, and their blocks as f32.
+//! Number formats of GGUF tensors, and what their blocks are made of.
 //!
 //! A block is 32 numbers, or 256 for the formats named `K`, with scales of their own. The formulas
 //! are those of `ggml-quants.c` (`dequantize_row_*`), operation by operation, so that the numbers are the
@@ -8,6 +8,10 @@
 
 use half::f16;
 use safetensors::Dtype;
+
+use super::rows::RowOrder;
+use crate::compute::ComputeError;
+use crate::compute::kernels::Blocks;
 
 /// How a tensor's numbers are stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -137,11 +141,43 @@ impl BlockFormat {
         }
     }
 
+    /// Numbers that share a scale.
+    fn group(self) -> usize {
+        if self == Self::Q6_K { 16 } else { 32 }
+    }
+
+    /// The integer that stands for zero, where a block has no least number of its own.
+    fn zero(self) -> u8 {
+        match self {
+            Self::Q4_0 => 8,
+            Self::Q5_0 => 16,
+            Self::Q6_K => 32,
+            Self::Q8_0 => 128,
+            Self::Q4_1 | Self::Q5_1 | Self::Q4_K | Self::Q5_K => 0,
+        }
+    }
+
     /// The numbers of whole blocks.
     pub(in crate::nn) fn decode(self, bytes: &[u8]) -> Vec<f32> {
+        self.matrix(bytes, bytes.len() / self.block().1 * self.block().0, RowOrder::AsTheyStand)
+            .map_or_else(|_| Vec::new(), |matrix| matrix.to_f32().into_data())
+    }
+
+    /// Whole blocks as a matrix of rows of `inputs` numbers, whose rows are put in order.
+    pub(in crate::nn) fn matrix(
+        self,
+        bytes: &[u8],
+        inputs: usize,
+        order: RowOrder,
+    ) -> Result<Blocks, ComputeError> {
         let (numbers, block_bytes) = self.block();
-        let mut values = vec![0.0; bytes.len() / block_bytes * numbers];
-        let decode: fn(&[u8], &mut [f32]) = match self {
+        let count = bytes.len() / block_bytes * numbers;
+        let mut parts = Parts {
+            quants: Vec::with_capacity(count),
+            scales: Vec::with_capacity(count / self.group()),
+            least: Vec::new(),
+        };
+        let unpack: fn(&[u8], &mut Parts) = match self {
             Self::Q4_0 => q4_0,
             Self::Q4_1 => q4_1,
             Self::Q5_0 => q5_0,
@@ -151,11 +187,34 @@ impl BlockFormat {
             Self::Q5_K => q5_k,
             Self::Q6_K => q6_k,
         };
-        for (block, values) in bytes.chunks_exact(block_bytes).zip(values.chunks_exact_mut(numbers))
-        {
-            decode(block, values);
-        }
-        values
+        bytes.chunks_exact(block_bytes).for_each(|block| unpack(block, &mut parts));
+        let rows = count.checked_div(inputs).unwrap_or(0);
+        let of_groups = [rows, inputs / self.group()];
+        Blocks::new(
+            inputs,
+            (self.group(), self.zero()),
+            order.restore(parts.quants, &[rows, inputs]),
+            order.restore(parts.scales, &of_groups),
+            match parts.least.is_empty() {
+                true => parts.least,
+                false => order.restore(parts.least, &of_groups),
+            },
+        )
+    }
+}
+
+/// What blocks are made of: `scale * (quant - zero) + least`, a scale and a least number for each group.
+struct Parts {
+    quants: Vec<u8>,
+    scales: Vec<f32>,
+    least: Vec<f32>,
+}
+
+impl Parts {
+    /// Sixteen bytes: the lower halves of all, then the upper ones.
+    fn halves(&mut self, bytes: &[u8]) {
+        self.quants.extend(bytes.iter().map(|byte| byte & 15));
+        self.quants.extend(bytes.iter().map(|byte| byte >> 4));
     }
 }
 
@@ -165,57 +224,45 @@ fn scale(block: &[u8], at: usize) -> f32 {
 }
 
 /// `d * (q - 8)`
-fn q4_0(block: &[u8], values: &mut [f32]) {
-    let d = scale(block, 0);
-    for (i, byte) in block[2..].iter().enumerate() {
-        values[i] = d * (f32::from(byte & 15) - 8.0);
-        values[i + 16] = d * (f32::from(byte >> 4) - 8.0);
-    }
+fn q4_0(block: &[u8], parts: &mut Parts) {
+    parts.scales.push(scale(block, 0));
+    parts.halves(&block[2..]);
 }
 
 /// `d * q + m`
-fn q4_1(block: &[u8], values: &mut [f32]) {
-    let (d, m) = (scale(block, 0), scale(block, 2));
-    for (i, byte) in block[4..].iter().enumerate() {
-        values[i] = d * f32::from(byte & 15) + m;
-        values[i + 16] = d * f32::from(byte >> 4) + m;
-    }
+fn q4_1(block: &[u8], parts: &mut Parts) {
+    parts.scales.push(scale(block, 0));
+    parts.least.push(scale(block, 2));
+    parts.halves(&block[4..]);
 }
 
 /// Numbers of 5 bits, whose fifth bits stand by themselves.
-fn fives(high: &[u8], low: &[u8]) -> [f32; 32] {
+fn fives(high: &[u8], low: &[u8], parts: &mut Parts) {
     let high = u32::from_le_bytes([high[0], high[1], high[2], high[3]]);
-    let fifth = |i: usize| ((high >> i & 1) << 4) as u8;
-    let mut numbers = [0.0; 32];
-    for (i, byte) in low.iter().enumerate() {
-        numbers[i] = f32::from(byte & 15 | fifth(i));
-        numbers[i + 16] = f32::from(byte >> 4 | fifth(i + 16));
+    let first = parts.quants.len();
+    parts.halves(low);
+    for (i, quant) in parts.quants[first..].iter_mut().enumerate() {
+        *quant |= ((high >> i & 1) << 4) as u8;
     }
-    numbers
 }
 
 /// `d * (q - 16)`
-fn q5_0(block: &[u8], values: &mut [f32]) {
-    let d = scale(block, 0);
-    for (value, q) in values.iter_mut().zip(fives(&block[2..6], &block[6..])) {
-        *value = d * (q - 16.0);
-    }
+fn q5_0(block: &[u8], parts: &mut Parts) {
+    parts.scales.push(scale(block, 0));
+    fives(&block[2..6], &block[6..], parts);
 }
 
 /// `d * q + m`
-fn q5_1(block: &[u8], values: &mut [f32]) {
-    let (d, m) = (scale(block, 0), scale(block, 2));
-    for (value, q) in values.iter_mut().zip(fives(&block[4..8], &block[8..])) {
-        *value = d * q + m;
-    }
+fn q5_1(block: &[u8], parts: &mut Parts) {
+    parts.scales.push(scale(block, 0));
+    parts.least.push(scale(block, 2));
+    fives(&block[4..8], &block[8..], parts);
 }
 
-/// `d * q`
-fn q8_0(block: &[u8], values: &mut [f32]) {
-    let d = scale(block, 0);
-    for (value, q) in values.iter_mut().zip(&block[2..]) {
-        *value = d * f32::from(q.cast_signed());
-    }
+/// `d * q` of numbers with a sign.
+fn q8_0(block: &[u8], parts: &mut Parts) {
+    parts.scales.push(scale(block, 0));
+    parts.quants.extend(block[2..].iter().map(|q| q ^ 128));
 }
 
 /// Scale and minimum of one of the eight groups of a block, 6 bits each, packed into twelve bytes.
@@ -231,43 +278,40 @@ fn group(packed: &[u8], group: usize) -> (f32, f32) {
 }
 
 /// `d * scale * q - m * least`, in eight groups of 32.
-fn q4_k(block: &[u8], values: &mut [f32]) {
-    groups_of_32(block, &block[16..], |_, _| 0, values);
+fn q4_k(block: &[u8], parts: &mut Parts) {
+    groups_of_32(block, &block[16..], |_, _| 0, parts);
 }
 
 /// As Q4_K with a fifth bit: bit `g` of byte `i` belongs to number `i` of group `g`.
-fn q5_k(block: &[u8], values: &mut [f32]) {
+fn q5_k(block: &[u8], parts: &mut Parts) {
     let high = &block[16..48];
-    groups_of_32(block, &block[48..], |group, i| (high[i] >> group & 1) << 4, values);
+    groups_of_32(block, &block[48..], |group, i| (high[i] >> group & 1) << 4, parts);
 }
 
-fn groups_of_32(block: &[u8], low: &[u8], high: impl Fn(usize, usize) -> u8, values: &mut [f32]) {
+fn groups_of_32(block: &[u8], low: &[u8], high: impl Fn(usize, usize) -> u8, parts: &mut Parts) {
     let (d, m, packed) = (scale(block, 0), scale(block, 2), &block[4..16]);
-    for (number, values) in values.chunks_exact_mut(32).enumerate() {
+    for number in 0..8 {
         let (scale, least) = group(packed, number);
-        let (d, m) = (d * scale, m * least);
+        parts.scales.push(d * scale);
+        parts.least.push(-(m * least));
         // Two groups share 32 bytes: one has the lower halves, the next the upper ones.
-        let low = &low[number / 2 * 32..][..32];
-        for (i, (value, byte)) in values.iter_mut().zip(low).enumerate() {
-            let q = byte >> (number % 2 * 4) & 15 | high(number, i);
-            *value = d * f32::from(q) - m;
-        }
+        let low = low[number / 2 * 32..][..32].iter().enumerate();
+        parts.quants.extend(low.map(|(i, byte)| byte >> (number % 2 * 4) & 15 | high(number, i)));
     }
 }
 
 /// `d * scale * (q - 32)` with a scale for each 16 numbers; q has 4 bits in one place and 2 in another.
-fn q6_k(block: &[u8], values: &mut [f32]) {
+fn q6_k(block: &[u8], parts: &mut Parts) {
     let d = scale(block, 208);
-    for (half, values) in values.chunks_exact_mut(128).enumerate() {
+    parts.scales.extend(block[192..208].iter().map(|scale| d * f32::from(scale.cast_signed())));
+    for half in 0..2 {
         let low = &block[half * 64..][..64];
         let high = &block[128 + half * 32..][..32];
-        let scales = &block[192 + half * 8..][..8];
-        for (i, value) in values.iter_mut().enumerate() {
+        for i in 0..128 {
             let (quarter, l) = (i / 32, i % 32);
             let low = low[quarter % 2 * 32 + l] >> (quarter / 2 * 4) & 15;
             let high = high[l] >> (2 * quarter) & 3;
-            let q = f32::from(low | high << 4) - 32.0;
-            *value = d * f32::from(scales[i / 16].cast_signed()) * q;
+            parts.quants.push(low | high << 4);
         }
     }
 }

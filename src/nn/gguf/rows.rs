@@ -15,7 +15,7 @@ pub(in crate::nn) enum RowOrder {
 
 impl RowOrder {
     /// The numbers of a tensor, whose first dimension is its rows, in the order in which they are used.
-    pub(in crate::nn) fn restore(self, values: Vec<f32>, shape: &[usize]) -> Vec<f32> {
+    pub(in crate::nn) fn restore<T: Copy>(self, values: Vec<T>, shape: &[usize]) -> Vec<T> {
         let Self::HalvesInTurn { heads } = self else { return values };
         let half = shape[0] / heads.max(1) / 2;
         let columns = shape[1..].iter().product::<usize>().max(1);

@@ -77,7 +77,7 @@ pub struct LanguageConfig {
     pub gain_offset: f32,
     /// The token at which the model says a text begins, where it says so.
     pub start_token: Option<u32>,
-    /// Tokens that end a text; the first one is what a search ends at.
+    /// Tokens that end a text; a search sees all of them as the first.
     pub end_tokens: Vec<u32>,
 }
 

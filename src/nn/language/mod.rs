@@ -2,7 +2,9 @@
 //!
 //! A prompt takes the place that a source has in an encoder-decoder: its keys and values are computed
 //! once a slot, side by side with those of other slots, and every hypothesis of the slot sees them before
-//! its own. Prompt and hypotheses share one cache, so a hypothesis' keys are one list of entries.
+//! its own. Prompt and hypotheses share one cache, so a hypothesis' keys are one list of entries. Prompts that
+//! begin alike share the keys of their beginning: an instruction is computed once, however many sentences
+//! follow it side by side.
 //!
 //! The last token of a prompt is the first that a hypothesis is given, in place of the start token that an
 //! encoder-decoder begins with: what follows it is what is asked for.
@@ -25,7 +27,7 @@ use super::inputs::{KeyTable, StepInputs};
 use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
 use super::recovery::recovering;
 use super::stepping::Stepping;
-use super::steps::{Limits, Source, Steps};
+use super::steps::{Encoding, Limits, Source, Steps};
 use super::{Fingerprint, NnError, Weights, WeightsError};
 use crate::compute::kernels::{
     KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into, turns,
@@ -52,11 +54,11 @@ pub struct LanguageModel {
     numbers: Numbers,
     config: LanguageConfig,
     fingerprint: Fingerprint,
-    /// (V, D)
-    tokens: Tensor,
+    tokens: Table,
     layers: Vec<Layer>,
     exit: Norm,
-    projection: Weight,
+    /// None where the table of tokens is the projection, too.
+    projection: Option<Weight>,
     /// Radians a position of each pair of a head, in layers that see everything and in the others.
     frequencies: [Vec<f32>; 2],
     steps: Steps,
@@ -79,16 +81,24 @@ impl LanguageModel {
         let from = LayerLoader { weights: &weights, device, numbers };
         let width = config.hidden_size;
         let shape = [config.vocab_size, width];
-        let projection = if config.tied_projection { TABLE } else { "lm_head.weight" };
+        let tokens = match numbers {
+            Numbers::Blocks => Table::Blocks(from.weight(TABLE, &shape)?),
+            _ => Table::Numbers(weights.tensor(TABLE, &shape)?.to_device(device)?),
+        };
+        let projection = match (&tokens, config.tied_projection) {
+            (Table::Blocks(_), true) => None,
+            (Table::Numbers(_), true) => Some(from.weight(TABLE, &shape)?),
+            (_, false) => Some(from.weight("lm_head.weight", &shape)?),
+        };
         let layers = (0..config.layers).map(|number| Layer::load(from, &config, number));
         let offset = config.gain_offset;
         Ok(Self {
             path: path.to_owned(),
             numbers,
-            tokens: weights.tensor(TABLE, &shape)?.to_device(device)?,
+            tokens,
             layers: layers.collect::<Result<_, _>>()?,
             exit: Norm::load_rms(from, "model.norm", (width, config.eps), |gain| gain + offset)?,
-            projection: from.weight(projection, &shape)?,
+            projection,
             frequencies: frequencies(&config, &weights)?,
             fingerprint: weights.fingerprint()?,
             steps: Steps::new(device, config.layers, config.key_size(), config.vocab_size)?,
@@ -179,7 +189,7 @@ impl LanguageModel {
         }
         let width = self.config.hidden_size;
         recovering(self, |model| {
-            let states = model.whole(sequences, None)?;
+            let states = model.whole(sequences)?;
             let device = model.steps.device.clone();
             let states = model.exit.apply(&device, states, None)?.to_host()?;
             let mut taken = Vec::new();
@@ -194,9 +204,8 @@ impl LanguageModel {
         })
     }
 
-    /// The last layer's states of whole sequences, each token seeing those before it and itself. Their keys
-    /// and values are kept in entries of the cache, where there are some.
-    fn whole(&mut self, sequences: &[&[u32]], entries: Option<&[u32]>) -> Result<Tensor, NnError> {
+    /// The last layer's states of whole sequences, each token seeing those before it and itself.
+    fn whole(&mut self, sequences: &[&[u32]]) -> Result<Tensor, NnError> {
         let lengths = || sequences.iter().map(|sequence| sequence.len());
         let positions = sequence_positions(lengths());
         let lists: Vec<KeyList> = sequence_lists(lengths())
@@ -204,7 +213,7 @@ impl LanguageModel {
             .zip(&positions)
             .map(|(list, position)| KeyList { len: position + 1, ..*list })
             .collect();
-        self.states(&sequences.concat(), &positions, &lists, Past::Rows(entries))
+        self.states(&sequences.concat(), &positions, &lists, Past::Rows)
     }
 
     /// The last layer's states of some rows: tokens `ids` at `positions` that see the keys of `lists`.
@@ -217,7 +226,10 @@ impl LanguageModel {
     ) -> Result<Tensor, NnError> {
         let device = self.steps.device.clone();
         let scale = self.config.embedding_scale;
-        let mut x = embedding(&device, &[Lookup { table: &self.tokens, ids, scale }])?;
+        let mut x = match &self.tokens {
+            Table::Numbers(table) => embedding(&device, &[Lookup { table, ids, scale }])?,
+            Table::Blocks(table) => table.look_up(&device, ids, scale)?,
+        };
         let turned = |frequencies: &Vec<f32>| turns(&device, frequencies, positions);
         let (wide, local) = (turned(&self.frequencies[0])?, turned(&self.frequencies[1])?);
         for (number, layer) in self.layers.iter().enumerate() {
@@ -227,11 +239,11 @@ impl LanguageModel {
             let entered = layer.enter(&device, &x)?;
             let Projected { queries, keys, values } = &layer.project(&device, &entered, turns)?;
             let cache = &mut self.steps.own_cache;
-            if let Past::Rows(Some(entries)) | Past::Cache { entries, .. } = past {
+            if let Past::Cache { entries, .. } = past {
                 cache.append(&device, number, entries, keys, values)?;
             }
             let keys = match past {
-                Past::Rows(_) => Keys { keys, values, lists: &lists, table: None, bias: None },
+                Past::Rows => Keys { keys, values, lists: &lists, table: None, bias: None },
                 Past::Cache { table, .. } => table.keys(&lists, cache.layer(number)),
             };
             x = layer.attend(&device, &x, queries, keys)?;
@@ -240,11 +252,19 @@ impl LanguageModel {
     }
 }
 
+/// The tokens' embeddings (V, D).
+#[derive(Debug)]
+enum Table {
+    Numbers(Tensor),
+    /// Packed for products, and looked up row by row.
+    Blocks(Weight),
+}
+
 /// Where rows find the keys that they see.
 #[derive(Clone, Copy)]
 enum Past<'a> {
-    /// Among the rows themselves; they may be kept in entries of the cache.
-    Rows(Option<&'a [u32]>),
+    /// Among the rows themselves.
+    Rows,
     /// In the cache, once the rows' own have joined it as these entries.
     Cache { entries: &'a [u32], table: &'a KeyTable },
 }
@@ -308,6 +328,10 @@ impl Stepping for LanguageModel {
         }
     }
 
+    fn other_ends(&self) -> &[u32] {
+        &self.config.end_tokens[1..]
+    }
+
     fn steps(&self) -> &Steps {
         &self.steps
     }
@@ -322,8 +346,18 @@ impl Stepping for LanguageModel {
         Ok(fresh)
     }
 
-    fn encode(&mut self, sources: &[&[u32]], entries: &[u32]) -> Result<(), NnError> {
-        self.whole(sources, Some(entries)).map(drop)
+    fn encode(&mut self, sources: &[Encoding<'_>]) -> Result<(), NnError> {
+        let mut past = KeyTable::default();
+        let (mut ids, mut entries) = (Vec::new(), Vec::new());
+        for source in sources {
+            let (own, of_own) = source.own();
+            ids.extend(own);
+            entries.extend(of_own);
+            past.add_growing(&source.entries, source.shared);
+        }
+        let positions: Vec<u32> = past.lists.iter().map(|list| list.len - 1).collect();
+        let in_cache = Past::Cache { entries: &entries, table: &past };
+        self.states(&ids, &positions, &past.lists, in_cache).map(drop)
     }
 
     fn decode(&mut self, inputs: &StepInputs, part: Range<usize>) -> Result<Tensor, NnError> {
@@ -337,6 +371,10 @@ impl Stepping for LanguageModel {
 
     fn project(&mut self, states: &Tensor) -> Result<(), NnError> {
         let Steps { device, logits, .. } = &mut self.steps;
-        Ok(matmul_into(device, states, &self.projection, None, logits)?)
+        let weight = match (&self.projection, &self.tokens) {
+            (Some(projection), _) | (None, Table::Blocks(projection)) => projection,
+            (None, Table::Numbers(_)) => unreachable!("numbers are not packed for products"),
+        };
+        Ok(matmul_into(device, states, weight, None, logits)?)
     }
 }

@@ -29,6 +29,8 @@ pub(in crate::compute) trait Dots: Copy {
     type Bytes: Copy;
     /// Four numbers, the same in every lane.
     type Four: Copy;
+    /// The same, with their signs as they are.
+    type Signed: Copy;
 
     /// Rows and vectors of a matrix-product tile that fit the registers.
     const TILE: (usize, usize);
@@ -44,6 +46,19 @@ pub(in crate::compute) trait Dots: Copy {
     fn splat(self, four: &[u8; FOUR]) -> Self::Four;
     /// `sums[lane] + sum_i four[i] * bytes[lane][i]`; no byte is -128.
     fn dot(self, four: Self::Four, bytes: Self::Bytes, sums: Self::Sums) -> Self::Sums;
+    /// Sums that all begin with one number.
+    fn start_all(self, sum: i32) -> Self::Sums;
+    /// Four numbers of -127 to 127.
+    fn splat_signed(self, four: &[u8; FOUR]) -> Self::Signed;
+    /// The lower halves of bytes without a sign, and the upper ones.
+    fn halves(self, bytes: Self::Bytes) -> [Self::Bytes; 2];
+    /// `sums[lane] + sum_i bytes[lane][i] * four[i]` of bytes without a sign; they are `SMALL` below 128.
+    fn weigh<const SMALL: bool>(
+        self,
+        bytes: Self::Bytes,
+        four: Self::Signed,
+        sums: Self::Sums,
+    ) -> Self::Sums;
     /// To the nearest f32.
     fn to_floats(self, sums: Self::Sums) -> <Self::Floats as Lanes>::Vector;
 }
@@ -120,6 +135,49 @@ mod tests {
             let want = 80 * i32::from(four) * i32::from(byte);
             for sums in on_each(|| Sums([four; FOUR], &lines)) {
                 assert_eq!(sums, [want as f32; LANES], "{four} times {byte}");
+            }
+        }
+    }
+
+    /// As [`Sums`], of bytes without a sign.
+    struct Weighed<'a>([i8; FOUR], &'a [ByteLine]);
+
+    impl DotWork for Weighed<'_> {
+        type Output = [[f32; LANES]; 2];
+        #[inline(always)]
+        fn run<D: Dots>(self, dots: D) -> [[f32; LANES]; 2] {
+            let Self(four, lines) = self;
+            let mut sums = [dots.start_all(-5), dots.start_all(0)];
+            let four = dots.splat_signed(&four.map(i8::cast_unsigned));
+            for line in lines {
+                let bytes = dots.load(line);
+                sums[0] = dots.weigh::<false>(bytes, four, sums[0]);
+                let [low, high] = dots.halves(bytes);
+                sums[1] = dots.weigh::<true>(low, four, sums[1]);
+                sums[1] = dots.weigh::<true>(high, four, sums[1]);
+            }
+            let mut floats = [[0.0; LANES]; 2];
+            dots.floats().store(&mut floats[0], dots.to_floats(sums[0]));
+            dots.floats().store(&mut floats[1], dots.to_floats(sums[1]));
+            floats
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_weighs_bytes_without_a_sign_exactly() {
+        for four in [[127; FOUR], [-127; FOUR], [127, -127, 1, -1], [3, -50, 0, 127]] {
+            for bytes in [[255; FOUR], [0, 255, 128, 127], [1, 2, 16, 240]] {
+                let lines = [ByteLine([bytes.map(u8::cast_signed); LANES]); 9];
+                let sum = |of: fn(i32) -> i32| {
+                    let products =
+                        bytes.iter().zip(four).map(|(b, x)| of(i32::from(*b)) * i32::from(x));
+                    9 * products.sum::<i32>()
+                };
+                let want =
+                    [sum(|b| b) - 5, sum(|b| b % 16 + b / 16)].map(|sum| [sum as f32; LANES]);
+                for sums in on_each(|| Weighed(four, &lines)) {
+                    assert_eq!(sums, want, "{four:?} times {bytes:?}");
+                }
             }
         }
     }

@@ -47,6 +47,7 @@ impl Dots for Vnni {
     type Sums = __m512i;
     type Bytes = __m512i;
     type Four = __m512i;
+    type Signed = __m512i;
     const TILE: (usize, usize) = (12, 2);
     /// The instruction multiplies numbers without a sign by such with one.
     const OFFSET: u8 = 0x80;
@@ -70,6 +71,25 @@ impl Dots for Vnni {
     #[inline(always)]
     fn dot(self, four: __m512i, bytes: __m512i, sums: __m512i) -> __m512i {
         intrinsic!(_mm512_dpbusd_epi32(sums, four, bytes))
+    }
+    #[inline(always)]
+    fn start_all(self, sum: i32) -> __m512i {
+        intrinsic!(_mm512_set1_epi32(sum))
+    }
+    #[inline(always)]
+    fn splat_signed(self, four: &[u8; FOUR]) -> __m512i {
+        intrinsic!(_mm512_broadcastd_epi32(_mm_loadu_si32(four.as_ptr())))
+    }
+    #[inline(always)]
+    fn halves(self, bytes: __m512i) -> [__m512i; 2] {
+        intrinsic!({
+            let low = _mm512_set1_epi8(15);
+            [_mm512_and_si512(bytes, low), _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), low)]
+        })
+    }
+    #[inline(always)]
+    fn weigh<const SMALL: bool>(self, bytes: __m512i, four: __m512i, sums: __m512i) -> __m512i {
+        intrinsic!(_mm512_dpbusd_epi32(sums, bytes, four))
     }
     #[inline(always)]
     fn to_floats(self, sums: __m512i) -> __m512 {
@@ -105,12 +125,36 @@ fn half_dot([four, absolute]: [__m256i; 2], bytes: __m256i, sums: __m256i) -> __
     _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))
 }
 
+/// `maddubs` saturates in 16 bits, which products of numbers below 128 stay below: the highest bits go by
+/// themselves.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn half_weigh<const SMALL: bool>(bytes: __m256i, four: __m256i, sums: __m256i) -> __m256i {
+    let sum = |bytes, factor| {
+        _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, four), _mm256_set1_epi16(factor))
+    };
+    if SMALL {
+        return _mm256_add_epi32(sums, sum(bytes, 1));
+    }
+    let low = _mm256_and_si256(bytes, _mm256_set1_epi8(127));
+    let high = _mm256_and_si256(_mm256_srli_epi16::<7>(bytes), _mm256_set1_epi8(1));
+    _mm256_add_epi32(_mm256_add_epi32(sums, sum(low, 1)), sum(high, 128))
+}
+
+/// The lower or, shifted by four, the upper halves of bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn half_halves<const SHIFT: i32>(bytes: __m256i) -> __m256i {
+    _mm256_and_si256(_mm256_srli_epi16::<SHIFT>(bytes), _mm256_set1_epi8(15))
+}
+
 impl Dots for Avx2Dots {
     type Floats = Avx2;
     type Sums = [__m256i; 2];
     type Bytes = [__m256i; 2];
     /// The numbers, and their absolute values.
     type Four = [__m256i; 2];
+    type Signed = __m256i;
     const TILE: (usize, usize) = (4, 1);
     const OFFSET: u8 = 0;
 
@@ -144,6 +188,33 @@ impl Dots for Avx2Dots {
     #[inline(always)]
     fn dot(self, four: Self::Four, bytes: Self::Bytes, sums: Self::Sums) -> Self::Sums {
         intrinsic!([half_dot(four, bytes[0], sums[0]), half_dot(four, bytes[1], sums[1])])
+    }
+    #[inline(always)]
+    fn start_all(self, sum: i32) -> Self::Sums {
+        intrinsic!([_mm256_set1_epi32(sum); 2])
+    }
+    #[inline(always)]
+    fn splat_signed(self, four: &[u8; FOUR]) -> __m256i {
+        intrinsic!(_mm256_broadcastd_epi32(_mm_loadu_si32(four.as_ptr())))
+    }
+    #[inline(always)]
+    fn halves(self, bytes: Self::Bytes) -> [Self::Bytes; 2] {
+        intrinsic!([
+            [half_halves::<0>(bytes[0]), half_halves::<0>(bytes[1])],
+            [half_halves::<4>(bytes[0]), half_halves::<4>(bytes[1])],
+        ])
+    }
+    #[inline(always)]
+    fn weigh<const SMALL: bool>(
+        self,
+        bytes: Self::Bytes,
+        four: __m256i,
+        sums: Self::Sums,
+    ) -> Self::Sums {
+        intrinsic!([
+            half_weigh::<SMALL>(bytes[0], four, sums[0]),
+            half_weigh::<SMALL>(bytes[1], four, sums[1]),
+        ])
     }
     #[inline(always)]
     fn to_floats(self, sums: Self::Sums) -> [__m256; 2] {

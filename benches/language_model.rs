@@ -1,0 +1,116 @@
+//! How fast does a language model write? Sentences a second of searches side by side: beam 8, exactly 25 tokens,
+//! since the end is masked, prompts of 40 tokens whose first 12 are the same.
+//!
+//! `FNSTORE_BENCH_GGUF=SmolLM2-135M-Instruct.Q4_1.gguf cargo bench --bench language_model`
+//!
+//! `FNSTORE_BENCH_NUMBERS` (blocks, int8, f32) and `FNSTORE_BENCH_THREADS` say how to compute, `FNSTORE_BENCH_SOURCES` how
+//! many sentences there are, `FNSTORE_BENCH_BEAM` how wide a search is, `FNSTORE_DEVICE` on which device. Beside the time on
+//! the wall it tells the processor's, which other work on the machine does not add to, and the most memory.
+//! `benches/peers/language_model.py` runs the same beside llama.cpp.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fnstore::compute::{Device, DeviceChoice, GpuOptions, Numbers};
+use fnstore::decode::{AvoidTokens, BeamSettings, Constraint, LengthLimit, Scheduler};
+use fnstore::nn::{LanguageModel, StepNetwork};
+
+const PROMPT: u32 = 40;
+const ALIKE: u32 = 12;
+const STEPS: usize = 25;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let Some(path) = std::env::var_os("FNSTORE_BENCH_GGUF") else {
+        eprintln!("FNSTORE_BENCH_GGUF names no model: nothing to measure");
+        return Ok(());
+    };
+    let number = |name: &str, default: usize| -> Result<usize, Box<dyn Error>> {
+        Ok(std::env::var(name).map_or(Ok(default), |value| value.parse())?)
+    };
+    let numbers: Numbers =
+        std::env::var("FNSTORE_BENCH_NUMBERS").as_deref().unwrap_or("blocks").parse()?;
+    let choice: DeviceChoice =
+        std::env::var("FNSTORE_DEVICE").as_deref().unwrap_or("cpu").parse()?;
+    let device = match Device::open(&choice, &GpuOptions { tune: true, ..GpuOptions::default() })? {
+        Device::Cpu { threads } => {
+            Device::Cpu { threads: number("FNSTORE_BENCH_THREADS", threads)? }
+        }
+        other => other,
+    };
+    let (sources, beam) = (number("FNSTORE_BENCH_SOURCES", 32)?, number("FNSTORE_BENCH_BEAM", 8)?);
+    let begin = Instant::now();
+    let mut model = LanguageModel::open(path.as_ref(), &device, numbers)?;
+    eprintln!("loaded in {:.1} s, {} MiB", begin.elapsed().as_secs_f64(), most_memory());
+    for _ in 0..number("FNSTORE_BENCH_REPEATS", 3)? {
+        let (begin, before) = (Instant::now(), processor_seconds());
+        let most_cached = search(&mut model, sources, beam)?;
+        let (wall, busy) = (begin.elapsed().as_secs_f64(), processor_seconds() - before);
+        eprintln!(
+            "{numbers}: {:.2} sentences/s, {:.0} tokens/s, {:.2} s of processor time a sentence, {} MiB of keys, \
+             {} MiB at most",
+            sources as f64 / wall,
+            (sources * beam * STEPS) as f64 / wall,
+            busy / sources as f64,
+            most_cached >> 20,
+            most_memory(),
+        );
+    }
+    Ok(())
+}
+
+/// Searches for what follows each prompt; returns the most bytes of keys and values.
+fn search(model: &mut LanguageModel, sources: usize, beam: usize) -> Result<usize, Box<dyn Error>> {
+    let settings = BeamSettings {
+        beam_size: beam,
+        n_best: beam,
+        length_limit: LengthLimit::tokens(STEPS),
+        ..BeamSettings::default()
+    };
+    let tokens = Some(Arc::new(AvoidTokens::new([[model.eos_token()]])?));
+    let mut scheduler = Scheduler::new(sources * beam);
+    for source in 0..sources as u32 {
+        let token = |at: u32| {
+            let drawn = if at < ALIKE {
+                at
+            } else {
+                (source * PROMPT + at).wrapping_mul(2_654_435_761) >> 8
+            };
+            1000 + drawn % 40_000
+        };
+        let source = scheduler.add_source((0..PROMPT).map(token).collect());
+        let constraint = Constraint { tokens: tokens.clone(), ..Constraint::default() };
+        scheduler.submit(source, constraint, settings)?;
+    }
+    let (mut most_cached, mut outputs) = (0, 0);
+    while !scheduler.is_idle() {
+        let finished = scheduler.step(model)?;
+        most_cached = most_cached.max(model.cached_bytes());
+        for finished in finished {
+            outputs += finished.hypotheses.len();
+            scheduler.release(finished.source, model);
+        }
+    }
+    assert_eq!(outputs, sources * beam, "every search gives its beam");
+    Ok(most_cached)
+}
+
+/// Seconds that all threads of this process computed, where the system tells; else 0.
+fn processor_seconds() -> f64 {
+    /// Ticks a second of every Linux on the processors that Rust builds for.
+    const TICKS: f64 = 100.0;
+    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return 0.0 };
+    // The name, in parentheses, may hold anything; the 12th and 13th fields after it are ticks.
+    let after = text.rsplit_once(')').map_or("", |(_, after)| after);
+    let ticks =
+        after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS
+}
+
+/// The most MiB of memory that this process had, where the system tells; else 0.
+fn most_memory() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1024
+}

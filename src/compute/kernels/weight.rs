@@ -1,0 +1,141 @@
+//! A linear layer's weight, packed once for products in some kind of numbers, on some device.
+
+use std::sync::Arc;
+
+use super::blocks::Blocks;
+use super::matmul::{PANEL, PANEL_LINES};
+use super::matmul_blocks::BlockPanels;
+use super::matmul_blocks_gpu::ResidentBlocks;
+use super::matmul_tiled::Resident;
+use super::matmul8::{Panels8, Quantized};
+use crate::compute::lanes::{LANES, Line};
+use crate::compute::{ComputeError, Device, Tensor};
+
+/// A linear layer's weight `[out, in]`, packed for [`matmul`](super::matmul).
+#[derive(Clone)]
+pub struct Weight {
+    pub(super) outputs: usize,
+    pub(super) inputs: usize,
+    pub(super) packed: Packed,
+}
+
+/// A weight's numbers.
+#[derive(Clone)]
+pub(super) enum Packed {
+    /// (panel, input, 2) lines; outputs beyond the last are zero.
+    F32(Vec<Line>),
+    Int8(Panels8),
+    /// Shared with whoever looks up its rows.
+    Blocks(Arc<BlockPanels>),
+    GpuBlocks(ResidentBlocks),
+    /// In f32, in the memory of a GPU.
+    Gpu(Resident),
+}
+
+impl Weight {
+    /// Packs a matrix `[out, in]`, or uploads it; products are in f32. What fails in that, the first
+    /// product returns.
+    pub fn new(device: &Device, weight: &Tensor) -> Self {
+        let (outputs, inputs) = (weight.rows(), weight.width());
+        if let Device::Gpu(gpu) = device {
+            return Self { outputs, inputs, packed: Packed::Gpu(Resident::new(gpu, weight)) };
+        }
+        let panel_lines = inputs * PANEL_LINES;
+        let mut panels = vec![Line([0.0; LANES]); outputs.div_ceil(PANEL) * panel_lines];
+        for output in 0..outputs {
+            let (panel, column) = (output / PANEL, output % PANEL);
+            for (input, value) in weight.row(output).iter().enumerate() {
+                let line = panel * panel_lines + input * PANEL_LINES + column / LANES;
+                panels[line].0[column % LANES] = *value;
+            }
+        }
+        Self { outputs, inputs, packed: Packed::F32(panels) }
+    }
+
+    /// Packs a matrix `[out, in]` of 8-bit numbers; products are in integers, on a GPU in f32.
+    pub fn int8(device: &Device, weight: &Quantized) -> Self {
+        if let Device::Gpu(_) = device {
+            return Self::new(device, &weight.to_f32());
+        }
+        let (outputs, inputs) = (weight.outputs(), weight.inputs());
+        Self { outputs, inputs, packed: Packed::Int8(Panels8::new(weight)) }
+    }
+
+    /// Packs a matrix `[out, in]` in blocks, whose numbers stay as small as they are. Products round their
+    /// input to 8 bits on the CPU, and are in f32 on a GPU, which unpacks in registers.
+    pub fn blocks(device: &Device, weight: &Blocks) -> Self {
+        let (outputs, inputs) = (weight.outputs(), weight.inputs());
+        let panels = Arc::new(BlockPanels::new(weight));
+        let packed = match device {
+            Device::Gpu(gpu) => Packed::GpuBlocks(ResidentBlocks::new(gpu, panels)),
+            Device::Cpu { .. } => Packed::Blocks(panels),
+        };
+        Self { outputs, inputs, packed }
+    }
+
+    /// Rows of a weight in blocks, in f32 on a device, times `scale`: a table of tokens that is also a
+    /// projection lies in memory once.
+    ///
+    /// # Errors
+    /// When there is no such row, or no room.
+    ///
+    /// # Panics
+    /// When the weight is not in blocks.
+    pub fn look_up(
+        &self,
+        device: &Device,
+        ids: &[u32],
+        scale: f32,
+    ) -> Result<Tensor, ComputeError> {
+        let panels = match &self.packed {
+            Packed::Blocks(panels) => panels,
+            Packed::GpuBlocks(resident) => &resident.panels,
+            _ => panic!("only rows of weights in blocks are looked up"),
+        };
+        if let Some(id) = ids.iter().find(|id| **id as usize >= self.outputs) {
+            let (index, rows) = (*id as usize, self.outputs);
+            return Err(ComputeError::Index { op: "a lookup", operand: "table", index, rows });
+        }
+        let mut output = Tensor::zeros(ids.len(), self.inputs);
+        for (row, id) in output.data_mut().chunks_mut(self.inputs.max(1)).zip(ids) {
+            panels.unpack_row(*id as usize, row);
+            row.iter_mut().for_each(|value| *value *= scale);
+        }
+        output.to_device(device)
+    }
+
+    /// The weight, where it is in the memory of its device.
+    ///
+    /// # Errors
+    /// What failed when it was uploaded.
+    pub fn placed(self) -> Result<Self, ComputeError> {
+        match &self.packed {
+            Packed::Gpu(resident) => resident.check().map(|()| self),
+            Packed::GpuBlocks(resident) => resident.check().map(|()| self),
+            _ => Ok(self),
+        }
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+}
+
+impl std::fmt::Debug for Weight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let numbers = match self.packed {
+            Packed::F32(_) => "f32",
+            Packed::Int8(_) => "int8",
+            Packed::Blocks(_) => "blocks",
+            Packed::GpuBlocks(_) => "blocks on a GPU",
+            Packed::Gpu(_) => "f32 on a GPU",
+        };
+        write!(f, "Weight[{}, {}; {numbers}]", self.outputs, self.inputs)
+    }
+}
