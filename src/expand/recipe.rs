@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, Told::default(), b, None));
+        let print =
+            |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, Told::default(), b, None));
         let first = print(&recipe(), a, b);
         let same = Recipe {
             rounds: 9,
@@ -235,14 +236,17 @@ mod tests {
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
-        let marked = recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
+        let marked =
+            recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
         let guided = recipe().description(a, Told::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && fingerprint(&guided) != first);
         let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
         let adapted = recipe().description(a, told, b, None);
         let other = recipe().description(a, Told { prompt: Some(a), ..told }, b, None);
-        assert!(adapted != other && adapted.contains("\"adapter\"") && fingerprint(&adapted) != first);
+        assert!(
+            adapted != other && adapted.contains("\"adapter\"") && fingerprint(&adapted) != first
+        );
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use super::language::LanguageAdapter;
 use super::{NnError, Weights};
 use crate::compute::kernels::{
-    Activation, DistanceBias, Heads, KeyList, Quantized, Weight, activate, activate_gated, add, attention,
-    attention_weights, layer_norm, matmul, rms_norm,
+    Activation, DistanceBias, Heads, KeyList, Quantized, Weight, activate, activate_gated, add,
+    attention, attention_weights, layer_norm, matmul, rms_norm,
 };
 use crate::compute::{Device, Numbers, Tensor};
 

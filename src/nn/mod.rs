@@ -38,7 +38,8 @@ pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
 pub use gguf::{Gguf, GgufError, GgufProblem};
 pub use language::{
-    ADAPTER_CONFIG, AdapterError, LanguageAdapter, LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window, tokenizer_of,
+    ADAPTER_CONFIG, AdapterError, LanguageAdapter, LanguageConfig, LanguageLayout, LanguageModel,
+    Rotation, RotationScaling, Window, tokenizer_of,
 };
 pub use save::{NamedTensor, write_model, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;

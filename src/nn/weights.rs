@@ -219,6 +219,14 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The tensors of a GGUF file, to say what they are.
+    ///
+    /// # Errors
+    /// When two tensors have one name.
+    pub fn open_gguf(gguf: &Gguf) -> Result<Self, WeightsError> {
+        Self::of_gguf(gguf, false, |_| RowOrder::AsTheyStand)
+    }
+
     /// The tensors of a GGUF file, under the names and in the order of rows that Hugging Face gives them.
     ///
     /// # Errors

@@ -70,7 +70,8 @@ impl Paraphraser<Network> {
         numbers: Numbers,
     ) -> Result<Self, ParaphraseError> {
         let of = adapter.unwrap_or(model);
-        let open = |source: NnError| ParaphraseError::Open { path: of.display().to_string(), source };
+        let open =
+            |source: NnError| ParaphraseError::Open { path: of.display().to_string(), source };
         let own = if model.is_dir() { Some(model) } else { model.parent() };
         let prompt = Prompt::read(adapter.or(own).unwrap_or(Path::new("")))?;
         let adapter = adapter.map(LanguageAdapter::read).transpose().map_err(open)?;

@@ -390,6 +390,9 @@ mod tests {
         let text = FILE.replace("<|im_end|>", "<|end|>");
         let prompt = Prompt::parse(Path::new("prompt.toml"), &text).unwrap();
         let message = prompt.stop_token(&tokenizer()).unwrap_err().to_string();
-        assert!(message.contains("`stop` is `<|end|>`") && message.contains("P-token"), "{message}");
+        assert!(
+            message.contains("`stop` is `<|end|>`") && message.contains("P-token"),
+            "{message}"
+        );
     }
 }

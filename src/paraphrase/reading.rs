@@ -59,7 +59,9 @@ impl<N: StepNetwork> Paraphraser<N> {
         if let Some((constraints, compiled)) = under {
             asked.avoid = compiled.constraint.violations(text);
             let listed = constraints.avoid.iter().map(String::as_str);
-            asked.avoid.extend(listed.filter(|phrase| !compiled.lifted.iter().any(|l| l == phrase)));
+            asked
+                .avoid
+                .extend(listed.filter(|phrase| !compiled.lifted.iter().any(|l| l == phrase)));
             let mut seen = std::collections::HashSet::new();
             asked.avoid.retain(|phrase| seen.insert(phrase.to_lowercase()));
             let single = compiled.require.iter().filter(|phrases| phrases.len() == 1);

@@ -302,8 +302,8 @@ mod tests {
     use super::super::reading::with_marks;
     use super::super::tests::{paraphraser, settings};
     use super::*;
-    use crate::decode::toy::ToyNetwork;
     use crate::decode::Stop;
+    use crate::decode::toy::ToyNetwork;
     use crate::tokenize::Tokenizer;
 
     fn first_word(outcome: &Outcome) -> Option<String> {

@@ -55,6 +55,7 @@ pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseErr
     let code = match &error {
         ParaphraseError::Refused(Refusal::Empty) => "E-empty",
         ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",
+        ParaphraseError::Refused(Refusal::Prompt { .. }) => "E-prompt",
         ParaphraseError::Decode { source: DecodeError::EmptyPhrase { .. } } => "E-phrase",
         ParaphraseError::Decode { source: DecodeError::TooManyRequired { .. } } => "E-phrase",
         ParaphraseError::Decode { source: DecodeError::Settings { .. } } => "E-phrase",
@@ -170,12 +171,8 @@ fn json(line: &str) -> Result<Item, LineError> {
         Alternatives::One(phrase) => vec![phrase],
         Alternatives::Any(phrases) => phrases,
     }));
-    let constraints = Constraints {
-        avoid: record.avoid,
-        require,
-        prefix: record.prefix,
-        hint: record.hint,
-    };
+    let constraints =
+        Constraints { avoid: record.avoid, require, prefix: record.prefix, hint: record.hint };
     Ok(Item { id: record.id, request: Request { text: record.text, constraints } })
 }
 

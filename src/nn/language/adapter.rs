@@ -169,7 +169,8 @@ impl LanguageAdapter {
             return Ok(());
         }
         let (path, base) = (self.directory.join(ADAPTER_CONFIG), base.to_owned());
-        Err(AdapterError::Base { path, base, name: self.base_name().to_owned(), expected, found }.into())
+        Err(AdapterError::Base { path, base, name: self.base_name().to_owned(), expected, found }
+            .into())
     }
 
     /// Checks that every tensor is a part of the difference to a matrix of the base.
@@ -204,8 +205,7 @@ impl LanguageAdapter {
         let up = self.weights.tensor(&up, &[outputs, rank])?;
         let scale = lora_alpha / rank as f32;
         let scaled = up.into_data().into_iter().map(|value| value * scale);
-        let up = Tensor::new(&[outputs, rank], scaled.collect())
-            .expect("scaling changes no shape");
+        let up = Tensor::new(&[outputs, rank], scaled.collect()).expect("scaling changes no shape");
         Ok(Some((down, up)))
     }
 }
