@@ -298,6 +298,7 @@ mod tests {
                 ("gemma3", language, "gemma3"),
                 ("llama", language, "llama"),
                 ("llama3", language, "llama"),
+                ("lora", Kind::Adapter, "lora"),
                 ("marian", rewriter, "marian"),
                 ("qwen2", language, "qwen2"),
                 ("qwen3", language, "qwen3"),
