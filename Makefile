@@ -52,6 +52,9 @@ help: ## list the targets
 
 demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	$(CARGO) build --release --locked
+	@echo "fetching $(LANGUAGE_MODEL_NAME) (98 MB, once), the language model that rewrites"; \
+	$(MAKE) --no-print-directory rewriter \
+		|| echo "it cannot be fetched: the rewriter that comes with the program serves, which swaps words and leaves the rest"
 	@set -e; store=$$(mktemp -d); trap 'rm -rf "$$store"' EXIT; trap 'exit 130' INT TERM; \
 	export FNSTORE_DIR="$$store/demo"; \
 	run() { printf '\n$$ fnstore'; printf " '%s'" "$$@"; printf '\n'; "$(FNSTORE)" "$$@"; }; \

@@ -207,6 +207,7 @@ fn a_missing_model_and_a_wrong_number_are_named() {
     );
     let nowhere = Models {
         paraphraser: dir.path().join("nowhere"),
+        base: None,
         aligner: dir.path().join("nowhere"),
         encoder: dir.path().join("nowhere"),
         guide: None,

@@ -77,6 +77,7 @@ mod jsonl_round_trip;
 mod judgements;
 mod killed_reader;
 mod language_parity;
+mod language_rewriting;
 mod layering;
 mod letter_case;
 mod lexicon_reading;

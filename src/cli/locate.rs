@@ -5,10 +5,16 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use fnstore::align::encoder_of;
-use fnstore::models::preferred;
+use fnstore::models::{is_model, preferred};
+use fnstore::paraphrase::{ParaphraseError, base_of, gguf_in, is_adapter};
 
-/// Name of the rewriter that comes with the program.
+use super::output::tell;
+
+/// Name of the rewriter that comes with the program whole.
 const REWRITER: &str = "paraphrase";
+
+/// Name of the adapter that comes with the program, for a language model that does not.
+const ADAPTER: &str = "rewriter";
 
 /// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore/store` in the
 /// platform's data directory, beside the models.
@@ -90,12 +96,38 @@ pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Name of the rewriter that is taken when none is named, and the file that says so, if any does.
+/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
+/// where its language model is at hand, else the rewriter that needs none.
 pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
     Ok(match preferred(dirs)? {
         Some(choice) => (choice.paraphraser, Some(choice.file)),
-        None => (REWRITER.to_owned(), None),
+        None => match adapter(dirs) {
+            Some(Ok(())) => (ADAPTER.to_owned(), None),
+            _ => (REWRITER.to_owned(), None),
+        },
     })
+}
+
+/// Whether the language model of the program's adapter is at hand; none where there is no adapter.
+fn adapter(dirs: &[PathBuf]) -> Option<Result<(), ParaphraseError>> {
+    let mut places = dirs.iter().map(|dir| dir.join(ADAPTER));
+    let place = places.find(|place| is_adapter(place))?;
+    Some(base_of(&place, dirs).map(drop))
+}
+
+/// Says once what the rewriter that needs no language model lacks, where one would be taken.
+fn tell_what_is_lost(dirs: &[PathBuf]) {
+    match adapter(dirs) {
+        Some(Err(ParaphraseError::BaseMissing { base, .. })) => tell(&format!(
+            "`{base}` is not at hand, so `{REWRITER}` rewrites, which swaps words and leaves the rest; \
+             `make rewriter` fetches it"
+        )),
+        Some(Err(error)) => tell(&format!(
+            "`{ADAPTER}` cannot be used, so `{REWRITER}` rewrites: {:#}",
+            anyhow::Error::from(error)
+        )),
+        _ => {}
+    }
 }
 
 /// The directory of the rewriter: the one that is named, else the one of choice.
@@ -104,8 +136,11 @@ pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
         return model(name, dirs);
     }
     let (name, file) = default_rewriter(dirs)?;
+    if file.is_none() && name == REWRITER {
+        tell_what_is_lost(dirs);
+    }
     let mut places = dirs.iter().map(|dir| dir.join(&name));
-    places.find(|place| place.join("config.json").is_file()).with_context(|| {
+    places.find(|place| is_model(place)).with_context(|| {
         let chosen = file.map_or(String::new(), |file| {
             format!(", which `{}` names (`fnstore model use NAME` chooses another)", file.display())
         });
@@ -126,11 +161,11 @@ fn variable(name: &str) -> Option<PathBuf> {
 /// A model's directory: the path itself, or the first directory of models that has one of the name.
 pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
-    let mut found = places.filter(|place| place.join("config.json").is_file());
+    let mut found = places.filter(|place| is_model(place));
     found.next().with_context(|| {
         format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
-             `config.json`; {}",
+             `config.json`, an adapter or a GGUF file; {}",
             name.display(),
             listed(dirs),
             how_to_get()
@@ -158,10 +193,7 @@ pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<Pa
         if place.join("config.json").is_file() {
             return Some(place);
         }
-        let files = std::fs::read_dir(&place).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-        let mut files = files.filter(|file| file.extension().is_some_and(|end| end == "gguf"));
-        // Of several nobody can say which.
-        files.next().filter(|_| files.next().is_none())
+        gguf_in(&place)
     });
     found.with_context(|| {
         format!(

@@ -9,6 +9,7 @@ use fnstore::models::{
     self, Description, FindingCode, Kind, ModelError, Verification, add, describe, models_in,
     record_sums, verify,
 };
+use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
 
 use super::eval::{ENCODER, HEAD};
@@ -63,16 +64,18 @@ struct VerifyArgs {
     record: bool,
 }
 
-/// Add a checkpoint as Hugging Face transformers writes them: Marian, BART, T5 or Flan-T5, BERT
+/// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT; Llama, Qwen 2 and
+/// 3, Gemma 3), a language model's GGUF file, or an adapter
 ///
-/// The directory is checked as by `verify` and copied; it becomes a model whole or not at all.
+/// The directory or file is checked as by `verify` and copied; it becomes a model whole or not at all.
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json
-    #[arg(value_name = "DIR")]
+    /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json; or with
+    /// adapter_config.json; or a GGUF file, with which its prompt.toml is copied
+    #[arg(value_name = "DIR|FILE.gguf")]
     checkpoint: PathBuf,
 
-    /// Name among the models [default: that of the directory]
+    /// Name among the models [default: that of the directory or file]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 }
@@ -101,6 +104,8 @@ struct ModelRecord {
     weights: Option<u64>,
     numbers: BTreeMap<String, u64>,
     fingerprint: Option<String>,
+    /// The licence that its file names.
+    licence: Option<String>,
     /// Why nothing more can be said of it.
     problem: Option<String>,
 }
@@ -256,6 +261,7 @@ fn record(
         weights: of.map(Description::weights),
         numbers: of.map_or_else(BTreeMap::new, |model| model.formats.clone()),
         fingerprint: of.map(|model| model.fingerprint.to_string()),
+        licence: of.and_then(|model| model.licence.clone()),
         problem,
     }
 }
@@ -334,10 +340,10 @@ fn check_record(path: &Path, checked: Verification) -> CheckRecord {
 
 fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
     let checkpoint = &args.checkpoint;
-    if !checkpoint.is_dir() {
+    if !checkpoint.is_dir() && !models::is_model(checkpoint) {
         bail!(
-            "there is no directory `{}`; expected a checkpoint with config.json, model.safetensors and \
-             tokenizer.json",
+            "there is no directory and no GGUF file `{}`; expected a checkpoint with config.json, \
+             model.safetensors and tokenizer.json, an adapter, or a file `NAME.gguf`",
             checkpoint.display()
         );
     }
@@ -354,7 +360,7 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     show(&record, output)?;
     output.flush()?;
     let next = match added.kind {
-        Kind::Paraphraser if !record.is_default && !record.is_hidden => {
+        _ if rewrites(&added) && !record.is_default && !record.is_hidden => {
             format!("; `fnstore model use {name}` makes it the one to rewrite with")
         }
         _ => String::new(),
@@ -371,7 +377,8 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
 
 /// The name of a checkpoint's directory; a link's is its own.
 fn own_name(checkpoint: &Path) -> anyhow::Result<String> {
-    if let Some(name) = checkpoint.file_name() {
+    let name = if checkpoint.is_file() { checkpoint.file_stem() } else { checkpoint.file_name() };
+    if let Some(name) = name {
         return Ok(name.to_string_lossy().into_owned());
     }
     // `.` and `..` have no name of their own.
@@ -395,9 +402,7 @@ fn is_name(name: &str) -> bool {
 fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
     let dir = locate::own_models(models.clone())?;
     let places = locate::model_places(models.clone());
-    let holder = places
-        .iter()
-        .find(|(_, dir)| is_name(name) && dir.join(name).join("config.json").is_file());
+    let holder = places.iter().find(|(_, dir)| is_name(name) && models::is_model(&dir.join(name)));
     let Some((_, holder)) = holder else {
         let names: Vec<String> = places.iter().flat_map(|(_, dir)| names_in(dir)).collect();
         bail!(
@@ -406,7 +411,13 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
         );
     };
     let description = describe(&holder.join(name))?;
-    if description.kind != Kind::Paraphraser {
+    if description.kind == Kind::LanguageModel && !rewrites(&description) {
+        bail!(
+            "`{name}` is a language model without a `{PROMPT}` beside it, by which it would rewrite; \
+             `docs/rewriters.md` says how to write one"
+        );
+    }
+    if !rewrites(&description) {
         let is_vowel = matches!(description.kind, Kind::Encoder | Kind::Aligner);
         let article = if is_vowel { "an" } else { "a" };
         bail!(
@@ -433,6 +444,15 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     Ok(Outcome::Done)
 }
 
+/// Whether a model can be the one to rewrite with: a language model is told how by its prompt.
+fn rewrites(model: &Description) -> bool {
+    match model.kind {
+        Kind::Paraphraser | Kind::Adapter => true,
+        Kind::LanguageModel => model.path.join(PROMPT).is_file(),
+        _ => false,
+    }
+}
+
 /// Names of the models in a directory, quoted.
 fn names_in(dir: &Path) -> Vec<String> {
     let models = models_in(dir).unwrap_or_default();
@@ -454,9 +474,12 @@ fn show(record: &ModelRecord, output: &mut Output) -> anyhow::Result<()> {
             ("weights", format!("{weights} ({})", numbers.join(", "))),
             ("size", record.bytes.map_or(String::new(), size)),
             ("fingerprint", record.fingerprint.clone().unwrap_or_default()),
+            ("licence", record.licence.clone().unwrap_or_default()),
             ("path", record.path.display().to_string()),
         ] {
-            output.line(&format!("  {name:<12} {value}"))?;
+            if !value.is_empty() {
+                output.line(&format!("  {name:<12} {value}"))?;
+            }
         }
         Ok(())
     })

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExpandError;
 use crate::align::encoder_of;
+use crate::paraphrase::base_of;
 
 /// Directory name of the rewriter.
 const PARAPHRASER: &str = "paraphrase";
@@ -19,8 +20,10 @@ pub const FILTER: &str = "filter";
 /// The directories of the models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
-    /// The rewriter: an encoder-decoder with its tokenizer.
+    /// The rewriter: an encoder-decoder with its tokenizer, a language model with its prompt, or an adapter.
     pub paraphraser: PathBuf,
+    /// The language model that the rewriter's adapter was trained on.
+    pub base: Option<PathBuf>,
     /// The aligner's head.
     pub aligner: PathBuf,
     /// The encoder that the head was trained on.
@@ -84,7 +87,8 @@ impl Models {
             found => Some(found?),
         };
         let filter = find(dirs, FILTER).ok();
-        Ok(Self { paraphraser, aligner, encoder, guide, filter })
+        let base = base_of(&paraphraser, dirs)?;
+        Ok(Self { paraphraser, base, aligner, encoder, guide, filter })
     }
 }
 

@@ -127,7 +127,7 @@ impl Recipe {
     pub(super) fn description(
         &self,
         paraphraser: Fingerprint,
-        mark: Option<&str>,
+        told: Told<'_>,
         aligner: Fingerprint,
         guide: Option<[Fingerprint; 2]>,
     ) -> String {
@@ -157,8 +157,16 @@ impl Recipe {
             });
         }
         // Only where there is one: recipes of models without marks stay what they were.
-        if let Some(mark) = mark {
+        if let Some(mark) = told.mark {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
+        }
+        for (name, print) in [("adapter", told.adapter), ("prompt", told.prompt)] {
+            if let Some(print) = print {
+                description[name] = json!(print.to_string());
+            }
+        }
+        if told.prompt.is_some() {
+            description["asking"] = json!(ASKING);
         }
         description.to_string()
     }
@@ -171,6 +179,21 @@ const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigge
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
                      them; fewest objections, then the likeliest output and \
                      span; v4";
+
+/// What a language model is told, with a version.
+const ASKING: &str = "bans of the sentence's words first, then the others, 16 at most; what a guide asks for as \
+                      hints, 8 at most; v1";
+
+/// What a rewriter is told beside the sentence.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told<'a> {
+    /// The mark before banned words.
+    pub(super) mark: Option<&'a str>,
+    /// A language model's adapter.
+    pub(super) adapter: Option<Fingerprint>,
+    /// A language model's prompt.
+    pub(super) prompt: Option<Fingerprint>,
+}
 
 /// The fingerprint of a recipe: the first 16 bytes of its description's BLAKE3 hash.
 pub(super) fn fingerprint(description: &str) -> [u8; 16] {
@@ -187,6 +210,7 @@ mod tests {
         let place = || "m".into();
         Recipe::new(Models {
             paraphraser: place(),
+            base: None,
             aligner: place(),
             encoder: place(),
             guide: None,
@@ -197,7 +221,8 @@ mod tests {
     #[test]
     fn only_what_outputs_depend_on_makes_another_recipe() {
         let (a, b) = (Fingerprint([1; 32]), Fingerprint([2; 32]));
-        let print = |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, None, b, None));
+        let print =
+            |recipe: &Recipe, a, b| fingerprint(&recipe.description(a, Told::default(), b, None));
         let first = print(&recipe(), a, b);
         let same = Recipe {
             rounds: 9,
@@ -211,10 +236,17 @@ mod tests {
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
-        let marked = recipe().description(a, Some("<avoid>"), b, None);
+        let marked =
+            recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);
-        let guided = recipe().description(a, None, a, Some([b, a]));
+        let guided = recipe().description(a, Told::default(), a, Some([b, a]));
         assert!(guided.contains(&b.to_string()) && fingerprint(&guided) != first);
+        let told = Told { adapter: Some(a), prompt: Some(b), ..Told::default() };
+        let adapted = recipe().description(a, told, b, None);
+        let other = recipe().description(a, Told { prompt: Some(a), ..told }, b, None);
+        assert!(
+            adapted != other && adapted.contains("\"adapter\"") && fingerprint(&adapted) != first
+        );
     }
 
     #[test]

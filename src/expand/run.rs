@@ -13,7 +13,7 @@ use super::chain::{Chain, Seed, TARGET};
 use super::guide::{Guide, Strategy};
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, choose};
-use super::recipe::fingerprint;
+use super::recipe::{Told, fingerprint};
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
 use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
@@ -22,9 +22,9 @@ use crate::database::{Database, Write};
 use crate::decode::SourceId;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
-use crate::nn::EncoderDecoder;
 use crate::paraphrase::{
-    Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Session,
+    Constraints, Network, Outcome, Paraphrase, ParaphraseError, Paraphraser, Prompt, Refusal,
+    Session,
 };
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
@@ -69,14 +69,23 @@ pub fn run_with(
     // Names that are not there are found before anything is loaded or written.
     drop(database.query(&human)?);
     let rewriter = &recipe.models.paraphraser;
-    let mut paraphraser = Paraphraser::open_in(rewriter, &recipe.device, recipe.numbers)?;
+    let mut paraphraser = Paraphraser::open_with(
+        rewriter,
+        recipe.models.base.as_deref(),
+        &recipe.device,
+        recipe.numbers,
+    )?;
     let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
         .map_err(|source| ExpandError::Align { seed: None, source })?;
     let guide = open_guide(recipe)?;
     let filter = recipe.models.filter.as_deref().map(Filter::open).transpose()?;
     let description = recipe.description(
         paraphraser.fingerprint(),
-        paraphraser.mark(),
+        Told {
+            mark: paraphraser.mark(),
+            adapter: paraphraser.adapter_fingerprint(),
+            prompt: paraphraser.prompt().map(Prompt::fingerprint),
+        },
         aligner.fingerprint(),
         guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
     );
@@ -144,7 +153,8 @@ struct Attempt {
 impl Attempt {
     fn constraints(&self, chain: &Chain) -> Constraints {
         let require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
-        Constraints { require, ..Constraints::avoiding(&chain.banned) }
+        let hint = self.asked.clone();
+        Constraints { require, hint, ..Constraints::avoiding(&chain.banned) }
     }
 }
 
@@ -254,7 +264,7 @@ impl<'a> Run<'a> {
 
     fn expand(
         &mut self,
-        session: &mut Session<'_, EncoderDecoder>,
+        session: &mut Session<'_, Network>,
         todo: Vec<Todo>,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
@@ -269,7 +279,7 @@ impl<'a> Run<'a> {
 
     fn work(
         &mut self,
-        session: &mut Session<'_, EncoderDecoder>,
+        session: &mut Session<'_, Network>,
         todo: Vec<Todo>,
         progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
     ) -> Result<()> {
@@ -357,7 +367,7 @@ impl<'a> Run<'a> {
     /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to rewrite.
     fn begin(
         &mut self,
-        session: &mut Session<'_, EncoderDecoder>,
+        session: &mut Session<'_, Network>,
         Todo { release, set, journal }: Todo,
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;

@@ -1,4 +1,4 @@
-//! A checkpoint of `transformers` becomes one of the models.
+//! A checkpoint of `transformers`, or a GGUF file, becomes one of the models.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::durable::{NewDirectory, create_directory};
 /// How the folder of a model that is not whole yet begins.
 const UNFINISHED: &str = ".adding-";
 
-/// Copies a checked checkpoint into a directory of models, under a name of its own, and records the
+/// Copies a checked checkpoint, a directory or a GGUF file with the prompt beside it, into a directory of models, under a name of its own, and records the
 /// hashes of its files. It is there whole or not at all.
 ///
 /// The encoder of an aligner's head is looked for in `directories`, as in [`verify`].
@@ -42,9 +42,11 @@ pub fn add(
     create_directory(models).map_err(write)?;
     let _alone = remove_unfinished(models);
     let unfinished = NewDirectory::create(&place, UNFINISHED).map_err(write)?;
+    let folder = if checkpoint.is_file() { checkpoint.parent() } else { Some(checkpoint) };
+    let folder = folder.unwrap_or(Path::new(""));
     for (file, _) in files_of(checkpoint)? {
         if is_wanted(&file) {
-            copy(&checkpoint.join(&file), &unfinished.path().join(&file))?;
+            copy(&folder.join(&file), &unfinished.path().join(&file))?;
         }
     }
     record_sums(unfinished.path())?;

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ModelError;
-use crate::nn::{Fingerprint, Layout, Weights};
+use crate::nn::{Fingerprint, Gguf, GgufError, LanguageAdapter, LanguageLayout, Layout, Weights};
+use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
 use crate::{filter, vectors};
+
+const CONFIG: &str = "config.json";
 
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,10 @@ pub enum Kind {
     WordVectors,
     /// Two classifiers that say which generated sets to keep.
     Filter,
+    /// A decoder-only network; it rewrites where a prompt lies beside it.
+    LanguageModel,
+    /// An adapter with which a language model rewrites.
+    Adapter,
 }
 
 impl Kind {
@@ -37,6 +44,8 @@ impl Kind {
             Self::Tagger => "tagger",
             Self::WordVectors => "word-vectors",
             Self::Filter => "filter",
+            Self::LanguageModel => "language-model",
+            Self::Adapter => "adapter",
         }
     }
 }
@@ -48,7 +57,8 @@ pub struct Description {
     pub path: PathBuf,
     /// What it is for.
     pub kind: Kind,
-    /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`.
+    /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`; `llama`, `qwen2`, `qwen3` or `gemma3`;
+    /// `lora`.
     pub layout: &'static str,
     /// Bytes of its files.
     pub bytes: u64,
@@ -56,6 +66,8 @@ pub struct Description {
     pub formats: BTreeMap<String, u64>,
     /// Of weights, configuration and tokenizer.
     pub fingerprint: Fingerprint,
+    /// The licence that the weights' file names.
+    pub licence: Option<String>,
 }
 
 impl Description {
@@ -97,6 +109,9 @@ impl Config {
             Some("bert") => return Ok((Kind::Encoder, "bert")),
             Some(vectors::MODEL_TYPE) => return Ok((Kind::WordVectors, "table")),
             Some(filter::MODEL_TYPE) => return Ok((Kind::Filter, "classifier")),
+            Some(family) if let Some(layout) = language_layout(family) => {
+                return Ok((Kind::LanguageModel, layout));
+            }
             Some(family) => match layouts.iter().find(|name| **name == family) {
                 Some(layout) => return Ok((Kind::Paraphraser, layout)),
                 None => format!("`model_type` `{family}`"),
@@ -119,11 +134,20 @@ impl Config {
     }
 }
 
-/// Describes the model in a directory. Hashes every byte of its weights: about a second a gigabyte.
+/// Describes the model in a directory, or a GGUF file. Hashes every byte of its weights: about a second a gigabyte.
 ///
 /// # Errors
 /// When it is no model of a known kind, or its weights are absent or no safetensors.
 pub fn describe(directory: &Path) -> Result<Description, ModelError> {
+    if !directory.join(CONFIG).is_file() {
+        if is_adapter(directory) {
+            return describe_adapter(directory);
+        }
+        let inside = if directory.is_dir() { gguf_in(directory) } else { None };
+        if let Some(file) = inside.or_else(|| directory.is_file().then(|| directory.to_owned())) {
+            return describe_gguf(directory, &file);
+        }
+    }
     let (kind, layout) = Config::read(directory)?.kind(directory)?;
     let of_weights = |source| ModelError::Weights { path: directory.to_owned(), source };
     let weights = Weights::open(directory).map_err(of_weights)?;
@@ -134,11 +158,64 @@ pub fn describe(directory: &Path) -> Result<Description, ModelError> {
         bytes: files_of(directory)?.iter().map(|(_, bytes)| bytes).sum(),
         formats: weights.formats(),
         fingerprint: weights.fingerprint().map_err(of_weights)?,
+        licence: None,
     })
 }
 
+/// The layout of a family of language models, by its name in a configuration or in a GGUF file.
+fn language_layout(family: &str) -> Option<&'static str> {
+    let layouts = LanguageLayout::ALL.into_iter();
+    let mut found = layouts.filter(|(json, gguf, _)| [json, gguf].contains(&&family));
+    found.next().map(|(_, gguf, _)| gguf)
+}
+
+fn describe_gguf(path: &Path, file: &Path) -> Result<Description, ModelError> {
+    let of_weights = |source| ModelError::Weights { path: path.to_owned(), source };
+    let of_file = |source: GgufError| of_weights(source.into());
+    let gguf = Gguf::open(file).map_err(of_file)?;
+    let architecture = gguf.text("general.architecture").map_err(of_file)?.unwrap_or("none");
+    let layout = language_layout(architecture).ok_or_else(|| ModelError::Content {
+        path: file.to_owned(),
+        found: format!("`general.architecture` `{architecture}`"),
+        expected: LanguageLayout::ALL.map(|(_, gguf, _)| format!("`{gguf}`")).join(", "),
+    })?;
+    let weights = Weights::open_gguf(&gguf).map_err(of_weights)?;
+    Ok(Description {
+        path: path.to_owned(),
+        kind: Kind::LanguageModel,
+        layout,
+        bytes: files_of(path)?.iter().map(|(_, bytes)| bytes).sum(),
+        formats: weights.formats(),
+        fingerprint: weights.fingerprint().map_err(of_weights)?,
+        licence: gguf.text("general.license").map_err(of_file)?.map(str::to_owned),
+    })
+}
+
+fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
+    let adapter = LanguageAdapter::read(directory)
+        .map_err(|source| ModelError::Adapter { path: directory.to_owned(), source })?;
+    Ok(Description {
+        path: directory.to_owned(),
+        kind: Kind::Adapter,
+        layout: "lora",
+        bytes: files_of(directory)?.iter().map(|(_, bytes)| bytes).sum(),
+        formats: adapter.formats(),
+        fingerprint: adapter.fingerprint(),
+        licence: None,
+    })
+}
+
+/// Whether a path is a model: a GGUF file, or a directory with a configuration, an adapter or one such file.
+#[must_use]
+pub fn is_model(path: &Path) -> bool {
+    match path.is_dir() {
+        true => path.join(CONFIG).is_file() || is_adapter(path) || gguf_in(path).is_some(),
+        false => path.is_file() && path.extension().is_some_and(|end| end == "gguf"),
+    }
+}
+
 /// The models in a directory of models, by name, with what is wrong where one cannot be described. A
-/// directory that is not there has none; folders without a `config.json` are no models.
+/// directory that is not there has none; other folders are no models.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -156,7 +233,7 @@ pub fn models_in(
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         // A hidden folder is a model that is being added, or none.
         let Some(name) = name.filter(|name| !name.starts_with('.')) else { continue };
-        if path.join("config.json").is_file() {
+        if path.is_dir() && is_model(&path) {
             models.insert(name, describe(&path));
         }
     }
@@ -166,6 +243,14 @@ pub fn models_in(
 /// The plain files of a directory with their sizes, by name; hidden ones are left out.
 pub(super) fn files_of(directory: &Path) -> Result<Vec<(String, u64)>, ModelError> {
     let read = |source| ModelError::File { action: "list", path: directory.to_owned(), source };
+    if directory.is_file() {
+        let beside = directory.with_file_name(PROMPT);
+        let of = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Some((name, path.metadata().ok()?.len()))
+        };
+        return Ok([directory, &beside].into_iter().filter_map(of).collect());
+    }
     let mut files = Vec::new();
     for entry in std::fs::read_dir(directory).map_err(read)? {
         let path = entry.map_err(read)?.path();
@@ -194,7 +279,6 @@ mod tests {
     #[test]
     fn models_are_told_apart_by_their_configuration() {
         let models = models_in(&parity("")).unwrap();
-        // Language models stand beside them, which this list does not describe.
         let kinds: Vec<(&str, Kind, &str)> = models
             .iter()
             .filter(|(_, model)| model.is_ok())
@@ -204,13 +288,20 @@ mod tests {
             })
             .collect();
         let (encoder, rewriter) = (Kind::Encoder, Kind::Paraphraser);
+        let language = Kind::LanguageModel;
         assert_eq!(
             kinds,
             [
                 ("bart", rewriter, "bart"),
                 ("bert", encoder, "bert"),
                 ("flan-t5", rewriter, "t5"),
+                ("gemma3", language, "gemma3"),
+                ("llama", language, "llama"),
+                ("llama3", language, "llama"),
+                ("lora", Kind::Adapter, "lora"),
                 ("marian", rewriter, "marian"),
+                ("qwen2", language, "qwen2"),
+                ("qwen3", language, "qwen3"),
                 ("t5", rewriter, "t5")
             ]
         );

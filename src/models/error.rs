@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Finding;
-use crate::nn::WeightsError;
+use crate::nn::{NnError, WeightsError};
 
 /// A directory that is no model, or that cannot become one of the models.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,14 @@ pub enum ModelError {
         path: PathBuf,
         /// Why not.
         source: WeightsError,
+    },
+    /// An adapter cannot be read.
+    #[error("cannot read the adapter `{}`", path.display())]
+    Adapter {
+        /// Its directory.
+        path: PathBuf,
+        /// Why not.
+        source: NnError,
     },
     /// A checkpoint that does not load.
     #[error("cannot add `{}`: {}", path.display(), listed(findings))]

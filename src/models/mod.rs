@@ -2,8 +2,9 @@
 //! rewriter is taken when nobody names one. The folder `models/` at the top of the project is such a directory:
 //! it holds the weights that come with fnstore, and this module the code that looks after them.
 //!
-//! A *directory of models* holds a folder for each of them, by name. A model is one of three kinds,
-//! told apart by its `config.json`; what its weights are worth is not judged here.
+//! A *directory of models* holds a folder for each of them, by name. Kinds of models are
+//! told apart by `config.json`; a folder with one GGUF file is a language model, one with an
+//! `adapter_config.json` its adapter; what its weights are worth is not judged here.
 //!
 //! ```text
 //! describe.rs   kind, layout, size, fingerprint: reads headers and bytes, loads nothing
@@ -21,7 +22,7 @@ mod sums;
 mod verify;
 
 pub use add::add;
-pub use describe::{Description, Kind, describe, models_in};
+pub use describe::{Description, Kind, describe, is_model, models_in};
 pub use error::ModelError;
 pub use preferred::{PREFERRED, Preferred, prefer, preferred};
 pub use sums::{SUMS, record_sums};

@@ -7,13 +7,19 @@ use std::path::Path;
 use super::describe::files_of;
 use super::{Finding, FindingCode, ModelError};
 use crate::durable::write_file;
+use crate::nn::ADAPTER_CONFIG;
+use crate::paraphrase::PROMPT;
 
 /// Name of the file.
 pub const SUMS: &str = "BLAKE3SUMS";
 
 /// Whether a model's results depend on a file of this name.
 pub(super) fn is_of_model(name: &str) -> bool {
-    ["config.json", "generation_config.json", "tokenizer.json", "words.txt"].contains(&name)
+    const NAMED: [&str; 4] =
+        ["config.json", "generation_config.json", "tokenizer.json", "words.txt"];
+    NAMED.contains(&name)
+        || [ADAPTER_CONFIG, PROMPT].contains(&name)
+        || name.ends_with(".gguf")
         || name.ends_with(".safetensors")
         || name.ends_with(".safetensors.index.json")
 }
@@ -37,6 +43,9 @@ pub fn record_sums(directory: &Path) -> Result<(), ModelError> {
 
 /// What differs from the hashes that were recorded; `None` when none were.
 pub(super) fn check(directory: &Path) -> Result<Option<Vec<Finding>>, ModelError> {
+    if directory.is_file() {
+        return Ok(None);
+    }
     let path = directory.join(SUMS);
     let text = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

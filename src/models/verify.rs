@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::{Kind, ModelError, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
-use crate::compute::Device;
+use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
-use crate::nn::{Encoder, NnError};
-use crate::paraphrase::{ParaphraseError, Paraphraser};
+use crate::nn::{AdapterError, Encoder, NnError};
+use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
+use crate::score::{ScoreError, Scorer};
 use crate::tag::{TagError, Tagger};
 use crate::tokenize::Tokenizer;
 use crate::vectors::{VectorsError, WordVectors};
@@ -28,6 +29,10 @@ pub enum FindingCode {
     Encoder,
     /// A file is not the one whose hash was recorded.
     Sum,
+    /// The language model that an adapter was trained on is not there, or is another one.
+    Base,
+    /// `prompt.toml` is absent, damaged, or another model's.
+    Prompt,
 }
 
 impl FindingCode {
@@ -39,6 +44,8 @@ impl FindingCode {
             Self::Tokenizer => "M-tokenizer",
             Self::Encoder => "M-encoder",
             Self::Sum => "M-sum",
+            Self::Base => "M-base",
+            Self::Prompt => "M-prompt",
         }
     }
 }
@@ -94,6 +101,7 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     let description = describe(directory).map_err(|error| {
         let code = match &error {
             ModelError::Weights { .. } => FindingCode::Weights,
+            ModelError::Adapter { source, .. } => code_of_network(source),
             _ => FindingCode::Config,
         };
         finding(code, &error)
@@ -104,6 +112,13 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             let opened = Paraphraser::open(directory, &device);
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
+        Kind::Adapter => {
+            let opened = base_of(directory, models).and_then(|base| {
+                Paraphraser::open_with(directory, base.as_deref(), &device, Numbers::F32)
+            });
+            opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
+        }
+        Kind::LanguageModel => load_language_model(directory, &device),
         Kind::Encoder => {
             let encoder = Encoder::open(directory, &device)
                 .map_err(|error| finding(code_of_network(&error), &error))?;
@@ -140,6 +155,25 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     }
 }
 
+/// A language model by itself, and as a rewriter where a prompt lies beside it.
+fn load_language_model(path: &Path, device: &Device) -> Result<(), Finding> {
+    let is_file = !path.join("config.json").is_file();
+    let file = if is_file && path.is_dir() { gguf_in(path) } else { None };
+    let file = file.as_deref().unwrap_or(path);
+    let scorer = Scorer::open(file, device, Numbers::F32);
+    scorer.map(drop).map_err(|error| match &error {
+        ScoreError::Network(source) => finding(code_of_network(source), &error),
+        ScoreError::File(_) => finding(FindingCode::Weights, &error),
+        _ => finding(FindingCode::Tokenizer, &error),
+    })?;
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
+    if !folder.join(PROMPT).is_file() {
+        return Ok(());
+    }
+    let opened = Paraphraser::open(path, device);
+    opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
+}
+
 /// A checkpoint whose weights or tokenizer are in a format that is not read.
 fn other_format(directory: &Path) -> Result<(), Finding> {
     let has = |name: &str| directory.join(name).exists();
@@ -167,6 +201,9 @@ fn code_of_rewriter(error: &ParaphraseError) -> FindingCode {
     match error {
         ParaphraseError::Open { source, .. } => code_of_network(source),
         ParaphraseError::Mark { .. } => FindingCode::Config,
+        ParaphraseError::Prompt(_) => FindingCode::Prompt,
+        ParaphraseError::BaseMissing { .. } => FindingCode::Base,
+        ParaphraseError::File(_) => FindingCode::Weights,
         _ => FindingCode::Tokenizer,
     }
 }
@@ -174,6 +211,8 @@ fn code_of_rewriter(error: &ParaphraseError) -> FindingCode {
 fn code_of_network(error: &NnError) -> FindingCode {
     match error {
         NnError::Config(_) => FindingCode::Config,
+        NnError::Adapter(AdapterError::Base { .. }) => FindingCode::Base,
+        NnError::Adapter(_) => FindingCode::Config,
         _ => FindingCode::Weights,
     }
 }

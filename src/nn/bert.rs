@@ -253,7 +253,7 @@ impl Network {
                 weights.tensor(&format!("{prefix}embeddings.{name}.weight"), &[rows, width])?;
             Ok::<_, NnError>(table.to_device(device)?)
         };
-        let from = LayerLoader { weights, device, numbers: Numbers::F32 };
+        let from = LayerLoader { weights, device, numbers: Numbers::F32, adapter: None };
         let layers = (0..layer).map(|number| load_layer(from, config, prefix, number));
         Ok(Self {
             words: table("word_embeddings", config.vocab_size)?,

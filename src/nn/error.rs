@@ -1,6 +1,6 @@
 //! What can go wrong in a network.
 
-use super::{ConfigError, WeightsError};
+use super::{AdapterError, ConfigError, WeightsError};
 use crate::compute::{ComputeError, DeviceError};
 
 /// What can go wrong in a network.
@@ -13,6 +13,9 @@ pub enum NnError {
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The adapter cannot be used.
+    #[error(transparent)]
+    Adapter(#[from] AdapterError),
     /// The network has no such layer.
     #[error(
         "reading the states of layer `{layer}`: the network has layers 1 to {layers}, and 0 for its embeddings"

@@ -5,10 +5,11 @@
 
 use std::borrow::Cow;
 
+use super::language::LanguageAdapter;
 use super::{NnError, Weights};
 use crate::compute::kernels::{
-    Activation, DistanceBias, Heads, KeyList, Weight, activate, activate_gated, add, attention,
-    attention_weights, layer_norm, matmul, rms_norm,
+    Activation, DistanceBias, Heads, KeyList, Quantized, Weight, activate, activate_gated, add,
+    attention, attention_weights, layer_norm, matmul, rms_norm,
 };
 use crate::compute::{Device, Numbers, Tensor};
 
@@ -18,6 +19,8 @@ pub(super) struct LayerLoader<'a> {
     pub(super) weights: &'a Weights,
     pub(super) device: &'a Device,
     pub(super) numbers: Numbers,
+    /// Differences that are computed beside the products of its matrices.
+    pub(super) adapter: Option<&'a LanguageAdapter>,
 }
 
 impl LayerLoader<'_> {
@@ -35,6 +38,34 @@ impl LayerLoader<'_> {
             }
         }
     }
+
+    /// What the adapter adds to the products of `NAME.weight` [outputs, inputs].
+    fn low_rank(
+        &self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+    ) -> Result<Option<LowRank>, NnError> {
+        let factors = self.adapter.map(|adapter| adapter.factors(name, inputs, outputs));
+        let Some((down, up)) = factors.transpose()?.flatten() else { return Ok(None) };
+        let packed = |factor: &Tensor| {
+            let weight = match self.numbers {
+                Numbers::Int8 => Weight::int8(self.device, &Quantized::round(factor)?),
+                _ => Weight::new(self.device, factor),
+            };
+            weight.placed()
+        };
+        Ok(Some(LowRank { down: packed(&down)?, up: packed(&up)? }))
+    }
+}
+
+/// `up (down x)`: a difference to a product by few numbers  (Hu et al. 2021, LoRA, section 4.1).
+#[derive(Debug)]
+struct LowRank {
+    /// [rank, inputs]
+    down: Weight,
+    /// [outputs, rank], with the adapter's scale.
+    up: Weight,
 }
 
 /// `x W^T + b`, or without `b`
@@ -42,6 +73,7 @@ impl LayerLoader<'_> {
 pub(super) struct Linear {
     weight: Weight,
     bias: Option<Tensor>,
+    beside: Option<LowRank>,
 }
 
 impl Linear {
@@ -54,7 +86,8 @@ impl Linear {
     ) -> Result<Self, NnError> {
         let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = from.weights.tensor(&format!("{name}.bias"), &[outputs])?;
-        Ok(Self { weight, bias: Some(bias.to_device(from.device)?) })
+        let beside = from.low_rank(name, inputs, outputs)?;
+        Ok(Self { weight, bias: Some(bias.to_device(from.device)?), beside })
     }
 
     /// Loads `NAME.weight` [outputs, inputs] alone.
@@ -65,12 +98,17 @@ impl Linear {
         outputs: usize,
     ) -> Result<Self, NnError> {
         let weight = from.weight(&format!("{name}.weight"), &[outputs, inputs])?;
-        Ok(Self { weight, bias: None })
+        Ok(Self { weight, bias: None, beside: from.low_rank(name, inputs, outputs)? })
     }
 
     /// (R, inputs) to (R, outputs).
     pub(super) fn apply(&self, device: &Device, x: &Tensor) -> Result<Tensor, NnError> {
-        Ok(matmul(device, x, &self.weight, self.bias.as_ref())?)
+        let mut product = matmul(device, x, &self.weight, self.bias.as_ref())?;
+        if let Some(LowRank { down, up }) = &self.beside {
+            let narrow = matmul(device, x, down, None)?;
+            add(device, &mut product, &matmul(device, &narrow, up, None)?)?;
+        }
+        Ok(product)
     }
 }
 

@@ -39,7 +39,8 @@ pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem};
 pub use gguf::{Gguf, GgufError, GgufProblem};
 pub use language::{
-    LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window,
+    ADAPTER_CONFIG, AdapterError, LanguageAdapter, LanguageConfig, LanguageLayout, LanguageModel,
+    Rotation, RotationScaling, Window, tokenizer_of,
 };
 pub use save::{NamedTensor, write_model, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;

@@ -76,7 +76,7 @@ impl EncoderDecoder {
         let config = Seq2SeqConfig::read(directory)?;
         let weights = Weights::open(directory)?;
         let width = config.hidden_size;
-        let from = LayerLoader { weights: &weights, device, numbers };
+        let from = LayerLoader { weights: &weights, device, numbers, adapter: None };
         let (source, target, projection) = match config.layout {
             Layout::Marian | Layout::Bart => bart::table_names(&config),
             Layout::T5 => {

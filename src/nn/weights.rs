@@ -15,6 +15,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
@@ -113,6 +114,15 @@ pub enum WeightsError {
         /// The file.
         path: PathBuf,
     },
+    /// A file of a model that is being used is another one now.
+    #[error(
+        "reading weights: `{}` changed while it was in use; run the command again (W-changed)",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// A GGUF file cannot be used.
     #[error(transparent)]
     Gguf(#[from] GgufError),
@@ -142,6 +152,8 @@ const EIGHT_BITS: TensorFormat = TensorFormat::Plain(Dtype::I8);
 pub struct Weights {
     directory: PathBuf,
     files: Vec<(PathBuf, Arc<Mmap>)>,
+    /// Sizes of the files and when they were written, as they were mapped.
+    stamps: Vec<Stamp>,
     /// The file that is a whole model.
     gguf: Option<Gguf>,
     tensors: BTreeMap<String, Stored>,
@@ -149,6 +161,16 @@ pub struct Weights {
     note: Option<String>,
     /// What is added to the tensors when they are read.
     adapter: Option<Arc<Adapter>>,
+}
+
+/// Size of a file, and when it was written.
+type Stamp = (u64, Option<SystemTime>);
+
+fn stamp(path: &Path) -> Result<Stamp, WeightsError> {
+    let metadata = std::fs::metadata(path);
+    let metadata =
+        metadata.map_err(|source| WeightsError::Read { path: path.to_owned(), source })?;
+    Ok((metadata.len(), metadata.modified().ok()))
 }
 
 /// Where a tensor lies.
@@ -197,6 +219,14 @@ impl Weights {
         Ok(weights)
     }
 
+    /// The tensors of a GGUF file, to say what they are.
+    ///
+    /// # Errors
+    /// When two tensors have one name.
+    pub fn open_gguf(gguf: &Gguf) -> Result<Self, WeightsError> {
+        Self::of_gguf(gguf, false, |_| RowOrder::AsTheyStand)
+    }
+
     /// The tensors of a GGUF file, under the names and in the order of rows that Hugging Face gives them.
     ///
     /// # Errors
@@ -221,6 +251,7 @@ impl Weights {
             }
         }
         weights.files.push((gguf.path().to_owned(), Arc::clone(gguf.map())));
+        weights.stamps.push(stamp(gguf.path())?);
         weights.gguf = Some(gguf.clone());
         Ok(weights)
     }
@@ -238,6 +269,19 @@ impl Weights {
         }
         self.adapter = adapter;
         Ok(self)
+    }
+
+    /// Checks that the files are those that were opened: a part of a tensor could be another file's.
+    ///
+    /// # Errors
+    /// When one is of another size or was written since.
+    pub(super) fn check_unchanged(&self) -> Result<(), WeightsError> {
+        for ((path, _), before) in self.files.iter().zip(&self.stamps) {
+            if stamp(path).ok().as_ref() != Some(before) {
+                return Err(WeightsError::Changed { path: path.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// Names and shapes of all tensors, as they are stored.
@@ -259,6 +303,7 @@ impl Weights {
         Self {
             directory: directory.to_owned(),
             files: Vec::new(),
+            stamps: Vec::new(),
             gguf: None,
             tensors: BTreeMap::new(),
             note: None,
@@ -290,6 +335,7 @@ impl Weights {
         let stored = stored.collect();
         let notes = metadata.metadata().as_ref();
         self.note = notes.and_then(|notes| notes.get(super::save::NOTE).cloned());
+        self.stamps.push(stamp(&path)?);
         self.files.push((path, Arc::new(map)));
         Ok(stored)
     }

@@ -17,6 +17,8 @@ pub struct Constraints {
     pub require: Vec<Vec<String>>,
     /// How they begin; empty for anyhow.
     pub prefix: String,
+    /// Words that they may well contain, for networks that are told so; nothing follows from it.
+    pub hint: Vec<String>,
 }
 
 impl Constraints {
@@ -30,6 +32,7 @@ impl Constraints {
         let avoid: HashSet<&String> = self.avoid.iter().collect();
         self.require == earlier.require
             && self.prefix == earlier.prefix
+            && self.hint == earlier.hint
             && earlier.avoid.iter().all(|phrase| avoid.contains(phrase))
     }
 }
@@ -39,7 +42,7 @@ impl Constraints {
 pub(super) struct Compiled {
     pub(super) constraint: Constraint,
     /// Required phrases as the tokenizer spells them, for the check on final texts.
-    require: Vec<Vec<String>>,
+    pub(super) require: Vec<Vec<String>>,
     /// Bans that were lifted, since what is required holds them.
     pub(super) lifted: Vec<String>,
 }
@@ -99,7 +102,11 @@ impl<N: StepNetwork> Paraphraser<N> {
         lifted.dedup();
         let mut begin: Vec<u32> = self.network.forced_token().into_iter().collect();
         if !prefix.is_empty() {
-            begin.extend(self.tokenizer.encode(prefix)?);
+            // An answer begins after the space that ends its prompt.
+            begin.extend(match self.prompt.is_some() {
+                true => self.tokenizer.encode_inside(prefix)?,
+                false => self.tokenizer.encode(prefix)?,
+            });
         }
         let constraint = Constraint {
             everywhere,
@@ -201,6 +208,7 @@ mod tests {
             avoid: owned(&["THE CAT", "dog", "confirmed"]),
             require: vec![owned(&["the cat sat"])],
             prefix: "A dog".to_owned(),
+            ..Constraints::default()
         };
         let everywhere = owned(&["sat", "bird"]);
         let compiled_everywhere = paraphraser.avoid(&everywhere).unwrap();
@@ -229,6 +237,7 @@ mod tests {
             avoid: owned(&["cat"]),
             require: vec![owned(&["dog"]), owned(&["confirm", "firm"])],
             prefix: "the".to_owned(),
+            ..Constraints::default()
         };
         let request = Request { text: "the cat".to_owned(), constraints };
         let mut settings = settings();

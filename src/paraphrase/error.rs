@@ -1,7 +1,10 @@
 //! What can go wrong between a sentence and its paraphrases.
 
+use std::path::PathBuf;
+
+use super::PromptError;
 use crate::decode::DecodeError;
-use crate::nn::NnError;
+use crate::nn::{GgufError, NnError};
 use crate::tokenize::TokenizeError;
 
 /// A rewriter that cannot be set up or that failed.
@@ -36,6 +39,26 @@ pub enum ParaphraseError {
         /// What the system says.
         source: std::io::Error,
     },
+    /// The prompt of a language model cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// A language model's file cannot be used.
+    #[error(transparent)]
+    File(#[from] GgufError),
+    /// The language model that an adapter was trained on is not there.
+    #[error(
+        "the adapter `{}` is for the language model `{base}`, which is in no folder of {}; `make rewriter` \
+         fetches it, `fnstore model add FILE.gguf` adds a file (A-missing)",
+        adapter.display(), listed(searched)
+    )]
+    BaseMissing {
+        /// The adapter.
+        adapter: PathBuf,
+        /// Name of the model's file.
+        base: String,
+        /// Directories of models that were searched.
+        searched: Vec<PathBuf>,
+    },
     /// A source that cannot be rewritten.
     #[error("cannot paraphrase the sentence")]
     Refused(#[from] Refusal),
@@ -63,6 +86,11 @@ pub enum ParaphraseError {
     },
 }
 
+fn listed(directories: &[PathBuf]) -> String {
+    let names = directories.iter().map(|directory| format!("`{}`", directory.display()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
 /// Why a source cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -76,6 +104,17 @@ pub enum Refusal {
         /// Pieces, the end not counted.
         pieces: usize,
         /// The limit.
+        limit: usize,
+    },
+    /// What a language model is told of it leaves no room for an answer.
+    #[error(
+        "the prompt has `{tokens}` tokens: expected at most {limit}, which leaves room for an answer as \
+         long as the sentence; shorten it"
+    )]
+    Prompt {
+        /// Tokens of the prompt.
+        tokens: usize,
+        /// The most that leave room.
         limit: usize,
     },
 }

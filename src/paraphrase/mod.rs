@@ -14,6 +14,10 @@
 
 mod constraints;
 mod error;
+mod files;
+mod network;
+mod prompt;
+mod reading;
 mod session;
 
 use std::collections::HashMap;
@@ -22,6 +26,9 @@ use std::sync::Arc;
 
 pub use constraints::Constraints;
 pub use error::{ParaphraseError, Refusal};
+pub use files::{base_of, gguf_in, is_adapter};
+pub use network::Network;
+pub use prompt::{PROMPT, Prompt, PromptError};
 pub use session::{Rewrite, Session};
 
 use crate::compute::{Device, Numbers};
@@ -29,7 +36,7 @@ use crate::decode::{AvoidTokens, BeamSettings, SampleSettings, Stop, Vocabulary,
 use crate::nn::{EncoderDecoder, Fingerprint, StepNetwork, WORDS};
 use crate::tokenize::Tokenizer;
 
-/// A rewriter: an encoder-decoder and its tokenizer.
+/// A rewriter: an encoder-decoder, or a language model that is asked by a prompt, and its tokenizer.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -53,7 +60,7 @@ use crate::tokenize::Tokenizer;
 /// # Ok::<(), fnstore::paraphrase::ParaphraseError>(())
 /// ```
 #[derive(Debug)]
-pub struct Paraphraser<N = EncoderDecoder> {
+pub struct Paraphraser<N = Network> {
     network: N,
     tokenizer: Tokenizer,
     vocabulary: Arc<Vocabulary>,
@@ -63,6 +70,8 @@ pub struct Paraphraser<N = EncoderDecoder> {
     mark: Option<String>,
     /// What the network was trained to read before every source.
     source_prefix: String,
+    /// How a language model is asked, and the token with which its prompts begin.
+    prompt: Option<(Prompt, Option<u32>)>,
     /// The words that outputs may hold beside those of their source, where the model says so.
     words: Option<Arc<WordList>>,
     leaks: u64,
@@ -154,9 +163,9 @@ impl Outcome {
     }
 }
 
-impl Paraphraser<EncoderDecoder> {
+impl Paraphraser<Network> {
     /// Opens a model directory: `config.json`, `model.safetensors`, `tokenizer.json`, and `words.txt` where there
-    /// is one; computes in f32.
+    /// is one; or a language model with its `prompt.toml`; computes in f32.
     ///
     /// # Errors
     /// When one of the files is missing or damaged, or they do not belong together.
@@ -169,11 +178,35 @@ impl Paraphraser<EncoderDecoder> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(dir: &Path, device: &Device, numbers: Numbers) -> Result<Self, ParaphraseError> {
+        Self::open_with(dir, None, device, numbers)
+    }
+
+    /// As [`open_in`](Self::open_in), also of an adapter, with the language model that it was trained on
+    /// ([`base_of`] finds it).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when the adapter was trained on another model.
+    pub fn open_with(
+        dir: &Path,
+        base: Option<&Path>,
+        device: &Device,
+        numbers: Numbers,
+    ) -> Result<Self, ParaphraseError> {
+        if is_adapter(dir) {
+            let beside = || base_of(dir, &[dir.parent().unwrap_or(Path::new("")).to_owned()]);
+            let found = if base.is_none() { beside()? } else { None };
+            let base = base.or(found.as_deref()).unwrap_or(dir);
+            return Self::of_language_model(base, Some(dir), device, numbers);
+        }
+        if let Some(model) = files::language_model_of(dir) {
+            return Self::of_language_model(&model, None, device, numbers);
+        }
         let tokenizer = Tokenizer::open(dir)?;
         let network = EncoderDecoder::open_in(dir, device, numbers)
             .map_err(|source| ParaphraseError::Open { path: dir.display().to_string(), source })?;
         let mark = network.config().avoid_token.clone();
         let source_prefix = network.config().source_prefix.clone().unwrap_or_default();
+        let network = Network::EncoderDecoder(Box::new(network));
         let mut paraphraser = Self { source_prefix, ..Self::new(network, tokenizer)? };
         if let Some(words) = read_words(&dir.join(WORDS))? {
             paraphraser = paraphraser.with_words(words.lines());
@@ -188,6 +221,15 @@ impl Paraphraser<EncoderDecoder> {
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.network.fingerprint()
+    }
+
+    /// The fingerprint of the adapter, where there is one.
+    #[must_use]
+    pub fn adapter_fingerprint(&self) -> Option<Fingerprint> {
+        match &self.network {
+            Network::LanguageModel(model) => Some(model.adapter()?.fingerprint()),
+            Network::EncoderDecoder(_) => None,
+        }
     }
 }
 
@@ -208,9 +250,46 @@ impl<N: StepNetwork> Paraphraser<N> {
             id != eos && (id as usize >= tokenizer_size || tokenizer.special_ids().contains(&id))
         });
         let never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
-        let source_prefix = String::new();
-        let (mark, words) = (None, None);
-        Ok(Self { network, tokenizer, vocabulary, never, mark, source_prefix, words, leaks: 0 })
+        Ok(Self {
+            network,
+            tokenizer,
+            vocabulary,
+            never,
+            mark: None,
+            source_prefix: String::new(),
+            prompt: None,
+            words: None,
+            leaks: 0,
+        })
+    }
+
+    /// Asks by a prompt, for a language model; `start` is the token with which its texts begin. An answer is
+    /// one line: tokens that spell a line break are no part of any output.
+    ///
+    /// # Errors
+    /// When its list of tokens cannot be made.
+    pub fn with_prompt(
+        mut self,
+        prompt: Prompt,
+        start: Option<u32>,
+    ) -> Result<Self, ParaphraseError> {
+        let ids = 0..u32::try_from(self.network.vocab_size()).expect("token ids are 32-bit");
+        let eos = self.network.eos_token();
+        let breaks = |id: u32| self.tokenizer.surface(id).iter().any(|byte| b"\n\r".contains(byte));
+        let specials = self.tokenizer.special_ids();
+        let size = self.tokenizer.vocab_size();
+        let never = ids.filter(|id| {
+            let is_text = (*id as usize) < size && specials.binary_search(id).is_err();
+            *id != eos && (!is_text || breaks(*id))
+        });
+        self.never = Arc::new(AvoidTokens::new(never.map(|id| vec![id]))?);
+        self.prompt = Some((prompt, start));
+        Ok(self)
+    }
+
+    /// How the network is asked, if it is a language model.
+    pub fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref().map(|(prompt, _)| prompt)
     }
 
     /// Sets the words that outputs may hold beside those of their source; a model's `words.txt` does so by

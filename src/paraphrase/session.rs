@@ -9,9 +9,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::constraints::Compiled;
-use super::{Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Refusal, Settings};
+use super::reading::Reading;
+use super::{Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Settings};
 use crate::decode::{
-    AvoidPhrases, BeamSettings, Finished, JobId, Scheduler, SearchSettings, SourceId,
+    AvoidPhrases, BeamSettings, Finished, JobId, LengthLimit, SampleSettings, Scheduler,
+    SearchSettings, SourceId,
 };
 use crate::nn::StepNetwork;
 
@@ -36,16 +38,8 @@ pub struct Session<'p, N: StepNetwork> {
 #[derive(Debug)]
 struct Opened {
     text: String,
-    /// For networks that read marks.
-    marked: Option<Marked>,
-}
-
-/// How a text was marked.
-#[derive(Debug)]
-struct Marked {
-    /// Places of the marks in the text.
-    places: Vec<usize>,
-    /// The constraints that it was marked under, until a job takes them.
+    reading: Reading,
+    /// The constraints that it is read under, until a job takes them.
     prepared: Option<(Constraints, Compiled)>,
 }
 
@@ -71,7 +65,7 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         paraphraser: &'p mut Paraphraser<N>,
         settings: Settings,
     ) -> Result<Self, ParaphraseError> {
-        search(&settings).check()?;
+        search(&settings, |limit| limit).check()?;
         Ok(Self {
             everywhere: paraphraser.avoid(&settings.avoid)?,
             scheduler: Scheduler::new(settings.row_limit),
@@ -90,11 +84,14 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     /// # Errors
     /// [`ParaphraseError::Refused`] when it is empty or too long.
     pub fn open(&mut self, text: &str) -> Result<SourceId, ParaphraseError> {
-        self.open_with(text.trim(), None)
+        let text = text.trim();
+        let reading = self.paraphraser.reading(text, None, &self.settings)?;
+        Ok(self.add(text, reading, None))
     }
 
     /// As [`open`](Self::open), to be read under the constraints of its first job: where the network
-    /// was trained with a mark, it stands before each word that begins a banned phrase.
+    /// was trained with a mark, it stands before each word that begins a banned phrase; a language model's
+    /// prompt lists them.
     ///
     /// # Errors
     /// As [`open`](Self::open), or when a banned phrase has no visible letter.
@@ -104,13 +101,15 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         constraints: &Constraints,
     ) -> Result<SourceId, ParaphraseError> {
         let text = text.trim();
-        let reads_marks = self.paraphraser.mark.is_some();
-        let marked = reads_marks.then(|| self.marked(text, constraints)).transpose()?;
-        self.open_with(text, marked)
+        if !self.reads_constraints() {
+            return self.open(text);
+        }
+        let (reading, compiled) = self.read_under(text, constraints)?;
+        Ok(self.add(text, reading, Some((constraints.clone(), compiled))))
     }
 
     /// A source that was opened [under](Self::open_under) constraints, as those of the next round want
-    /// it read: the same one, unless other words are to be marked; then it is closed and a fresh one
+    /// it read: the same one, unless the network reads something else; then it is closed and a fresh one
     /// opened. So what a round writes depends on its own constraints alone.
     ///
     /// # Errors
@@ -120,25 +119,34 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         source: SourceId,
         constraints: &Constraints,
     ) -> Result<SourceId, ParaphraseError> {
-        let Some(Opened { text, marked: Some(before) }) = self.opened.get(&source) else {
+        let Some(opened) = self.opened.get(&source).filter(|_| self.reads_constraints()) else {
             return Ok(source);
         };
-        let (text, marked) = (text.clone(), self.marked(text, constraints)?);
-        if marked.places != before.places {
+        let text = opened.text.clone();
+        let (reading, compiled) = self.read_under(&text, constraints)?;
+        let prepared = Some((constraints.clone(), compiled));
+        if reading != opened.reading {
             self.close(source);
-            return self.open_with(&text, Some(marked));
+            return Ok(self.add(&text, reading, prepared));
         }
-        self.opened.insert(source, Opened { text, marked: Some(marked) });
+        self.opened.insert(source, Opened { text, reading, prepared });
         Ok(source)
     }
 
-    /// Where a text holds what is banned.
-    fn marked(&self, text: &str, constraints: &Constraints) -> Result<Marked, ParaphraseError> {
+    /// Whether what the network reads depends on constraints.
+    fn reads_constraints(&self) -> bool {
+        self.paraphraser.mark.is_some() || self.paraphraser.prompt.is_some()
+    }
+
+    /// A text as it is read under constraints.
+    fn read_under(
+        &self,
+        text: &str,
+        constraints: &Constraints,
+    ) -> Result<(Reading, Compiled), ParaphraseError> {
         let compiled = self.compile(constraints)?;
-        Ok(Marked {
-            places: compiled.constraint.banned_places(text),
-            prepared: Some((constraints.clone(), compiled)),
-        })
+        let under = Some((constraints, &compiled));
+        Ok((self.paraphraser.reading(text, under, &self.settings)?, compiled))
     }
 
     fn compile(&self, constraints: &Constraints) -> Result<Compiled, ParaphraseError> {
@@ -146,42 +154,19 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         self.paraphraser.compile(constraints, everywhere)
     }
 
-    fn open_with(
+    fn add(
         &mut self,
         text: &str,
-        marked: Option<Marked>,
-    ) -> Result<SourceId, ParaphraseError> {
-        let places = marked.as_ref().map_or(&[][..], |marked| &marked.places);
-        let Paraphraser { tokenizer, network, mark, source_prefix, .. } = &*self.paraphraser;
-        let pieces = tokenizer.encode(text)?.len();
-        let read = |text: &str| tokenizer.encode_with_specials(&format!("{source_prefix}{text}"));
-        let mut tokens = read(text)?;
-        if let Some(mark) = mark.as_ref().filter(|_| !places.is_empty()) {
-            let with_marks = read(&with_marks(text, mark, places))?;
-            // Marks for which the network has no room are left out: they ask, and the bans decide.
-            if with_marks.len() < network.max_length() {
-                tokens = with_marks;
-            }
-        }
-        // A tokenizer's template need not say how a source ends.
-        if tokens.last() != Some(&network.eos_token()) {
-            tokens.push(network.eos_token());
-        }
-        let special = tokens.len().saturating_sub(pieces);
-        let limit =
-            self.settings.max_source_pieces.min(network.max_length().saturating_sub(special));
-        match pieces {
-            0 => Err(Refusal::Empty.into()),
-            pieces if pieces > limit => Err(Refusal::TooLong { pieces, limit }.into()),
-            _ => {
-                let source = match self.settings.keep_steps {
-                    true => self.scheduler.add_source_with_steps(tokens),
-                    false => self.scheduler.add_source(tokens),
-                };
-                self.opened.insert(source, Opened { text: text.to_owned(), marked });
-                Ok(source)
-            }
-        }
+        reading: Reading,
+        prepared: Option<(Constraints, Compiled)>,
+    ) -> SourceId {
+        let tokens = reading.tokens.clone();
+        let source = match self.settings.keep_steps {
+            true => self.scheduler.add_source_with_steps(tokens),
+            false => self.scheduler.add_source(tokens),
+        };
+        self.opened.insert(source, Opened { text: text.to_owned(), reading, prepared });
+        source
     }
 
     /// Asks for paraphrases of an open source under the constraints of this round, all of them (the
@@ -199,8 +184,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
         source: SourceId,
         constraints: &Constraints,
     ) -> Result<JobId, ParaphraseError> {
-        let marked = self.opened.get_mut(&source).and_then(|opened| opened.marked.as_mut());
-        let mut compiled = match marked.and_then(|marked| marked.prepared.take()) {
+        let prepared = self.opened.get_mut(&source).and_then(|opened| opened.prepared.take());
+        let mut compiled = match prepared {
             Some((under, compiled)) if under == *constraints => compiled,
             _ => self.compile(constraints)?,
         };
@@ -209,10 +194,12 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             compiled.know(self.paraphraser, text, &constraints.prefix)?;
         }
         let constraint = compiled.constraint.clone();
+        let limit = |limit| self.paraphraser.limit_of(&self.opened[&source].reading, limit);
+        let search = search(&self.settings, limit);
         let before = self.last.insert(source, constraints.clone());
         let job = match before.is_some_and(|before| constraints.only_ban_more_than(&before)) {
-            true => self.scheduler.submit_next(source, constraint, search(&self.settings))?,
-            false => self.scheduler.submit(source, constraint, search(&self.settings))?,
+            true => self.scheduler.submit_next(source, constraint, search)?,
+            false => self.scheduler.submit(source, constraint, search)?,
         };
         self.compiled.insert(job, (source, compiled));
         Ok(job)
@@ -289,26 +276,16 @@ impl<'p, N: StepNetwork> Session<'p, N> {
     }
 }
 
-/// A text with a mark before each of some places, which are ascending.
-fn with_marks(text: &str, mark: &str, places: &[usize]) -> String {
-    let mut marked = String::with_capacity(text.len() + places.len() * mark.len());
-    let mut from = 0;
-    for &place in places {
-        marked.push_str(&text[from..place]);
-        marked.push_str(mark);
-        from = place;
-    }
-    marked.push_str(&text[from..]);
-    marked
-}
-
 /// The search of every job. All hypotheses are asked for: some may spell the same text.
-fn search(settings: &Settings) -> SearchSettings {
+fn search(settings: &Settings, limit: impl Fn(LengthLimit) -> LengthLimit) -> SearchSettings {
     match settings.sample {
-        Some(sample) => sample.into(),
+        Some(sample) => {
+            SampleSettings { length_limit: limit(sample.length_limit), ..sample }.into()
+        }
         None => {
             let n_best = settings.beam.outputs_wanted();
-            BeamSettings { n_best, ..settings.beam }.into()
+            let length_limit = limit(settings.beam.length_limit);
+            BeamSettings { n_best, length_limit, ..settings.beam }.into()
         }
     }
 }
@@ -321,10 +298,12 @@ impl<N: StepNetwork> Drop for Session<'_, N> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Refusal;
+    use super::super::reading::with_marks;
     use super::super::tests::{paraphraser, settings};
     use super::*;
+    use crate::decode::Stop;
     use crate::decode::toy::ToyNetwork;
-    use crate::decode::{LengthLimit, Stop};
     use crate::tokenize::Tokenizer;
 
     fn first_word(outcome: &Outcome) -> Option<String> {
@@ -396,7 +375,8 @@ mod tests {
             let mut paraphraser = marking();
             let mut session = paraphraser.session(settings.clone()).unwrap();
             let constraints = Constraints::avoiding(avoid);
-            let places = session.marked(&sentence, &constraints).unwrap().places;
+            let compiled = session.compile(&constraints).unwrap();
+            let places = compiled.constraint.banned_places(&sentence);
             assert_eq!(with_marks(&sentence, "<avoid>", &places), marked);
             let source = session.open_under(&sentence, &constraints).unwrap();
             session.submit(source, &constraints).unwrap();
@@ -420,7 +400,9 @@ mod tests {
         assert_eq!(session.paraphraser.network.sources().len(), 1);
         // What is required is not banned, so it is not marked either.
         let required = Constraints { require: vec![vec!["dog".to_owned()]], ..avoiding(&["dog"]) };
-        assert_eq!(session.marked("a dog ran", &required).unwrap().places, [0; 0]);
+        let (reading, _) = session.read_under("a dog ran", &required).unwrap();
+        let unmarked = session.read_under("a dog ran", &Constraints::default()).unwrap().0;
+        assert_eq!(reading, unmarked);
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub use error::{ScoreError, ScoreRefusal};
 
 use crate::compute::{Device, Numbers};
 use crate::model::Span;
-use crate::nn::{Fingerprint, Gguf, LanguageModel};
+use crate::nn::{Fingerprint, LanguageModel, tokenizer_of};
 use crate::tokenize::Tokenizer;
 
 /// Tokens that are computed together, about: enough for products to be worth their while.
@@ -91,14 +91,7 @@ impl Scorer {
     /// When a file is missing or damaged, or the model of no known layout.
     pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, ScoreError> {
         let model = LanguageModel::open(path, device, numbers)?;
-        let (tokenizer, begins_with_start) = if path.is_dir() {
-            let tokenizer = Tokenizer::open(path)?.plain();
-            let begins = !tokenizer.encode_with_specials("")?.is_empty();
-            (tokenizer, begins)
-        } else {
-            let file = Gguf::open(path)?;
-            (Tokenizer::from_pieces(&file.pieces()?)?, file.begins_with_start()?)
-        };
+        let (tokenizer, begins_with_start) = tokenizer_of::<ScoreError>(path)?;
         let (network, vocabulary) = (model.config().vocab_size, tokenizer.vocab_size());
         if vocabulary > network {
             return Err(ScoreError::Vocabulary { network, vocabulary });

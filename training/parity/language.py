@@ -4,9 +4,12 @@ Tensors have the names, rows and gains that `convert_hf_to_gguf.py` of llama.cpp
 """
 
 import json
+import sys
+from pathlib import Path
 
 import gguf
 import torch
+from safetensors import safe_open
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from tokenizers import Regex
 from transformers import (
@@ -16,6 +19,10 @@ from transformers import (
 from transformers.convert_slow_tokenizer import generate_merges
 
 import golden
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import quantize
+from language_model.unpack import fingerprint
 
 # Heads of no multiple of 16, queries in groups of two and three.
 SHAPE = {
@@ -237,3 +244,34 @@ def logits():
                 found = model(torch.tensor([ids]), use_cache=False).logits[0]
             cases.append({"ids": ids, "logits": golden.rounded(found, 5)})
         golden.write(f"{name}/logits.json", "logits after each token of some sequences", cases)
+
+
+def adapted():
+    """Logits of the tiny Llama with an adapter in 8 bits: the differences are added to the matrices, without PEFT."""
+    directory, rank, alpha = golden.ROOT / "lora", 4, 8.0
+    directory.mkdir(exist_ok=True)
+    model = AutoModelForCausalLM.from_pretrained(golden.ROOT / "llama", dtype=torch.float32).eval()
+    matrices = {name: part for name, part in model.named_modules() if name.endswith("_proj")}
+    if not (directory / "adapter_model.safetensors").exists():
+        random, tensors = torch.Generator().manual_seed(3), {}
+        for name, part in matrices.items():
+            out, into = part.weight.shape
+            tensors[f"{name}.lora_A.weight"] = torch.rand(rank, into, generator=random) - 0.5
+            tensors[f"{name}.lora_B.weight"] = torch.rand(out, rank, generator=random) - 0.5
+        quantize.save(dict(sorted(quantize.quantize(tensors).items())), directory / "adapter_model.safetensors")
+    config = {
+        "format": 1, "peft_type": "LORA", "base_model_name_or_path": "model.gguf",
+        "base_fingerprint": fingerprint(golden.ROOT / "llama" / "model.gguf"), "r": rank, "lora_alpha": alpha,
+    }
+    (directory / "adapter_config.json").write_text(json.dumps(config, indent=2) + "\n")
+    with safe_open(directory / "adapter_model.safetensors", "pt") as file:
+        tensors = quantize.dequantize({name: file.get_tensor(name) for name in file.keys()})
+    for name, part in matrices.items():
+        part.weight.data += alpha / rank * tensors[f"{name}.lora_B.weight"] @ tensors[f"{name}.lora_A.weight"]
+    cases = []
+    for length, step in ((1, 5), (11, 7), (23, 13)):
+        ids = [(3 + place * step) % model.config.vocab_size for place in range(length)]
+        with torch.no_grad():
+            found = model(torch.tensor([ids]), use_cache=False).logits[0]
+        cases.append({"ids": ids, "logits": golden.rounded(found, 5)})
+    golden.write("lora/logits.json", "logits of the tiny Llama with an adapter", cases)

@@ -40,3 +40,4 @@ if __name__ == "__main__":
     gguf_blocks.blocks()
     language.vocabularies()
     language.logits()
+    language.adapted()

@@ -8,7 +8,7 @@ use anyhow::ensure;
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{TaskSettings, Tasks};
-use fnstore::paraphrase::Paraphraser;
+use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::query::Expression;
 
 use crate::cli::device::DeviceArgs;
@@ -124,8 +124,11 @@ impl Making {
             limit: self.limit,
             max_source_pieces: self.max_pieces,
         };
-        let model = locate::model(&self.model, &locate::model_dirs(self.models.clone()))?;
-        let mut paraphraser = Paraphraser::open_in(&model, &self.device.open()?, self.numbers)?;
+        let dirs = locate::model_dirs(self.models.clone());
+        let model = locate::model(&self.model, &dirs)?;
+        let (base, device) = (base_of(&model, &dirs)?, self.device.open()?);
+        let mut paraphraser =
+            Paraphraser::open_with(&model, base.as_deref(), &device, self.numbers)?;
         let mut tasks = Tasks::new(database, expression, &mut paraphraser, settings)?;
         let all = tasks.remaining();
         let bar = progress::bar("paraphrasing", "sentences");

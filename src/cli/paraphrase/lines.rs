@@ -55,6 +55,7 @@ pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseErr
     let code = match &error {
         ParaphraseError::Refused(Refusal::Empty) => "E-empty",
         ParaphraseError::Refused(Refusal::TooLong { .. }) => "E-too-long",
+        ParaphraseError::Refused(Refusal::Prompt { .. }) => "E-prompt",
         ParaphraseError::Decode { source: DecodeError::EmptyPhrase { .. } } => "E-phrase",
         ParaphraseError::Decode { source: DecodeError::TooManyRequired { .. } } => "E-phrase",
         ParaphraseError::Decode { source: DecodeError::Settings { .. } } => "E-phrase",
@@ -121,7 +122,7 @@ fn parabank(line: &str) -> Result<Item, LineError> {
     let constraints = Constraints {
         avoid: phrases(1).collect(),
         require: phrases(2).map(|phrase| vec![phrase]).collect(),
-        prefix: String::new(),
+        ..Constraints::default()
     };
     Ok(Item { id: None, request: Request { text: columns[0].to_owned(), constraints } })
 }
@@ -141,6 +142,8 @@ struct Record {
     keep: Vec<[u32; 2]>,
     #[serde(default)]
     prefix: String,
+    #[serde(default)]
+    hint: Vec<String>,
 }
 
 /// A phrase, or several of which one will do.
@@ -168,7 +171,8 @@ fn json(line: &str) -> Result<Item, LineError> {
         Alternatives::One(phrase) => vec![phrase],
         Alternatives::Any(phrases) => phrases,
     }));
-    let constraints = Constraints { avoid: record.avoid, require, prefix: record.prefix };
+    let constraints =
+        Constraints { avoid: record.avoid, require, prefix: record.prefix, hint: record.hint };
     Ok(Item { id: record.id, request: Request { text: record.text, constraints } })
 }
 
@@ -220,11 +224,12 @@ mod tests {
     #[test]
     fn a_json_line_names_phrases_alternatives_and_spans() {
         let line = r#"{"text": "\u00e9 Paris now", "avoid": ["x"], "require": ["a", ["b", "c"]],
-            "keep": [[2, 7]], "prefix": "So"}"#
+            "keep": [[2, 7]], "prefix": "So", "hint": ["z"]}"#
             .replace('\n', " ");
         let item = read(line.as_bytes(), None).remove(0).unwrap();
-        let Constraints { avoid, require, prefix } = item.request.constraints;
+        let Constraints { avoid, require, prefix, hint } = item.request.constraints;
         assert_eq!((avoid, prefix), (vec!["x".to_owned()], "So".to_owned()));
+        assert_eq!(hint, ["z"]);
         assert_eq!(require, [vec!["Paris"], vec!["a"], vec!["b", "c"]]);
     }
 

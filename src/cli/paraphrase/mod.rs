@@ -15,8 +15,7 @@ use anyhow::Context as _;
 use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
-use fnstore::nn::EncoderDecoder;
-use fnstore::paraphrase::{Outcome as Found, Paraphraser, Rewrite, Session};
+use fnstore::paraphrase::{Network, Outcome as Found, Paraphraser, Rewrite, Session, base_of};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
@@ -113,8 +112,11 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
-    let model = locate::rewriter(args.model.as_deref(), &locate::model_dirs(args.models))?;
-    let mut paraphraser = Paraphraser::open_in(&model, &args.device.open()?, args.numbers)?;
+    let dirs = locate::model_dirs(args.models);
+    let model = locate::rewriter(args.model.as_deref(), &dirs)?;
+    let base = base_of(&model, &dirs)?;
+    let device = args.device.open()?;
+    let mut paraphraser = Paraphraser::open_with(&model, base.as_deref(), &device, args.numbers)?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,
@@ -240,7 +242,7 @@ struct Tally {
 impl Run {
     fn all(
         &mut self,
-        mut session: Session<'_, EncoderDecoder>,
+        mut session: Session<'_, Network>,
         output: &mut Output,
     ) -> anyhow::Result<()> {
         let mut records = output.records(Format::Jsonl);
@@ -266,7 +268,7 @@ impl Run {
 
     /// Takes lines while there is room: those that are there, and one more where nothing else is to
     /// be done.
-    fn take_lines(&mut self, session: &mut Session<'_, EncoderDecoder>) -> anyhow::Result<()> {
+    fn take_lines(&mut self, session: &mut Session<'_, Network>) -> anyhow::Result<()> {
         while !self.is_read
             && self.in_flight.len() < IN_FLIGHT
             && self.read < self.next_to_write + READ_AHEAD
@@ -295,7 +297,7 @@ impl Run {
     fn take_line(
         &mut self,
         Line { number, content }: Line,
-        session: &mut Session<'_, EncoderDecoder>,
+        session: &mut Session<'_, Network>,
     ) -> anyhow::Result<()> {
         self.read = number;
         let failed = |id, error| Record::failed(number, id, error);

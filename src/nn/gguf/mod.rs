@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 use memmap2::Mmap;
 
+use super::Fingerprint;
+
 pub(super) use blocks::TensorFormat;
 use cursor::Cursor;
 pub use error::{GgufError, GgufProblem};
@@ -108,6 +110,29 @@ impl Gguf {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// BLAKE3 of the tensors as they lie in the file, whatever their order and the metadata: what an adapter
+    /// names its base by.
+    ///
+    /// Hashed are fields, each after its length in bytes as a big-endian u64: the words
+    /// `fnstore gguf tensors 1`, then, by ascending name, each tensor's name, its type and dimensions as
+    /// `Q4_1 [576, 1536]` in the file's order, and its bytes.
+    #[must_use]
+    pub fn tensors_fingerprint(&self) -> Fingerprint {
+        let mut hasher = blake3::Hasher::new();
+        let mut field = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_be_bytes());
+            hasher.update(bytes);
+        };
+        field(b"fnstore gguf tensors 1");
+        for (name, info) in &self.tensors {
+            let dimensions: Vec<usize> = info.shape.iter().rev().copied().collect();
+            field(name.as_bytes());
+            field(format!("{} {dimensions:?}", info.format.name()).as_bytes());
+            field(&self.map[info.bytes.clone()]);
+        }
+        Fingerprint(*hasher.finalize().as_bytes())
     }
 
     /// The bytes of the header: metadata and the table of tensors.

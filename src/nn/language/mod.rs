@@ -9,6 +9,7 @@
 //! The last token of a prompt is the first that a hypothesis is given, in place of the start token that an
 //! encoder-decoder begins with: what follows it is what is asked for.
 
+mod adapter;
 mod config;
 mod gguf_config;
 mod json_config;
@@ -17,12 +18,14 @@ mod rotation;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+pub use adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
 pub use config::{LanguageConfig, LanguageLayout, Window};
 use layer::{Layer, Projected};
 pub use rotation::{Rotation, RotationScaling};
 
-use super::gguf::{Gguf, RowOrder};
+use super::gguf::{Gguf, GgufError, RowOrder};
 use super::inputs::{KeyTable, StepInputs};
 use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
 use super::recovery::recovering;
@@ -33,6 +36,7 @@ use crate::compute::kernels::{
     KeyList, Lookup, TokenMask, Weight, best_tokens, embedding, matmul_into, turns,
 };
 use crate::compute::{Device, Numbers, Tensor, place_on};
+use crate::tokenize::{TokenizeError, Tokenizer};
 
 /// Rows whose logits are computed together: with 262,144 tokens they fill 64 MiB.
 const LOGIT_ROWS: usize = 64;
@@ -54,6 +58,7 @@ pub struct LanguageModel {
     numbers: Numbers,
     config: LanguageConfig,
     fingerprint: Fingerprint,
+    adapter: Option<Arc<LanguageAdapter>>,
     tokens: Table,
     layers: Vec<Layer>,
     exit: Norm,
@@ -71,14 +76,39 @@ impl LanguageModel {
     /// When the file is damaged or the model of no known layout, or weights are missing, of the wrong shape
     /// or not finite.
     pub fn open(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
-        let (_, opened) = place_on(device, |device| Self::load(path, device, numbers))?;
+        Self::open_with(path, None, device, numbers)
+    }
+
+    /// As [`open`](Self::open), with an adapter beside the weights, which stay as they are.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and when the adapter was trained on another model.
+    pub fn open_with(
+        path: &Path,
+        adapter: Option<Arc<LanguageAdapter>>,
+        device: &Device,
+        numbers: Numbers,
+    ) -> Result<Self, NnError> {
+        if let Some(adapter) = &adapter {
+            adapter.check_base(path)?;
+        }
+        let load = |device: &Device| Self::load(path, adapter.clone(), device, numbers);
+        let (_, opened) = place_on(device, load)?;
         Ok(opened)
     }
 
-    fn load(path: &Path, device: &Device, numbers: Numbers) -> Result<Self, NnError> {
+    fn load(
+        path: &Path,
+        adapter: Option<Arc<LanguageAdapter>>,
+        device: &Device,
+        numbers: Numbers,
+    ) -> Result<Self, NnError> {
         const TABLE: &str = "model.embed_tokens.weight";
         let (config, weights) = read(path)?;
-        let from = LayerLoader { weights: &weights, device, numbers };
+        if let Some(adapter) = &adapter {
+            adapter.check_shapes(&weights)?;
+        }
+        let from = LayerLoader { weights: &weights, device, numbers, adapter: adapter.as_deref() };
         let width = config.hidden_size;
         let shape = [config.vocab_size, width];
         let tokens = match numbers {
@@ -92,7 +122,7 @@ impl LanguageModel {
         };
         let layers = (0..config.layers).map(|number| Layer::load(from, &config, number));
         let offset = config.gain_offset;
-        Ok(Self {
+        let opened = Self {
             path: path.to_owned(),
             numbers,
             tokens,
@@ -102,8 +132,28 @@ impl LanguageModel {
             frequencies: frequencies(&config, &weights)?,
             fingerprint: weights.fingerprint()?,
             steps: Steps::new(device, config.layers, config.key_size(), config.vocab_size)?,
+            adapter: adapter.clone(),
             config,
-        })
+        };
+        weights.check_unchanged()?;
+        Ok(opened)
+    }
+
+    /// The same, ending texts at a token of one's own choice.
+    ///
+    /// # Panics
+    /// If the vocabulary has no such token.
+    #[must_use]
+    pub fn ending_at(mut self, token: u32) -> Self {
+        assert!((token as usize) < self.config.vocab_size, "token {token} is in the vocabulary");
+        self.config.end_tokens.retain(|other| *other != token);
+        self.config.end_tokens.insert(0, token);
+        self
+    }
+
+    /// The adapter beside the weights.
+    pub fn adapter(&self) -> Option<&LanguageAdapter> {
+        self.adapter.as_deref()
     }
 
     /// The configuration.
@@ -298,6 +348,23 @@ fn read(path: &Path) -> Result<(LanguageConfig, Weights), NnError> {
     Ok((config, weights))
 }
 
+/// The tokenizer of a language model, a GGUF file or a directory of Hugging Face's, to which no text is a
+/// control token, and whether its texts begin with the start token.
+///
+/// # Errors
+/// When a file is missing or damaged.
+pub fn tokenizer_of<E: From<GgufError> + From<TokenizeError>>(
+    path: &Path,
+) -> Result<(Tokenizer, bool), E> {
+    if path.is_dir() {
+        let tokenizer = Tokenizer::open(path)?.plain();
+        let begins_with_start = !tokenizer.encode_with_specials("")?.is_empty();
+        return Ok((tokenizer, begins_with_start));
+    }
+    let file = Gguf::open(path)?;
+    Ok((Tokenizer::from_pieces(&file.pieces()?)?, file.begins_with_start()?))
+}
+
 /// Frequencies in layers that see everything, and in those that see a window.
 fn frequencies(config: &LanguageConfig, weights: &Weights) -> Result<[Vec<f32>; 2], NnError> {
     /// Where a GGUF file has Llama 3's scaling, as divisors.
@@ -341,7 +408,11 @@ impl Stepping for LanguageModel {
     }
 
     fn on(&self, device: &Device) -> Result<Self, NnError> {
-        let mut fresh = Self::load(&self.path, device, self.numbers)?;
+        let mut fresh = Self::load(&self.path, self.adapter.clone(), device, self.numbers)?;
+        if fresh.fingerprint != self.fingerprint {
+            return Err(WeightsError::Changed { path: self.path.clone() }.into());
+        }
+        fresh.config = self.config.clone();
         fresh.steps = self.steps.on_device(device)?;
         Ok(fresh)
     }
