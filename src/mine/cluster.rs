@@ -127,7 +127,7 @@ mod tests {
             (11, "Twelve villagers died as an earthquake shook Chile"),
             (40, "Twelve villagers died as an earthquake shook Chile"),
         ];
-        let grouping = Grouping { threshold: 0.3, days: 3 };
+        let grouping = Grouping { threshold: 0.2, days: 3 };
         assert_eq!(grouping.group(&articles), [0, 1, 0, 2]);
         assert_eq!(grouping.group(&[]), [0; 0]);
     }

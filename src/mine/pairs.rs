@@ -238,7 +238,7 @@ mod tests {
     fn sentences_pair_by_edits_and_not_by_case_or_punctuation() {
         let articles = [
             article("a", "Police arrested two men on Friday. Rain fell."),
-            article("b", "Police arrested the two men Friday. rain fell!"),
+            article("b", "Police arrested the two men Friday. Rain fell!"),
             article("c", "police arrested two men on friday"),
         ];
         let mined = mine(&articles, &options(Method::L12));
