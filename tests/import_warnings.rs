@@ -140,6 +140,13 @@ fn variant(base: &Path, code: WarningCode) -> TempDir {
             let end = content.find("<subCorpus").unwrap();
             fs::write(release.join(LU), format!("{}</lexUnit>", &content[..end])).unwrap();
         }
+        WarningCode::UnknownDropped => {
+            let declared = |number| format!("xmlns:x{number}=\"{}\" ", "x".repeat(65_000));
+            let declared: String = (0..200).map(declared).collect();
+            let content = fs::read_to_string(release.join(LU)).unwrap();
+            let changed = content.replacen("<lexUnit ", &format!("<lexUnit {declared}"), 1);
+            fs::write(release.join(LU), changed).unwrap();
+        }
         _ => {
             let (file, from, to) = edit(code);
             let content = fs::read_to_string(release.join(file)).unwrap();

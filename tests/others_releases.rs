@@ -39,7 +39,15 @@ fn store(dir: &Path, name: &str) -> Database {
 fn content(database: &Database) -> Vec<String> {
     let mut content = mini::content(database);
     content.extend(numbers(database).iter().map(|number| format!("{number:?}")));
+    content.extend(foreign(database));
     content
+}
+
+/// What the files hold beside FrameNet.
+pub(crate) fn foreign(database: &Database) -> Vec<String> {
+    let release = database.releases().unwrap()[0].id;
+    let files = database.store().all_foreign(release).unwrap();
+    files.map(|file| format!("{:?}", file.unwrap())).collect()
 }
 
 fn numbers(database: &Database) -> WrittenNumbers {
@@ -81,6 +89,7 @@ impl Deviating {
         mini::import(&second, &out).unwrap_or_else(|error| panic!("{error}"));
         assert_equal(&self.database, &second);
         assert_eq!(numbers(&self.database), numbers(&second));
+        assert_eq!(foreign(&self.database), foreign(&second));
     }
 
     fn comes_back_from_jsonl(&self) {
@@ -92,6 +101,10 @@ impl Deviating {
             let faults = faults_in("jsonl-written-number.schema.json", &record);
             assert_eq!(faults, [""; 0], "{line}");
         }
+        for line in text.lines().filter(|line| line.contains("\"kind\":\"foreign\"")) {
+            let record = serde_json::from_str(line).unwrap();
+            assert_eq!(faults_in("jsonl-foreign.schema.json", &record), [""; 0], "{line}");
+        }
         let file = self.dir.path().join("release.jsonl");
         fs::write(&file, lines).unwrap();
         let second = store(self.dir.path(), "jsonl");
@@ -100,11 +113,11 @@ impl Deviating {
     }
 
     /// The release that an export wrote.
-    fn out(&self) -> PathBuf {
+    pub(crate) fn out(&self) -> PathBuf {
         self.dir.path().join("out/mini-framenet")
     }
 
-    fn exported(&self, file: &str) -> String {
+    pub(crate) fn exported(&self, file: &str) -> String {
         fs::read_to_string(self.out().join(file)).unwrap()
     }
 

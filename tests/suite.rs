@@ -47,6 +47,7 @@ mod failed_first_import;
 mod file_handles;
 mod filter_scores;
 mod filters;
+mod foreign_content;
 mod framenet_1_7;
 mod framenet_round_trip;
 mod from_nltk;

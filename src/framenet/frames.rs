@@ -1,7 +1,7 @@
 //! Frame files: `frame/*.xml`.
 
 use crate::model::{
-    Colors, CoreType, Creation, FeId, Frame, FrameElement, FrameId, FrameLayout, LexUnit,
+    Colors, CoreType, Creation, FeId, Foreign, Frame, FrameElement, FrameId, FrameLayout, LexUnit,
     ListedRelation, Listing, LuId, NumberKind, SemTypeId, SentenceCount, Valences, WrittenNumbers,
 };
 
@@ -26,6 +26,8 @@ pub struct FrameFile {
     pub warnings: WarningLog,
     /// What the fresh numbers that it brings stand for.
     pub numbers: WrittenNumbers,
+    /// What it holds beside FrameNet.
+    pub foreign: Foreign,
 }
 
 /// Reads a frame file; `numbers` are those that earlier files of the release gave.
@@ -53,7 +55,9 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
     let mut names = Names::default();
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => frame.definition = xml.text_of(&child)?,
+            "definition" if frame.definition.is_empty() => {
+                frame.definition = xml.text_of(&child)?
+            }
             "semType" => frame.sem_types.push(names.sem_type(xml, &child)?),
             "FE" => {
                 let fe = read_element(xml, &child, &frame, &mut names)?;
@@ -72,7 +76,7 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
     })?;
     names.settle_elements(&mut xml, &root, &mut frame);
     layout.lexunits = lexunits.iter().map(|lu| lu.id).collect();
-    let (warnings, numbers) = xml.finish()?;
+    let (warnings, numbers, foreign) = xml.finish()?;
     Ok(FrameFile {
         file: file.to_owned(),
         frame,
@@ -81,6 +85,7 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
         sem_type_names: names.sem_types,
         warnings,
         numbers,
+        foreign,
     })
 }
 
@@ -218,7 +223,7 @@ fn read_element<'a>(
     };
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => fe.definition = xml.text_of(&child)?,
+            "definition" if fe.definition.is_empty() => fe.definition = xml.text_of(&child)?,
             "semType" => fe.sem_types.push(names.sem_type(xml, &child)?),
             "requiresFE" => fe.requires.push(names.element(xml, &child)?),
             "excludesFE" => fe.excludes.push(names.element(xml, &child)?),
@@ -235,8 +240,11 @@ fn read_core_type<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Co
     Ok(CoreType::parse(&text).unwrap_or_else(|| {
         let kept = CoreType::Peripheral;
         xml.warn_with(element, WarningCode::UnreadableValue, || {
-            format!("`coreType` is `{text}`, no core type; kept as `{}`", kept.as_str())
+            format!("`coreType` is `{text}`, no core type; read as `{}`", kept.as_str())
         });
+        if element.has("coreType") {
+            xml.keep_attribute(element, "coreType", text.clone(), kept.as_str());
+        }
         kept
     }))
 }
@@ -289,7 +297,9 @@ fn read_lexunit<'a>(
     };
     xml.children(|xml, child| {
         match child.name() {
-            "definition" => lexunit.definition = xml.text_of(&child)?,
+            "definition" if lexunit.definition.is_empty() => {
+                lexunit.definition = xml.text_of(&child)?
+            }
             "sentenceCount" => {
                 lexunit.sentence_count = SentenceCount {
                     annotated: xml.count(&child, "annotated")?.unwrap_or(0),

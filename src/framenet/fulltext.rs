@@ -1,6 +1,6 @@
 //! Full-text files: `fulltext/*.xml`.
 
-use crate::model::{CorpusId, DocumentId, NumberKind, Title, WrittenNumbers};
+use crate::model::{CorpusId, DocumentId, Foreign, NumberKind, Title, WrittenNumbers};
 
 use super::sentences::{ReadSentence, read_sentence};
 use super::xml::{TITLED, XmlFile};
@@ -21,6 +21,8 @@ pub struct FullTextFile {
     pub warnings: WarningLog,
     /// What the fresh numbers that it brings stand for.
     pub numbers: WrittenNumbers,
+    /// What it holds beside FrameNet.
+    pub foreign: Foreign,
 }
 
 /// Reads a full-text file; `numbers` are those that earlier files of the release gave.
@@ -39,23 +41,26 @@ pub fn read_fulltext_file(
     let mut sentences = Vec::new();
     xml.know(&root, &[])?;
     xml.children(|xml, child| match child.name() {
-        "header" => xml.children(|xml, child| match child.name() {
-            "corpus" if corpus.is_none() => {
-                xml.know(&child, &TITLED)?;
-                let title = child.corpus_title()?;
-                let id = xml.short_id(&child, NumberKind::Corpus, "ID", &title.name)?;
-                corpus = Some((CorpusId(id), title));
-                xml.children(|xml, child| match child.name() {
-                    "document" if document.is_none() => {
-                        let title = child.document_title()?;
-                        let id = xml.short_id(&child, NumberKind::Document, "ID", &title.name)?;
-                        document = Some((DocumentId(id), title));
-                        xml.leaf(&child, &TITLED)
-                    }
-                    _ => xml.unknown(&child),
-                })
-            }
-            _ => xml.unknown(&child),
+        "header" => xml.know(&child, &[]).and_then(|()| {
+            xml.children(|xml, child| match child.name() {
+                "corpus" if corpus.is_none() => {
+                    xml.know(&child, &TITLED)?;
+                    let title = child.corpus_title()?;
+                    let id = xml.short_id(&child, NumberKind::Corpus, "ID", &title.name)?;
+                    corpus = Some((CorpusId(id), title));
+                    xml.children(|xml, child| match child.name() {
+                        "document" if document.is_none() => {
+                            let title = child.document_title()?;
+                            let id =
+                                xml.short_id(&child, NumberKind::Document, "ID", &title.name)?;
+                            document = Some((DocumentId(id), title));
+                            xml.leaf(&child, &TITLED)
+                        }
+                        _ => xml.unknown(&child),
+                    })
+                }
+                _ => xml.unknown(&child),
+            })
         }),
         "sentence" => {
             sentences.push(read_sentence(xml, &child)?);
@@ -64,7 +69,7 @@ pub fn read_fulltext_file(
         _ => xml.unknown(&child),
     })?;
     let missing = || root.wrong("header", "", "a corpus with a document");
-    let (warnings, numbers) = xml.finish()?;
+    let (warnings, numbers, foreign) = xml.finish()?;
     Ok(FullTextFile {
         file: file.to_owned(),
         corpus: corpus.ok_or_else(missing)?,
@@ -72,5 +77,6 @@ pub fn read_fulltext_file(
         sentences,
         warnings,
         numbers,
+        foreign,
     })
 }

@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{
-    CorpusId, DocumentId, FeId, FeRelation, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus,
-    LuId, LuIndex, LuIndexEntry, NumberKind, RelationId, RelationKind, RelationList, SemType,
-    SemTypeId, SemTypeList, WrittenNumbers,
+    CorpusId, DocumentId, FeId, FeRelation, Foreign, FrameId, FrameIndexEntry, FrameRelation,
+    IndexCorpus, LuId, LuIndex, LuIndexEntry, NumberKind, RelationId, RelationKind, RelationList,
+    SemType, SemTypeId, SemTypeList, WrittenNumbers,
 };
 
 use super::xml::{Element, TITLED, XmlFile};
@@ -21,6 +21,8 @@ pub struct TopFile<T> {
     pub warnings: WarningLog,
     /// What the fresh numbers that it brings stand for.
     pub numbers: WrittenNumbers,
+    /// What it holds beside FrameNet.
+    pub foreign: Foreign,
 }
 
 /// Reads `frRelation.xml`: every relation once with the FEs it maps, and their order.
@@ -61,8 +63,8 @@ pub fn read_relations(
         list.kinds.push(kind);
         Ok(())
     })?;
-    let (warnings, numbers) = xml.finish()?;
-    Ok(TopFile { content: (relations, list), warnings, numbers })
+    let (warnings, numbers, foreign) = xml.finish()?;
+    Ok(TopFile { content: (relations, list), warnings, numbers, foreign })
 }
 
 fn read_relation<'a>(
@@ -141,7 +143,7 @@ pub fn read_sem_types(
             parents: Vec::new(),
         };
         xml.children(|xml, part| match part.name() {
-            "definition" => {
+            "definition" if sem_type.definition.is_empty() => {
                 sem_type.definition = xml.text_of(&part)?;
                 Ok(())
             }
@@ -164,8 +166,8 @@ pub fn read_sem_types(
         sem_types: types.iter().map(|sem_type| sem_type.id).collect(),
     };
     settle_supers(&mut xml, &root, &mut types, supers);
-    let (warnings, numbers) = xml.finish()?;
-    Ok(TopFile { content: (types, list), warnings, numbers })
+    let (warnings, numbers, foreign) = xml.finish()?;
+    Ok(TopFile { content: (types, list), warnings, numbers, foreign })
 }
 
 /// Puts super types in their places: of several with a number the one of that name. One that the file does
@@ -230,8 +232,8 @@ pub fn read_frame_index(
         });
         xml.leaf(&child, &["ID", "name", "mDate"])
     })?;
-    let (warnings, numbers) = xml.finish()?;
-    Ok(TopFile { content, warnings, numbers })
+    let (warnings, numbers, foreign) = xml.finish()?;
+    Ok(TopFile { content, warnings, numbers, foreign })
 }
 
 /// Attributes of an LU in `luIndex.xml`.
@@ -252,13 +254,15 @@ pub fn read_lu_index(
     xml.know(&root, &[])?;
     let mut index = LuIndex::default();
     xml.children(|xml, child| match child.name() {
-        "legend" => xml.children(|xml, child| {
-            if child.name() != "statusType" {
-                return xml.unknown(&child);
-            }
-            let name = child.text_or_empty("name")?;
-            index.legend.push((name, child.text_or_empty("description")?));
-            xml.leaf(&child, &["name", "description"])
+        "legend" => xml.know(&child, &[]).and_then(|()| {
+            xml.children(|xml, child| {
+                if child.name() != "statusType" {
+                    return xml.unknown(&child);
+                }
+                let name = child.text_or_empty("name")?;
+                index.legend.push((name, child.text_or_empty("description")?));
+                xml.leaf(&child, &["name", "description"])
+            })
         }),
         "lu" => {
             let (name, frame_name) = (xml.name(&child, "name")?, child.text_or_empty("frameName")?);
@@ -275,8 +279,8 @@ pub fn read_lu_index(
         }
         _ => xml.unknown(&child),
     })?;
-    let (warnings, numbers) = xml.finish()?;
-    Ok(TopFile { content: index, warnings, numbers })
+    let (warnings, numbers, foreign) = xml.finish()?;
+    Ok(TopFile { content: index, warnings, numbers, foreign })
 }
 
 /// Reads `fulltextIndex.xml`: the documents that have a file, with their names, by corpus.
@@ -315,6 +319,6 @@ pub fn read_fulltext_index(
         corpora.push(corpus);
         Ok(())
     })?;
-    let (warnings, numbers) = xml.finish()?;
-    Ok(TopFile { content: corpora, warnings, numbers })
+    let (warnings, numbers, foreign) = xml.finish()?;
+    Ok(TopFile { content: corpora, warnings, numbers, foreign })
 }

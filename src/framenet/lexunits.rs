@@ -1,8 +1,8 @@
 //! LU files: `lu/lu*.xml`.
 
 use crate::model::{
-    AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, FrameId, Governor,
-    IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId,
+    AnnotationSetId, Colors, CorpusId, Creation, DocumentId, FeRealization, Foreign, FrameId,
+    Governor, IdSpace, LexUnit, Lexeme, ListedElement, Listing, LuId, NumberKind, Pos, SemTypeId,
     SentenceCount, Title, ValencePattern, ValenceUnit, Valences, WrittenNumbers,
 };
 
@@ -32,6 +32,8 @@ pub struct LuFile {
     pub warnings: WarningLog,
     /// What the fresh numbers that it brings stand for.
     pub numbers: WrittenNumbers,
+    /// What it holds beside FrameNet.
+    pub foreign: Foreign,
 }
 
 /// A subcorpus of an LU file.
@@ -76,11 +78,19 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
     let mut names = Names::default();
     xml.children(|xml, child| {
         match child.name() {
-            "header" => read_header(xml, &mut corpora, &mut elements)?,
-            "definition" => lexunit.definition = xml.text_of(&child)?,
+            "header" => {
+                xml.know(&child, &[])?;
+                read_header(xml, &mut corpora, &mut elements)?;
+            }
+            "definition" if lexunit.definition.is_empty() => {
+                lexunit.definition = xml.text_of(&child)?
+            }
             "lexeme" => lexunit.lexemes.push(read_lexeme(xml, &child)?),
             "semType" => lexunit.sem_types.push(names.sem_type(xml, &child)?),
-            "valences" => lexunit.valences = read_valences(xml)?,
+            "valences" if lexunit.valences == Valences::default() => {
+                xml.know(&child, &[])?;
+                lexunit.valences = read_valences(xml)?;
+            }
             "subCorpus" => subcorpora.push(read_subcorpus(xml, &child, lexunit.id)?),
             _ => xml.unknown(&child)?,
         }
@@ -88,7 +98,7 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
     })?;
     lexunit.subcorpora = subcorpora.iter().map(|subcorpus| subcorpus.name.clone()).collect();
     locate_sets(&mut lexunit.valences, &subcorpora);
-    let (warnings, numbers) = xml.finish()?;
+    let (warnings, numbers, foreign) = xml.finish()?;
     Ok(LuFile {
         file: file.to_owned(),
         lexunit,
@@ -99,6 +109,7 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
         sem_type_names: names.sem_types,
         warnings,
         numbers,
+        foreign,
     })
 }
 
@@ -129,13 +140,16 @@ fn read_header(
             Ok(())
         }
         // The frame's FEs over again.
-        "frame" => xml.children(|xml, child| match child.name() {
-            "FE" => {
-                elements.push(read_listed_element(&child)?);
-                xml.leaf(&child, &["name", "type", "abbrev", "fgColor", "bgColor"])
-            }
-            _ => xml.unknown(&child),
-        }),
+        "frame" => {
+            xml.know(&child, &[])?;
+            xml.children(|xml, child| match child.name() {
+                "FE" => {
+                    elements.push(read_listed_element(&child)?);
+                    xml.leaf(&child, &["name", "type", "abbrev", "fgColor", "bgColor"])
+                }
+                _ => xml.unknown(&child),
+            })
+        }
         _ => xml.unknown(&child),
     })
 }
@@ -157,8 +171,11 @@ pub(super) fn read_pos<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Resu
     let text = element.text_or_empty("POS")?;
     let pos = Pos::parse(&text);
     if pos.as_str() != text {
-        let detail = format!("part of speech `{text}` is kept as `{pos}`");
+        let detail = format!("part of speech `{text}` is read as `{pos}`");
         xml.warn(element, WarningCode::UnreadableValue, detail);
+        if element.has("POS") {
+            xml.keep_attribute(element, "POS", text, pos.as_str());
+        }
     }
     Ok(pos)
 }
@@ -168,8 +185,9 @@ pub(super) fn read_lexeme<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> R
     let mut flag = |name| -> Result<Option<bool>> {
         let Some(value) = element.attribute(name)? else { return Ok(None) };
         if value != "true" && value != "false" {
-            let detail = format!("`{name}` is `{value}`; kept as `false`");
+            let detail = format!("`{name}` is `{value}`; read as `false`");
             xml.warn(element, WarningCode::UnreadableValue, detail);
+            xml.keep_attribute(element, name, value.clone(), "false");
         }
         Ok(Some(value == "true"))
     };

@@ -8,6 +8,7 @@
 //! that are unique, is the importer's work in [`crate::database`].
 
 mod error;
+mod foreign;
 mod frames;
 mod fulltext;
 mod indexes;

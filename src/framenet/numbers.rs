@@ -99,8 +99,9 @@ impl<'a> XmlFile<'a> {
 
     fn warn_empty(&mut self, element: &Element<'a>, attribute: &str) {
         self.warn_with(element, WarningCode::UnreadableValue, || {
-            format!("`{attribute}` of `{}` is empty; not kept", element.name())
+            format!("`{attribute}` of `{}` is empty; kept for exports", element.name())
         });
+        self.keep_attribute(element, attribute, String::new(), "");
     }
 
     /// The number that an attribute with this text holds.
@@ -196,10 +197,11 @@ impl<'a> XmlFile<'a> {
         if number.is_none() {
             self.warn_with(element, WarningCode::UnreadableValue, || {
                 format!(
-                    "`{attribute}` of `{}` is `{text}`, no such number; not kept",
+                    "`{attribute}` of `{}` is `{text}`, no such number; kept for exports",
                     element.name()
                 )
             });
+            self.keep_attribute(element, attribute, text, "");
         }
         Ok(number)
     }

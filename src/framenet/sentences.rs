@@ -127,7 +127,7 @@ pub(super) fn read_sentence<'a>(
     let mut boundaries = Boundaries::default();
     xml.children(|xml, child| {
         match child.name() {
-            "text" => {
+            "text" if sentence.text.is_empty() => {
                 sentence.text = xml.text_of(&child)?;
                 boundaries = Boundaries::of(&sentence.text);
             }
@@ -267,7 +267,7 @@ fn read_label<'a>(
             "cBy" => label.annotator = value.into_owned(),
             "fgColor" => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
             "bgColor" => label.colors.get_or_insert_with(Colors::default).bg = value.into_owned(),
-            _ => xml.unknown_attribute(element, key),
+            _ => xml.foreign_attribute(element, key, value.into_owned()),
         }
         Ok(())
     })?;

@@ -70,7 +70,7 @@ codes! {
     FeUnknown = "W-fe-unknown",
     /// A relation names a frame without a file: it is kept, and the frame by name alone.
     RelationDangling = "W-relation-dangling",
-    /// An element that FrameNet's schema does not know: its content is not read.
+    /// An element that FrameNet's schema does not know: it is kept as it stands.
     UnknownElement = "W-unknown-element",
     /// A value that its attribute does not allow: the detail says what is kept in its place.
     UnreadableValue = "W-unreadable-value",
@@ -102,10 +102,12 @@ codes! {
     LuDiffers = "W-lu-differs",
     /// A name beside a number is not the name of what the number stands for: the number counts.
     NameMismatch = "W-name-mismatch",
-    /// An attribute that FrameNet's schema does not know: it is not read.
+    /// An attribute that FrameNet's schema does not know: it is kept as it stands.
     UnknownAttribute = "W-unknown-attribute",
-    /// Text where FrameNet's schema has elements only: it is not read.
+    /// Text where FrameNet's schema has elements only: it is kept as it stands.
     UnknownText = "W-unknown-text",
+    /// What is not FrameNet's is more than is kept of one file: it is dropped.
+    UnknownDropped = "W-unknown-dropped",
     /// An element or text before or after a file's root element: it is not read.
     OutsideRoot = "W-outside-root",
     // Traits, from here to the end.

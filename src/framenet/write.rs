@@ -10,9 +10,10 @@ use super::sentences::{Evokes, ReadSentence, ReadSet};
 use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
-    CorpusId, DocumentId, Extent, FeId, FeRealization, Frame, FrameElement, FrameIndexEntry,
-    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OddOffsets,
-    RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences, WrittenNumbers,
+    CorpusId, DocumentId, Extent, FeId, FeRealization, Foreign, Frame, FrameElement,
+    FrameIndexEntry, FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind,
+    OddOffsets, RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences,
+    WrittenNumbers,
 };
 use crate::text::CharIndex;
 
@@ -26,8 +27,8 @@ pub fn write_frame_file(
     sem_types: &SemTypeNames,
     numbers: &WrittenNumbers,
 ) -> String {
-    let FrameFile { frame, lexunits, layout, .. } = file;
-    let mut xml = XmlWriter::new(Some("frame.xsl"), numbers);
+    let FrameFile { frame, lexunits, layout, foreign, .. } = file;
+    let mut xml = XmlWriter::new(Some("frame.xsl"), numbers, foreign);
     xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
     xml.attribute("name", &frame.name).id("ID", NumberKind::Frame, frame.id.0);
     xml.schema("../schema/frame.xsd");
@@ -113,7 +114,7 @@ fn write_lexeme(xml: &mut XmlWriter<'_>, lexeme: &Lexeme) {
 #[must_use]
 pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames, numbers: &WrittenNumbers) -> String {
     let LuFile { lexunit, frame_name, .. } = file;
-    let mut xml = XmlWriter::new(Some("lexUnit.xsl"), numbers);
+    let mut xml = XmlWriter::new(Some("lexUnit.xsl"), numbers, &file.foreign);
     xml.start("lexUnit").attribute("status", &lexunit.status);
     if let Some(fe) = &lexunit.incorporated_fe {
         xml.attribute("incorporatedFE", fe);
@@ -214,7 +215,7 @@ fn write_realization(xml: &mut XmlWriter<'_>, element: &'static str, item: &FeRe
 /// A full-text file.
 #[must_use]
 pub fn write_fulltext_file(file: &FullTextFile, numbers: &WrittenNumbers) -> String {
-    let mut xml = XmlWriter::new(Some("fullText.xsl"), numbers);
+    let mut xml = XmlWriter::new(Some("fullText.xsl"), numbers, &file.foreign);
     xml.start("fullTextAnnotation").schema("../schema/fullText.xsd");
     xml.start("header");
     let (corpus, title) = &file.corpus;
@@ -311,8 +312,12 @@ fn write_offset(xml: &mut XmlWriter<'_>, name: &str, offset: Option<i64>) {
 
 /// `frameIndex.xml`.
 #[must_use]
-pub fn write_frame_index(entries: &[FrameIndexEntry], numbers: &WrittenNumbers) -> String {
-    let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers);
+pub fn write_frame_index(
+    entries: &[FrameIndexEntry],
+    numbers: &WrittenNumbers,
+    foreign: &Foreign,
+) -> String {
+    let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers, foreign);
     xml.start("frameIndex").schema("schema/frameIndex.xsd");
     for entry in entries {
         xml.start("frame").given("mDate", &entry.modified);
@@ -325,8 +330,8 @@ pub fn write_frame_index(entries: &[FrameIndexEntry], numbers: &WrittenNumbers) 
 
 /// `luIndex.xml`.
 #[must_use]
-pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers) -> String {
-    let mut xml = XmlWriter::new(Some("luIndex.xsl"), numbers);
+pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers, foreign: &Foreign) -> String {
+    let mut xml = XmlWriter::new(Some("luIndex.xsl"), numbers, foreign);
     xml.start("luIndex").schema("schema/luIndex.xsd");
     xml.start("legend");
     for (name, description) in &index.legend {
@@ -347,8 +352,12 @@ pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers) -> String {
 
 /// `fulltextIndex.xml`.
 #[must_use]
-pub fn write_fulltext_index(corpora: &[IndexCorpus], numbers: &WrittenNumbers) -> String {
-    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"), numbers);
+pub fn write_fulltext_index(
+    corpora: &[IndexCorpus],
+    numbers: &WrittenNumbers,
+    foreign: &Foreign,
+) -> String {
+    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"), numbers, foreign);
     xml.start("fulltextIndex").schema("schema/fulltextIndex.xsd");
     for corpus in corpora {
         write_corpus(&mut xml, corpus.id, &corpus.title, &corpus.documents);
@@ -363,10 +372,11 @@ pub fn write_sem_types(
     sem_types: &[SemType],
     list: &SemTypeList,
     numbers: &WrittenNumbers,
+    foreign: &Foreign,
 ) -> String {
     let by_id: HashMap<SemTypeId, &SemType> =
         sem_types.iter().map(|sem_type| (sem_type.id, sem_type)).collect();
-    let mut xml = XmlWriter::new(None, numbers);
+    let mut xml = XmlWriter::new(None, numbers, foreign);
     xml.start("semTypes").given("XMLCreated", &list.created).schema("schema/semTypes.xsd");
     for sem_type in list.sem_types.iter().filter_map(|id| by_id.get(id)) {
         xml.start("semType").attribute("abbrev", &sem_type.abbreviation);
@@ -389,10 +399,11 @@ pub fn write_relations(
     relations: &[FrameRelation],
     list: &RelationList,
     numbers: &WrittenNumbers,
+    foreign: &Foreign,
 ) -> String {
     let by_id: HashMap<RelationId, &FrameRelation> =
         relations.iter().map(|relation| (relation.id, relation)).collect();
-    let mut xml = XmlWriter::new(None, numbers);
+    let mut xml = XmlWriter::new(None, numbers, foreign);
     xml.start("frameRelations").given("XMLCreated", &list.created);
     xml.schema("schema/frameRelations.xsd");
     for kind in &list.kinds {
@@ -443,8 +454,8 @@ mod tests {
             annotator: String::new(),
             colors: None,
         };
-        let numbers = WrittenNumbers::default();
-        let mut xml = XmlWriter::new(None, &numbers);
+        let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
+        let mut xml = XmlWriter::new(None, &numbers, &foreign);
         write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
         xml.finish().lines().last().unwrap_or_default().to_owned()
     }
@@ -479,8 +490,8 @@ mod tests {
             annotator: String::new(),
             colors: None,
         };
-        let numbers = WrittenNumbers::default();
-        let mut xml = XmlWriter::new(None, &numbers);
+        let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
+        let mut xml = XmlWriter::new(None, &numbers, &foreign);
         write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));
         assert!(xml.finish().ends_with("<label end=\"2\" start=\"3\" name=\"x\"/>"));
     }

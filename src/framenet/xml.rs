@@ -10,9 +10,10 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
+use super::foreign::{Notes, tag_at};
 use super::numbers::FileNumbers;
 use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
-use crate::model::{WrittenNumbers, is_xml};
+use crate::model::{Foreign, WrittenNumbers, is_xml};
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
@@ -25,10 +26,10 @@ const SHOWN: usize = 60;
 
 /// A place in a file.
 #[derive(Clone, Copy)]
-struct At<'a> {
+pub(super) struct At<'a> {
     file: &'a str,
-    content: &'a str,
-    offset: usize,
+    pub(super) content: &'a str,
+    pub(super) offset: usize,
     /// An earlier place with the line breaks before it, so that nothing is counted twice.
     counted: (usize, usize),
 }
@@ -69,14 +70,16 @@ pub(super) const TITLED: [&str; 3] = ["ID", "name", "description"];
 
 /// An XML file being read.
 pub(super) struct XmlFile<'a> {
-    at: At<'a>,
+    pub(super) at: At<'a>,
     reader: Reader<&'a [u8]>,
-    /// Elements that are open.
-    depth: usize,
+    /// The elements that are open: where their start tags were read, and the children so far.
+    pub(super) open: Vec<(usize, u32)>,
     /// What was odd so far.
     pub(super) warnings: WarningLog,
     /// What fresh numbers stand for.
     pub(super) numbers: FileNumbers<'a>,
+    /// What is not FrameNet's.
+    pub(super) notes: Notes,
 }
 
 impl<'a> XmlFile<'a> {
@@ -100,7 +103,8 @@ impl<'a> XmlFile<'a> {
         let mut reader = Reader::from_str(content);
         reader.config_mut().expand_empty_elements = true;
         let (warnings, numbers) = (WarningLog::default(), FileNumbers::new(numbers));
-        Ok(Self { at: At::start(file, content), reader, depth: 0, warnings, numbers })
+        let (at, open, notes) = (At::start(file, content), Vec::new(), Notes::default());
+        Ok(Self { at, reader, open, warnings, numbers, notes })
     }
 
     fn next(&mut self) -> Result<Event<'a>> {
@@ -110,12 +114,17 @@ impl<'a> XmlFile<'a> {
             At { offset, ..self.at }.malformed(error)
         })?;
         match &event {
-            Event::Start(_) => self.depth += 1,
-            Event::End(_) => self.depth = self.depth.saturating_sub(1),
+            Event::Start(_) => {
+                if let Some((_, children)) = self.open.last_mut() {
+                    *children += 1;
+                }
+                self.open.push((self.at.offset, 0));
+            }
+            Event::End(_) => drop(self.open.pop()),
             Event::Decl(declaration) => self.require_utf_8(declaration)?,
             _ => {}
         }
-        if self.depth > MAX_DEPTH {
+        if self.open.len() > MAX_DEPTH {
             let reason = format!("elements nested more than {MAX_DEPTH} deep");
             return Err(self.at.malformed(reason));
         }
@@ -176,8 +185,9 @@ impl<'a> XmlFile<'a> {
     }
 
     /// Reads what follows the root element, whose end was read, past it; gives what was odd in the
-    /// whole file, and what its fresh numbers stand for.
-    pub(super) fn finish(mut self) -> Result<(WarningLog, WrittenNumbers)> {
+    /// whole file, what its fresh numbers stand for, and what of it is not FrameNet's.
+    pub(super) fn finish(mut self) -> Result<(WarningLog, WrittenNumbers, Foreign)> {
+        let foreign = self.foreign();
         loop {
             match self.next()? {
                 Event::Start(start) => {
@@ -189,7 +199,7 @@ impl<'a> XmlFile<'a> {
                 Event::Text(piece) if !piece.trim().is_empty() => self.stray_text(&piece, "after"),
                 Event::CData(piece) => self.stray_text(&piece, "after"),
                 Event::GeneralRef(piece) => self.stray_text(&piece, "after"),
-                Event::Eof => return Ok((self.warnings, self.numbers.own)),
+                Event::Eof => return Ok((self.warnings, self.numbers.own, foreign)),
                 _ => {}
             }
         }
@@ -238,35 +248,13 @@ impl<'a> XmlFile<'a> {
         self.children(|xml, child| xml.unknown(&child))
     }
 
-    /// Warns of text where FrameNet has elements only.
-    fn unknown_text(&mut self, piece: &str) {
-        let at = self.at;
-        self.warnings.note(WarningCode::UnknownText, || {
-            let detail = format!("text `{}` stands between elements; not read", piece.trim());
-            let (code, file) = (WarningCode::UnknownText, at.file.to_owned());
-            Warning { code, file, line: at.line(), detail }
-        });
+    /// How far the file was read.
+    pub(super) fn position(&self) -> usize {
+        usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX)
     }
 
-    /// Warns of every attribute of an element that is not one of `known`. Declarations of name spaces
-    /// and what belongs to XML Schema say nothing about FrameNet.
-    pub(super) fn know(&mut self, element: &Element<'a>, known: &[&str]) -> Result<()> {
-        for attribute in element.start.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| element.at.malformed(error))?;
-            let name = attribute.key.into_inner();
-            let foreign = name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
-            if !foreign && !known.contains(&attribute.key.local_name().into_inner()) {
-                self.unknown_attribute(element, name);
-            }
-        }
-        Ok(())
-    }
-
-    /// Warns of an attribute that the schema does not know.
-    pub(super) fn unknown_attribute(&mut self, element: &Element<'a>, name: &str) {
-        self.warn_with(element, WarningCode::UnknownAttribute, || {
-            format!("attribute `{name}` of `{}` is not FrameNet's; not read", element.name())
-        });
+    pub(super) fn content(&self) -> &'a str {
+        self.at.content
     }
 
     /// The text of an element without attributes; see [`text`](Self::text).
@@ -299,7 +287,7 @@ impl<'a> XmlFile<'a> {
                 }
                 Event::Start(start) => {
                     let element = Element { start, at: self.at };
-                    self.unknown(&element)?;
+                    self.unknown_after(&element, Some(text.len()))?;
                 }
                 Event::End(_) => return Ok(text),
                 Event::Eof => return Err(self.truncated()),
@@ -322,14 +310,6 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// Reads past an element that the schema does not know, and says so.
-    pub(super) fn unknown(&mut self, element: &Element<'a>) -> Result<()> {
-        self.warn_with(element, WarningCode::UnknownElement, || {
-            format!("element `{}` is not FrameNet's; not read", element.name())
-        });
-        self.skip()
-    }
-
     pub(super) fn warn(&mut self, element: &Element<'a>, code: WarningCode, detail: String) {
         self.warn_with(element, code, || detail);
     }
@@ -345,6 +325,17 @@ impl<'a> XmlFile<'a> {
         self.warnings.note(code, || {
             let (file, line) = (file.to_owned(), element.line());
             Warning { code, file, line, detail: detail() }
+        });
+    }
+
+    /// Warns of the place that is being read.
+    pub(super) fn warn_here(&mut self, code: WarningCode, detail: impl FnOnce() -> String) {
+        let at = self.at;
+        self.warnings.note(code, || Warning {
+            code,
+            file: at.file.to_owned(),
+            line: at.line(),
+            detail: detail(),
         });
     }
 
@@ -369,13 +360,18 @@ fn no_xml(letter: char) -> String {
 
 /// An element whose start was read.
 pub(super) struct Element<'a> {
-    start: BytesStart<'a>,
+    pub(super) start: BytesStart<'a>,
     at: At<'a>,
 }
 
 impl<'a> Element<'a> {
     pub(super) fn name(&self) -> &str {
         self.start.local_name().into_inner()
+    }
+
+    /// Where its start tag is.
+    pub(super) fn place(&self) -> usize {
+        tag_at(self.at.content, self.at.offset)
     }
 
     pub(super) fn line(&self) -> usize {
@@ -399,7 +395,7 @@ impl<'a> Element<'a> {
         Ok(format!("element `{}`{of}", self.name()))
     }
 
-    /// Calls `visit` with every attribute's local name and unescaped value.
+    /// Calls `visit` with every attribute's name, prefix and all, and unescaped value.
     pub(super) fn attributes(
         &self,
         mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<()>,
@@ -420,7 +416,7 @@ impl<'a> Element<'a> {
             {
                 return Err(self.at.malformed(no_xml(letter)));
             }
-            visit(attribute.key.local_name().into_inner(), value)?;
+            visit(attribute.key.into_inner(), value)?;
         }
         Ok(())
     }

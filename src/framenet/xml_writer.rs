@@ -3,12 +3,13 @@
 //!
 //! Law: what [`XmlFile`](super::xml::XmlFile) reads back is what was written.
 
-use crate::model::{NumberKind, WrittenNumbers};
+use super::foreign::ForeignWriter;
+use crate::model::{Foreign, ForeignAttribute, NumberKind, WrittenNumbers};
 
 /// Declaration that every file starts with.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
 /// Name space of every file, and that of schemas.
-const NAMESPACES: [(&str, &str); 2] = [
+pub(super) const NAMESPACES: [(&str, &str); 2] = [
     ("xmlns", "http://framenet.icsi.berkeley.edu"),
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
@@ -23,26 +24,41 @@ pub(super) struct XmlWriter<'a> {
     in_tag: bool,
     /// Whether the innermost element holds text, so that its end tag stands on the same line.
     inline: bool,
+    /// Where the last start tag begins.
+    tag: usize,
+    /// What the file holds beside FrameNet.
+    foreign: Option<ForeignWriter<'a>>,
 }
 
 impl<'a> XmlWriter<'a> {
-    /// A file, with the style sheet that a browser shows it with.
-    pub(super) fn new(style_sheet: Option<&str>, numbers: &'a WrittenNumbers) -> Self {
+    /// A file, with the style sheet that a browser shows it with, and what it holds beside FrameNet.
+    pub(super) fn new(
+        style_sheet: Option<&str>,
+        numbers: &'a WrittenNumbers,
+        foreign: &'a Foreign,
+    ) -> Self {
         let mut content = DECLARATION.to_owned();
         if let Some(name) = style_sheet {
             content.push_str("<?xml-stylesheet type=\"text/xsl\" href=\"");
             content.push_str(name);
             content.push_str("\"?>\n");
         }
-        Self { numbers, content, open: Vec::new(), in_tag: false, inline: false }
+        let foreign = ForeignWriter::new(foreign);
+        Self { numbers, content, open: Vec::new(), in_tag: false, inline: false, tag: 0, foreign }
     }
 
     /// Starts an element; attributes may follow until content does.
     pub(super) fn start(&mut self, name: &'static str) -> &mut Self {
         self.end_tag();
+        let before = self.foreign.as_mut().map_or(&[][..], ForeignWriter::before_child);
+        for piece in before {
+            self.new_line();
+            self.content.push_str(&piece.xml);
+        }
         if !self.open.is_empty() {
             self.new_line();
         }
+        self.tag = self.content.len();
         self.content.push('<');
         self.content.push_str(name);
         self.open.push(name);
@@ -59,6 +75,9 @@ impl<'a> XmlWriter<'a> {
     }
 
     pub(super) fn attribute(&mut self, name: &str, value: &str) -> &mut Self {
+        if let Some(foreign) = &mut self.foreign {
+            foreign.see(name, value);
+        }
         self.content.push(' ');
         self.content.push_str(name);
         self.content.push_str("=\"");
@@ -74,6 +93,9 @@ impl<'a> XmlWriter<'a> {
 
     pub(super) fn number(&mut self, name: &str, value: impl std::fmt::Display) -> &mut Self {
         use std::fmt::Write as _;
+        if let Some(foreign) = &mut self.foreign {
+            foreign.see(name, &value.to_string());
+        }
         write!(self.content, " {name}=\"{value}\"").expect("a string takes all");
         self
     }
@@ -113,29 +135,41 @@ impl<'a> XmlWriter<'a> {
 
     /// Text of the innermost element, which holds nothing else.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.end_tag();
-        escape(text, Place::Text, &mut self.content);
-        self.inline = true;
+        self.text_in(text, Place::Text);
         self
+    }
+
+    fn text_in(&mut self, text: &str, place: Place) {
+        self.end_tag();
+        let pieces = self.foreign.as_mut().map_or(&[][..], ForeignWriter::rest);
+        let mut done = 0;
+        for piece in pieces {
+            // A text that was edited since may be shorter.
+            let end = text.floor_char_boundary(piece.after as usize).max(done);
+            escape(&text[done..end], place, &mut self.content);
+            self.content.push_str(&piece.xml);
+            done = end;
+        }
+        escape(&text[done..], place, &mut self.content);
+        self.inline = true;
     }
 
     /// An element of text in which quotes are escaped: FrameNet does so in sentences, and nowhere else.
     pub(super) fn sentence_element(&mut self, name: &'static str, text: &str) {
-        self.start(name).end_tag();
-        escape(text, Place::Sentence, &mut self.content);
-        self.inline = true;
+        self.start(name).text_in(text, Place::Sentence);
         self.end();
     }
 
     /// Ends the innermost element.
     pub(super) fn end(&mut self) -> &mut Self {
+        let rest = self.before_end();
         let name = self.open.pop().expect("every end has its start");
         if self.in_tag {
             self.content.push_str("/>");
             self.in_tag = false;
             return self;
         }
-        if !self.inline {
+        if !self.inline || rest {
             self.new_line();
         }
         self.inline = false;
@@ -157,9 +191,60 @@ impl<'a> XmlWriter<'a> {
     }
 
     fn end_tag(&mut self) {
-        if std::mem::take(&mut self.in_tag) {
+        if self.in_tag {
+            self.foreign_attributes();
+            self.in_tag = false;
             self.content.push('>');
         }
+    }
+
+    /// Gives the start tag its foreign attributes; one of a name that it has already takes its place.
+    fn foreign_attributes(&mut self) {
+        let (Some(foreign), Some(name)) = (&mut self.foreign, self.open.last()) else { return };
+        let own = self.tag..self.content.len();
+        for ForeignAttribute { name, value, instead_of } in foreign.entered(name) {
+            let mut written = String::new();
+            escape(value, Place::Attribute, &mut written);
+            let start = format!(" {name}=\"");
+            // Some of a file's hundred thousand may stand here: only the tag's own are looked through.
+            let end = own.end.min(self.content.len());
+            let place = self.content[own.start..end].find(&start);
+            let place = place.map(|at| own.start + at + start.len());
+            match place.and_then(|at| Some(at..at + self.content[at..].find('"')?)) {
+                Some(there) => {
+                    if instead_of.is_empty() || self.content[there.clone()] == **instead_of {
+                        self.content.replace_range(there, &written);
+                    }
+                }
+                None => {
+                    self.content.push_str(&start);
+                    self.content.push_str(&written);
+                    self.content.push('"');
+                }
+            }
+        }
+    }
+
+    /// Writes what the innermost element holds beside its own children; says whether it does.
+    fn before_end(&mut self) -> bool {
+        if self.foreign.is_none() {
+            return false;
+        }
+        if self.in_tag {
+            self.foreign_attributes();
+        }
+        let rest = self.foreign.as_mut().map_or(&[][..], ForeignWriter::rest);
+        if !rest.is_empty() && std::mem::take(&mut self.in_tag) {
+            self.content.push('>');
+        }
+        for piece in rest {
+            self.new_line();
+            self.content.push_str(&piece.xml);
+        }
+        if let Some(foreign) = &mut self.foreign {
+            foreign.left();
+        }
+        !rest.is_empty()
     }
 
     fn new_line(&mut self) {
@@ -209,8 +294,8 @@ mod tests {
 
     #[test]
     fn elements_are_laid_out_as_in_framenet() {
-        let numbers = WrittenNumbers::default();
-        let mut xml = XmlWriter::new(None, &numbers);
+        let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
+        let mut xml = XmlWriter::new(None, &numbers, &foreign);
         xml.start("frame").attribute("name", "A").schema("../schema/frame.xsd");
         xml.text_element("definition", "");
         xml.start("FE").number("ID", 7);
@@ -232,8 +317,8 @@ mod tests {
             text in "[ -~\\t\\r\\n\u{e9}\u{1f6b2}<>&\"']{0,40}",
             value in "[ -~\\t\\r\\n\u{e9}\u{1f6b2}<>&\"']{0,40}",
         ) {
-            let numbers = WrittenNumbers::default();
-            let mut xml = XmlWriter::new(Some("a.xsl"), &numbers);
+            let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
+            let mut xml = XmlWriter::new(Some("a.xsl"), &numbers, &foreign);
             xml.start("a").attribute("value", &value).text(&text).end();
             let content = xml.finish();
             let mut file = XmlFile::new("a.xml", content.as_bytes(), &numbers).unwrap();

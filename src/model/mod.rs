@@ -5,6 +5,7 @@
 //! the target's text is the *trigger*; *layers* hold *labels*.
 
 mod annotation;
+mod foreign;
 mod frame;
 mod hexadecimal;
 mod ids;
@@ -22,6 +23,7 @@ mod written;
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
+pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};
 pub use frame::{
     Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
 };

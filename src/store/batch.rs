@@ -5,10 +5,10 @@ use std::fmt::Display;
 use rocksdb::WriteBatch;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, DocumentLayout, Frame,
-    FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout, LuId, RecipeId,
-    RelationId, ReleaseCounts, ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId,
-    SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, DocumentLayout,
+    ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout,
+    LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId, ReleaseLayout, SemType, Sentence,
+    SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
@@ -315,6 +315,10 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn delete_frame_layout(&mut self, frame: FrameId) -> Result<()> {
+        self.delete(
+            Family::Layout,
+            &LayoutKey::of_foreign(self.release, ForeignFile::Frame(frame)),
+        )?;
         self.delete(Family::Layout, &LayoutKey::of_frame(self.release, frame))
     }
 
@@ -323,6 +327,10 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn delete_lexunit_layout(&mut self, frame: FrameId, lu: LuId) -> Result<()> {
+        self.delete(
+            Family::Layout,
+            &LayoutKey::of_foreign(self.release, ForeignFile::LexUnit(frame, lu)),
+        )?;
         self.delete(Family::Layout, &LayoutKey::of_lexunit(self.release, frame, lu))
     }
 
@@ -331,6 +339,10 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn delete_document_layout(&mut self, corpus: CorpusId, document: DocumentId) -> Result<()> {
+        self.delete(
+            Family::Layout,
+            &LayoutKey::of_foreign(self.release, ForeignFile::Document(corpus, document)),
+        )?;
         self.delete(Family::Layout, &LayoutKey::of_document(self.release, corpus, document))
     }
 

@@ -6,8 +6,8 @@
 //! Law: `decode(encode(k)) == k`, and `encode(a) < encode(b)` exactly when `a < b`.
 
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, NumberKind, RecipeId, RelationId,
-    ReleaseId, SemTypeId, SentenceId,
+    AnnotationSetId, CorpusId, DocumentId, ForeignFile, FrameId, LuId, NumberKind, RecipeId,
+    RelationId, ReleaseId, SemTypeId, SentenceId, TopName,
 };
 
 /// Integers that stand in keys.
@@ -146,6 +146,34 @@ impl LayoutKey {
     /// What the fresh numbers of a kind are written as, some thousand a row.
     pub(super) fn of_numbers(release: ReleaseId, kind: NumberKind, page: u32) -> Self {
         Self { release, kind: 5, first: kind as u32, second: page }
+    }
+
+    /// What a file holds beside FrameNet.
+    pub(super) fn of_foreign(release: ReleaseId, file: ForeignFile) -> Self {
+        let (kind, first, second) = match file {
+            ForeignFile::Top(file) => (6, file as u32, 0),
+            ForeignFile::Frame(frame) => (7, frame.0, 0),
+            ForeignFile::LexUnit(frame, lu) => (8, frame.0, lu.0),
+            ForeignFile::Document(corpus, document) => (9, corpus.0, document.0),
+        };
+        Self { release, kind, first, second }
+    }
+
+    /// All rows of [`of_foreign`](Self::of_foreign), kind by kind.
+    pub(super) fn foreign_prefixes(release: ReleaseId) -> [Vec<u8>; 4] {
+        [6_u8, 7, 8, 9].map(|kind| Prefix::of(release).then(kind).bytes())
+    }
+
+    /// The file, where the key is one of [`of_foreign`](Self::of_foreign).
+    pub(super) fn foreign_file(&self) -> Option<ForeignFile> {
+        let Self { kind, first, second, .. } = *self;
+        match kind {
+            6 => TopName::from_code(first).map(ForeignFile::Top),
+            7 => Some(ForeignFile::Frame(FrameId(first))),
+            8 => Some(ForeignFile::LexUnit(FrameId(first), LuId(second))),
+            9 => Some(ForeignFile::Document(CorpusId(first), DocumentId(second))),
+            _ => None,
+        }
     }
 
     /// All rows of [`of_numbers`](Self::of_numbers).

@@ -17,6 +17,7 @@ mod engine;
 mod error;
 mod estimate;
 mod family;
+mod foreign;
 mod key;
 mod lock;
 mod manifest;

@@ -4,9 +4,9 @@
 //! Blocks are read from the files with their checksums verified and leave no trace in the cache.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Frame, FrameId,
-    FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId,
-    ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, ForeignFile,
+    Frame, FrameId, FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId,
+    ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
 };
 
 use super::batch::unpair;
@@ -16,8 +16,8 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
-    Stored,
+    self, ForeignRecord, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord,
+    RecipeRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
@@ -85,6 +85,8 @@ pub enum LayoutOf {
     Document(CorpusId, DocumentId),
     /// No file: what fresh numbers of a kind are written as.
     Numbers(NumberKind),
+    /// What a file holds beside FrameNet.
+    Foreign(ForeignFile),
 }
 
 /// A row that cannot be read or makes no sense.
@@ -274,6 +276,13 @@ fn layout(key: &[u8], value: &[u8]) -> std::result::Result<LayoutOf, Undecoded> 
             let no_kind = || (RowFaultKind::Key, format!("numbers of kind {first}"));
             LayoutOf::Numbers(NumberKind::from_code(first).ok_or_else(no_kind)?)
         }
+        6..=9 => {
+            let record = |reason| (RowFaultKind::Record, reason);
+            record::decode::<ForeignRecord>(value).map_err(record)?;
+            let no_file = || (RowFaultKind::Key, format!("file {first} at the top of a release"));
+            let file = key_of::<LayoutKey>(key)?.foreign_file().ok_or_else(no_file)?;
+            LayoutOf::Foreign(file)
+        }
         _ => return Err((RowFaultKind::Key, format!("layout of kind {kind}"))),
     })
 }
@@ -343,6 +352,10 @@ mod tests {
         if name == "layout_numbers" {
             let key = LayoutKey::of_numbers(ReleaseId(1), NumberKind::LexUnit, 0);
             return (Family::Layout, key.encode());
+        }
+        if name == "layout_foreign" {
+            let file = ForeignFile::Frame(FrameId(1));
+            return (Family::Layout, LayoutKey::of_foreign(ReleaseId(1), file).encode());
         }
         if let Some(kind) = layouts.iter().position(|layout| *layout == name) {
             let (release, kind) = (ReleaseId(1), kind as u8 + 1);

@@ -7,10 +7,10 @@ use super::lexicon::{sem_type_ids, sem_type_numbers};
 use super::lexunit::{LexemeRecord, lexemes, pos_of};
 use super::{Checked, ColorsRecord, Kind, sentence_id, set_id, set_ids, written};
 use crate::model::{
-    CorpusId, DocumentId, DocumentLayout, FrameId, FrameIndexEntry, FrameLayout, IndexCorpus,
-    LexUnitHead, LexUnitLayout, ListedElement, ListedRelation, ListedSentence, ListedSubcorpus,
-    LuId, LuIndex, LuIndexEntry, OddLabel, OddOffsets, RelationId, RelationKind, RelationList,
-    ReleaseLayout, SemTypeList, Title,
+    CorpusId, DocumentId, DocumentLayout, Foreign, ForeignFile, FrameId, FrameIndexEntry,
+    FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout, ListedElement, ListedRelation,
+    ListedSentence, ListedSubcorpus, LuId, LuIndex, LuIndexEntry, OddLabel, OddOffsets, RelationId,
+    RelationKind, RelationList, ReleaseLayout, SemTypeList, Title,
 };
 
 /// The file that a layout describes, with the layout.
@@ -25,6 +25,8 @@ pub enum Layout {
     LexUnit(FrameId, LuId, LexUnitLayout),
     /// A document's file.
     Document(CorpusId, DocumentId, DocumentLayout),
+    /// What a file holds beside FrameNet.
+    Foreign(ForeignFile, Foreign),
 }
 
 #[derive(Debug, Serialize, Deserialize)]

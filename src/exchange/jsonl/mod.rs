@@ -11,6 +11,7 @@
 //! file that was cut short is refused.
 
 mod annotation;
+mod foreign;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -76,6 +77,8 @@ pub enum Kind {
     Document,
     /// How a document's file lists what it holds.
     DocumentLayout,
+    /// What a file holds beside FrameNet.
+    Foreign,
     /// How far a seed's chain has come.
     Journal,
     /// What a reviewer says of a set.
@@ -86,7 +89,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, in the order in which a file holds them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::Header,
         Self::Release,
         Self::ReleaseLayout,
@@ -104,6 +107,7 @@ impl Kind {
         Self::Layers,
         Self::Document,
         Self::DocumentLayout,
+        Self::Foreign,
         Self::Journal,
         Self::Judgement,
         Self::End,
@@ -117,6 +121,7 @@ impl Kind {
             Self::Release => "release",
             Self::ReleaseLayout => "release_layout",
             Self::WrittenNumber => "written_number",
+            Self::Foreign => "foreign",
             Self::SemType => "sem_type",
             Self::Frame => "frame",
             Self::FrameLayout => "frame_layout",

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
+use super::foreign::ForeignRecord;
 use super::layout::{
     DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
 };
@@ -188,6 +189,10 @@ impl<R: BufRead> RecordReader<R> {
             Kind::DocumentLayout => {
                 let layout = lines.json::<DocumentLayoutRecord>()?.into_model();
                 Record::Layout(Box::new(self.checked(layout)?))
+            }
+            Kind::Foreign => {
+                let (file, foreign) = self.checked(lines.json::<ForeignRecord>()?.into_model())?;
+                Record::Layout(Box::new(Layout::Foreign(file, foreign)))
             }
             Kind::Header | Kind::Release | Kind::End => {
                 let reason = format!("a second `{}` record", kind.as_str());

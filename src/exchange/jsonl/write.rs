@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Kind;
 use super::annotation::{LayersRecord, SetRecord};
+use super::foreign::ForeignRecord;
 use super::layout::{
     DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
 };
@@ -147,6 +148,9 @@ impl<W: Write> RecordWriter<W> {
             Layout::Document(corpus, document, layout) => {
                 let record = DocumentLayoutRecord::new(corpus, document, layout);
                 self.put(Kind::DocumentLayout, &record)
+            }
+            Layout::Foreign(file, foreign) => {
+                self.put(Kind::Foreign, &ForeignRecord::new(file, foreign))
             }
         }
     }

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::model::{
     AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
-    FeRelation, FeStatus, FilterScores, Flags, FrameElement, FrameId, FrameIndexEntry, Generation,
-    Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement,
-    ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
-    NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
-    RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
-    SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences, WrittenNumber, hexadecimal,
+    FeRelation, FeStatus, FilterScores, Flags, ForeignContent, FrameElement, FrameId,
+    FrameIndexEntry, Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName,
+    LexUnitHead, Lexeme, ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing,
+    LuId, LuIndex, LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos,
+    Provenance, RecipeId, RelationId, RelationKind, RelationList, ReleaseCounts, ReleaseId,
+    SemTypeId, SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern, ValenceUnit,
+    Valences, WrittenNumber, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -421,6 +422,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("judgement", encode(&judgement()).unwrap()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
         ("layout_numbers", encode(&numbers()).unwrap()),
+        ("layout_foreign", encode(&v1_foreign::tests::foreign()).unwrap()),
     ]
 }
 
@@ -518,6 +520,10 @@ fn every_record_comes_back_as_it_was() {
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
     assert_eq!(decode::<JournalRecord>(&encode(&journal()).unwrap()), Ok(journal()));
+    assert_eq!(
+        decode::<ForeignRecord>(&encode(&v1_foreign::tests::foreign()).unwrap()),
+        Ok(v1_foreign::tests::foreign())
+    );
     assert_eq!(decode::<NumbersRecord>(&encode(&numbers()).unwrap()), Ok(numbers()));
     assert_eq!(decode::<JudgementRecord>(&encode(&judgement()).unwrap()), Ok(judgement()));
 }
@@ -573,6 +579,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
     let sources = [
         include_str!("v1.rs"),
         include_str!("v1_annotation.rs"),
+        include_str!("v1_foreign.rs"),
         include_str!("v1_layout.rs"),
         include_str!("v1_numbers.rs"),
         include_str!("v1_user.rs"),

@@ -11,6 +11,7 @@
 mod golden;
 mod v1;
 mod v1_annotation;
+mod v1_foreign;
 mod v1_layout;
 mod v1_numbers;
 mod v1_user;
@@ -39,6 +40,7 @@ pub(super) use v1::{
     sentence_code, sentence_from, set_code, set_from,
 };
 use v1_annotation::AnnotationRecord;
+pub(super) use v1_foreign::ForeignRecord;
 pub(super) use v1_numbers::NumbersRecord;
 pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
 use v2_annotation::ScoredRecord;

@@ -4,8 +4,8 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, HeaderTitles, IdSpace, LexUnit, LexUnitHead,
-    LexUnitLayout, ListedSubcorpus, OddLabel, Title,
+    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, HeaderTitles, IdSpace, LexUnit,
+    LexUnitHead, LexUnitLayout, ListedSubcorpus, OddLabel, Title,
 };
 
 impl Assembler<'_> {
@@ -19,6 +19,7 @@ impl Assembler<'_> {
             mut subcorpora,
             sem_type_names,
             warnings,
+            foreign,
             ..
         } = file;
         self.add_warnings(warnings)?;
@@ -26,6 +27,8 @@ impl Assembler<'_> {
         let written = lexunit.id;
         lexunit.id = self.own_lexunit_id(&file, &lexunit)?;
         self.lu_files.insert((lexunit.frame, lexunit.id));
+        let own = ForeignFile::LexUnit(lexunit.frame, lexunit.id);
+        self.batch.put_foreign(own, &foreign)?;
         for sentence in subcorpora.iter_mut().flat_map(|subcorpus| &mut subcorpus.sentences) {
             sentence.occurrence.lu = Some(lexunit.id);
         }

@@ -20,9 +20,9 @@ use crate::framenet::{
 };
 use crate::index::IndexWriter;
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame, FrameId,
-    FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId, NumberKind,
-    Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
+    AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, ForeignFile, Frame,
+    FrameId, FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId,
+    NumberKind, Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
     SentenceLayers, Title, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
@@ -194,8 +194,16 @@ impl<'a> Assembler<'a> {
     }
 
     pub(super) fn add_frame_file(&mut self, file: FrameFile) -> Result<()> {
-        let FrameFile { file, mut frame, mut lexunits, layout, sem_type_names, warnings, .. } =
-            file;
+        let FrameFile {
+            file,
+            mut frame,
+            mut lexunits,
+            layout,
+            sem_type_names,
+            warnings,
+            foreign,
+            ..
+        } = file;
         self.add_warnings(warnings)?;
         let written = frame.id;
         frame.id = self.own_frame_id(&file, &frame)?;
@@ -208,6 +216,7 @@ impl<'a> Assembler<'a> {
             });
         }
         self.add_waiting(&file, &frame, lexunits)?;
+        self.batch.put_foreign(ForeignFile::Frame(frame.id), &foreign)?;
         self.frames.insert(frame.id, Some(KnownFrame::of(&frame)));
         self.frame_files.push((frame, layout));
         Ok(())
@@ -256,11 +265,12 @@ impl<'a> Assembler<'a> {
     }
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {
-        let FullTextFile { file, corpus, mut document, sentences, warnings, .. } = file;
+        let FullTextFile { file, corpus, mut document, sentences, warnings, foreign, .. } = file;
         self.add_warnings(warnings)?;
         let written = (corpus.0, document.0);
         document.0 = self.own_document_id(&file, corpus.0, &document)?;
         let key = (corpus.0, document.0);
+        self.batch.put_foreign(ForeignFile::Document(key.0, key.1), &foreign)?;
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;

@@ -5,8 +5,9 @@ use super::whole::Folders;
 use crate::database::Result;
 use crate::framenet::{TopFile, WarningCode};
 use crate::model::{
-    CorpusId, DocumentId, Frame, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LexUnit,
-    LuId, LuIndex, NumberKind, RelationList, SemType, SemTypeId, SemTypeList, Title,
+    CorpusId, DocumentId, ForeignFile, Frame, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus,
+    LexUnit, LuId, LuIndex, NumberKind, RelationList, SemType, SemTypeId, SemTypeList, Title,
+    TopName,
 };
 use crate::transfer::stand_in::frame_by_name;
 
@@ -20,6 +21,7 @@ impl Assembler<'_> {
         file: TopFile<(Vec<SemType>, SemTypeList)>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        self.batch.put_foreign(ForeignFile::Top(TopName::SemTypes), &file.foreign)?;
         let (types, list) = file.content;
         for sem_type in types {
             self.batch.put_sem_type(&sem_type)?;
@@ -62,6 +64,7 @@ impl Assembler<'_> {
         file: TopFile<Vec<FrameIndexEntry>>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        self.batch.put_foreign(ForeignFile::Top(TopName::FrameIndex), &file.foreign)?;
         for (place, entry) in file.content.iter().enumerate() {
             self.frame_index.entry(entry.id).or_default().push(place);
         }
@@ -159,6 +162,7 @@ impl Assembler<'_> {
 
     pub(in crate::transfer) fn add_lu_index(&mut self, file: TopFile<LuIndex>) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        self.batch.put_foreign(ForeignFile::Top(TopName::LuIndex), &file.foreign)?;
         let mut index = file.content;
         for (place, entry) in index.entries.iter_mut().enumerate() {
             entry.frame = self.frame_called(entry.frame, &entry.frame_name);
@@ -235,6 +239,7 @@ impl Assembler<'_> {
         file: TopFile<Vec<IndexCorpus>>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        self.batch.put_foreign(ForeignFile::Top(TopName::FulltextIndex), &file.foreign)?;
         for corpus in &file.content {
             for (id, title) in &corpus.documents {
                 self.document_index.entry((corpus.id, *id)).or_default().push(title.clone());
@@ -290,6 +295,7 @@ impl Assembler<'_> {
         file: TopFile<(Vec<FrameRelation>, RelationList)>,
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
+        self.batch.put_foreign(ForeignFile::Top(TopName::Relations), &file.foreign)?;
         let (relations, list) = file.content;
         self.relations = relations;
         self.layout.relations = Some(list);

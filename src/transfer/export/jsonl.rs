@@ -205,6 +205,10 @@ impl Export<'_, '_> {
             let layout = store.document_layout(release, corpus, id)?;
             self.layout(layout.map(|layout| Layout::Document(corpus, id, layout)))?;
         }
+        for row in store.all_foreign(release)? {
+            let (file, foreign) = row?;
+            self.writer.layout(Layout::Foreign(file, foreign))?;
+        }
         self.journal(|_| true)?;
         for row in store.all_judgements(release)? {
             let (set, judgement) = row?;

@@ -8,9 +8,9 @@ use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, SetRecord};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, FeId, Frame, FrameElement, FrameId, FrameRelation,
-    IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId, SemType,
-    Sentence, SentenceId, SentenceLayers, WrittenNumber,
+    AnnotationSet, AnnotationSetId, Document, FeId, ForeignFile, Frame, FrameElement, FrameId,
+    FrameRelation, IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId,
+    SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
 
@@ -509,6 +509,10 @@ impl<R: BufRead> Loader<'_, R> {
                 let is_there = self.known.documents.contains(&(*corpus, *document));
                 (Kind::DocumentLayout, Some(("document", document.to_string(), is_there)))
             }
+            Layout::Foreign(file, foreign) => {
+                self.batch.put_foreign(*file, foreign)?;
+                (Kind::Foreign, self.has_file(*file))
+            }
         };
         if let Some((field, id, false)) = of {
             let expected = "the number of a record that stands before it";
@@ -516,6 +520,24 @@ impl<R: BufRead> Loader<'_, R> {
         }
         self.count(kind);
         Ok(())
+    }
+
+    /// The record that a file stands for: its field and number, and whether it came already.
+    fn has_file(&self, file: ForeignFile) -> Option<(&'static str, String, bool)> {
+        let known = &self.known;
+        match file {
+            ForeignFile::Top(_) => None,
+            ForeignFile::Frame(frame) => {
+                Some(("file.frame", frame.to_string(), known.frames.contains_key(&frame)))
+            }
+            ForeignFile::LexUnit(frame, lu) => {
+                Some(("file.lu", lu.to_string(), known.lexunits.contains_key(&(frame, lu))))
+            }
+            ForeignFile::Document(corpus, document) => {
+                let is_there = known.documents.contains(&(corpus, document));
+                Some(("file.document", document.to_string(), is_there))
+            }
+        }
     }
 }
 

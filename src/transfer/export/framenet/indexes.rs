@@ -8,9 +8,9 @@ use crate::framenet::{
     write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
 };
 use crate::model::{
-    Document, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex, LuIndexEntry,
-    NumberKind, OWN_RANGE, RelationKind, RelationList, ReleaseLayout, SemType, SemTypeId,
-    SemTypeList, Title,
+    Document, ForeignFile, FrameId, FrameIndexEntry, FrameRelation, IndexCorpus, LuId, LuIndex,
+    LuIndexEntry, NumberKind, OWN_RANGE, RelationKind, RelationList, ReleaseLayout, SemType,
+    SemTypeId, SemTypeList, Title, TopName,
 };
 
 impl Exporter<'_> {
@@ -25,26 +25,37 @@ impl Exporter<'_> {
             relations: Some(RelationList::default()),
         });
         let numbers = &self.numbers;
+        let foreign = |file| self.store.foreign(self.release.id, ForeignFile::Top(file));
         let ReleaseLayout { frame_index, lu_index, fulltext_index, sem_types, relations } = layout;
         if let Some(index) = frame_index {
             let index = self.frame_index(index, tally)?;
-            self.write(tally, "frameIndex.xml", &write_frame_index(&index, numbers))?;
+            let foreign = foreign(TopName::FrameIndex)?;
+            let content = write_frame_index(&index, numbers, &foreign);
+            self.write(tally, "frameIndex.xml", &content)?;
         }
         if let Some(index) = lu_index {
             let index = self.lu_index(index, tally)?;
-            self.write(tally, "luIndex.xml", &write_lu_index(&index, numbers))?;
+            let foreign = foreign(TopName::LuIndex)?;
+            let content = write_lu_index(&index, numbers, &foreign);
+            self.write(tally, "luIndex.xml", &content)?;
         }
         if let Some(index) = fulltext_index {
             let index = self.fulltext_index(index, tally);
-            self.write(tally, "fulltextIndex.xml", &write_fulltext_index(&index, numbers))?;
+            let foreign = foreign(TopName::FulltextIndex)?;
+            let content = write_fulltext_index(&index, numbers, &foreign);
+            self.write(tally, "fulltextIndex.xml", &content)?;
         }
         if let Some(list) = sem_types {
             let (types, list) = self.sem_type_list(list)?;
-            self.write(tally, "semTypes.xml", &write_sem_types(&types, &list, numbers))?;
+            let foreign = foreign(TopName::SemTypes)?;
+            let content = write_sem_types(&types, &list, numbers, &foreign);
+            self.write(tally, "semTypes.xml", &content)?;
         }
         if let Some(list) = relations {
             let (relations, list) = self.relation_list(list, tally)?;
-            self.write(tally, "frRelation.xml", &write_relations(&relations, &list, numbers))?;
+            let foreign = foreign(TopName::Relations)?;
+            let content = write_relations(&relations, &list, numbers, &foreign);
+            self.write(tally, "frRelation.xml", &content)?;
         }
         Ok(())
     }

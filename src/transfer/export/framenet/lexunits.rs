@@ -7,9 +7,9 @@ use super::{Exporter, FramenetLoss, Tally};
 use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, LexUnit, LexUnitLayout,
-    ListedSentence, ListedSubcorpus, NumberKind, OWN_RANGE, Origin, Provenance, SentenceId, Title,
-    WrittenNumbers,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, LexUnit,
+    LexUnitLayout, ListedSentence, ListedSubcorpus, NumberKind, OWN_RANGE, Origin, Provenance,
+    SentenceId, Title, WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -108,6 +108,7 @@ impl Exporter<'_> {
             sem_type_names: Vec::new(),
             warnings: WarningLog::default(),
             numbers: WrittenNumbers::default(),
+            foreign: self.store.foreign(self.release.id, ForeignFile::LexUnit(lu.frame, lu.id))?,
         };
         let content = write_lu_file(&file, &self.sem_types, &self.numbers);
         tally.bytes += self.directory.write(&name, &content)?;

@@ -24,8 +24,8 @@ use crate::framenet::{
     write_fulltext_file,
 };
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, LexUnit, LuId, NumberKind,
-    OWN_RANGE, Origin, Release, WrittenNumbers,
+    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, LexUnit, LuId,
+    NumberKind, OWN_RANGE, Origin, Release, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -369,6 +369,7 @@ impl<'a> Exporter<'a> {
         let name = self.directory.unique("frame", &frame.name);
         tally.frames += 1;
         tally.written_frames.insert(frame.id);
+        let foreign = self.store.foreign(self.release.id, ForeignFile::Frame(frame.id))?;
         let file = FrameFile {
             file: name.clone(),
             frame,
@@ -377,6 +378,7 @@ impl<'a> Exporter<'a> {
             sem_type_names: Vec::new(),
             warnings: WarningLog::default(),
             numbers: WrittenNumbers::default(),
+            foreign,
         };
         let content = write_frame_file(&file, &self.sem_types, &self.numbers);
         tally.bytes += self.directory.write(&name, &content)?;
@@ -418,6 +420,7 @@ impl<'a> Exporter<'a> {
             sentences,
             warnings: WarningLog::default(),
             numbers: WrittenNumbers::default(),
+            foreign: self.store.foreign(self.release.id, ForeignFile::Document(key.0, key.1))?,
         };
         tally.bytes += self.directory.write(&name, &write_fulltext_file(&file, &self.numbers))?;
         Ok(())

@@ -1,0 +1,150 @@
+//! What a release's files hold beside FrameNet is kept as it stands, and every export has it again.
+
+use fnstore::framenet::WarningCode;
+use proptest::prelude::*;
+
+use crate::others_releases::{Deviating, everywhere, foreign, replace};
+
+const FRAME: &str = "frame/Roaming.xml";
+const LU: &str = "lu/lu1202.xml";
+const DOCUMENT: &str = "fulltext/MINI__BikeRide.xml";
+
+#[test]
+fn an_unknown_attribute_stands_at_its_element_again() {
+    let kept = Deviating::new(|release| {
+        replace(release, LU, "<subCorpus ", "<subCorpus x:sure=\"a &lt; &quot;b&quot;\" ");
+        replace(release, "luIndex.xml", "<legend>", "<legend since=\"1999\">");
+    });
+    assert_eq!(kept.report.warnings.count(WarningCode::UnknownDropped), 0);
+    let written = kept.exported(LU);
+    let tag = written.lines().find(|line| line.contains("<subCorpus")).unwrap();
+    assert!(tag.contains("x:sure=\"a &lt; &quot;b&quot;\""), "{tag}");
+    assert!(kept.exported("luIndex.xml").contains("<legend since=\"1999\">"));
+}
+
+#[test]
+fn an_unknown_element_keeps_its_place_among_others() {
+    let note = "<note by=\"me\">kept <b>as</b> it &amp; <!-- all --> stands</note>";
+    let kept = Deviating::new(|release| {
+        replace(release, LU, "</header>", &format!("</header>{note}"));
+        replace(release, FRAME, "</frame>", &format!("{note}</frame>"));
+    });
+    assert_eq!(kept.report.warnings.count(WarningCode::UnknownElement), 2);
+    let written = kept.exported(LU);
+    let [header, here, after] = ["</header>", note, "<definition>"].map(|of| written.find(of));
+    assert!(header < here && here < after && here.is_some(), "{written}");
+    let frame = kept.exported(FRAME);
+    let end = frame.trim_end().strip_suffix("</frame>").unwrap();
+    assert!(end.trim_end().ends_with(note), "{frame}");
+}
+
+#[test]
+fn text_between_elements_stays() {
+    let text = "odd &amp; <![CDATA[<odd>]]> end";
+    let kept = Deviating::new(|release| {
+        replace(release, LU, "</header>", &format!("</header>{text}"));
+    });
+    assert!(kept.report.warnings.count(WarningCode::UnknownText) > 0);
+    assert!(kept.exported(LU).contains(text), "{}", kept.exported(LU));
+}
+
+#[test]
+fn an_element_inside_a_text_stays_behind_the_letters_before_it() {
+    let kept = Deviating::new(|release| {
+        let path = release.join(FRAME);
+        let content = std::fs::read_to_string(&path).unwrap();
+        let changed = content.replacen("<definition>", "<definition>\u{e9}t<i>x</i>\u{e9} ", 1);
+        std::fs::write(path, changed).unwrap();
+    });
+    let written = kept.exported(FRAME);
+    assert!(written.contains("<definition>\u{e9}t<i>x</i>\u{e9} "), "{written}");
+}
+
+#[test]
+fn a_second_definition_is_no_silent_loss() {
+    let second = "<definition>another</definition>";
+    let kept = Deviating::new(|release| {
+        replace(release, FRAME, "</frame>", &format!("{second}</frame>"));
+    });
+    assert_eq!(kept.report.warnings.count(WarningCode::UnknownElement), 1);
+    assert!(kept.exported(FRAME).contains(second));
+}
+
+#[test]
+fn a_value_that_no_record_can_hold_is_written_as_it_came() {
+    let kept = Deviating::new(|release| {
+        let path = release.join(DOCUMENT);
+        let content = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path, content.replacen("rank=\"1\"", "rank=\"first\"", 1)).unwrap();
+    });
+    assert_eq!(kept.report.warnings.count(WarningCode::UnreadableValue), 1);
+    assert!(kept.exported(DOCUMENT).contains("rank=\"first\""));
+}
+
+#[test]
+fn a_declared_name_space_is_no_warning_and_is_declared_again() {
+    let kept = Deviating::new(|release| {
+        replace(release, FRAME, "<frame ", "<frame xmlns:x=\"http://x.example\" ");
+    });
+    assert_eq!(kept.report.warnings.faults(), 0);
+    assert!(kept.exported(FRAME).contains("xmlns:x=\"http://x.example\""));
+    assert_eq!(foreign(&kept.database).len(), 1);
+}
+
+/// Puts something odd at some place inside the root element; `None` where none is there.
+fn odd(content: &str, place: usize, what: usize, mark: &str) -> String {
+    let root = content.rfind("</").map_or("", |at| content[at + 2..].trim_end_matches(['>', '\n']));
+    let start = content.find(&format!("<{root}")).unwrap();
+    let end = content.rfind("</").unwrap();
+    if what == 0 {
+        let tags = content[start..end].match_indices('<').map(|(at, _)| start + at + 1);
+        let is_start =
+            |at: &usize| content[*at..].starts_with(|letter: char| letter.is_alphabetic());
+        let tags: Vec<usize> = tags.filter(is_start).collect();
+        let at = tags[place % tags.len()];
+        let name = content[at..].find([' ', '>', '/', '\n']).unwrap();
+        let (before, after) = content.split_at(at + name);
+        return format!("{before} {mark}=\"a &amp; b\"{after}");
+    }
+    let ends: Vec<usize> =
+        content[start..end].match_indices('>').map(|(at, _)| start + at + 1).collect();
+    let (before, after) = content.split_at(ends[place % ends.len()]);
+    match what {
+        1 => format!("{before}<{mark} ID=\"5\">x <y/></{mark}>{after}"),
+        _ => format!("{before}<{mark}/>{after}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) })]
+
+    #[test]
+    fn whatever_is_odd_at_whatever_place_comes_back(
+        oddities in prop::collection::vec((0..64_usize, any::<usize>(), 0..3_usize), 1..24),
+    ) {
+        let mut marks = Vec::new();
+        let kept = Deviating::new(|release| {
+            let mut file = 0;
+            everywhere(release, &mut |name, mut content| {
+                file += 1;
+                if !content.contains("</") {
+                    return content;
+                }
+                for (number, (which, place, what)) in oddities.iter().enumerate() {
+                    if file % 8 == which % 8 {
+                        let mark = format!("odd{file}-{number}-");
+                        content = odd(&content, *place, *what, &mark);
+                        marks.push((name.to_owned(), mark));
+                    }
+                }
+                content
+            });
+        });
+        for (name, mark) in marks {
+            let folders = ["frame", "lu", "fulltext", "."];
+            let path = folders.iter().map(|folder| format!("{folder}/{name}"));
+            let file = path.filter(|path| kept.out().join(path).is_file()).next().unwrap();
+            prop_assert!(kept.exported(&file).contains(&mark), "{file} lacks {mark}");
+        }
+    }
+}
