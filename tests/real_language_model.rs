@@ -108,8 +108,7 @@ fn its_tokenizer_cuts_and_joins_10_000_texts_as_transformers_does() {
     };
     let tokenizer = Tokenizer::from_pieces(&Gguf::open(&model).unwrap().pieces().unwrap()).unwrap();
     let texts = std::fs::read_to_string(golden).unwrap();
-    let texts: Vec<Text> =
-        texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let texts: Vec<Text> = texts.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(texts.len() >= 10_000);
     let mut different = Vec::new();
     for Text { text, ids, decoded } in texts {

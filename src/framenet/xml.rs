@@ -486,7 +486,7 @@ mod tests {
             let mut xml = XmlFile::new("a.xml", content.as_bytes(), &none)?;
             xml.root("a")?;
             xml.text()?;
-            let (warnings, _) = xml.finish()?;
+            let (warnings, _, _) = xml.finish()?;
             let shown = warnings.iter().flat_map(|(_, _, examples)| examples);
             Ok(shown.map(ToString::to_string).collect::<Vec<_>>().join("; "))
         };

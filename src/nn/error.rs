@@ -1,6 +1,9 @@
 //! What can go wrong in a network.
 
-use super::{AdapterError, ConfigError, WeightsError};
+use std::path::PathBuf;
+
+use super::gguf::GgufError;
+use super::{AdapterError, ConfigError};
 use crate::compute::{ComputeError, DeviceError};
 
 /// What can go wrong in a network.
@@ -147,4 +150,101 @@ pub enum RowProblem {
         /// Number of rows in the call.
         rows: usize,
     },
+}
+
+/// Why weights cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WeightsError {
+    /// A file of the model cannot be read.
+    #[error("reading weights: cannot open `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("writing weights: cannot write `{}`", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file is not what its name says.
+    #[error("reading weights: `{}` is damaged or not of its format; fetch it again", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A tensor that the network needs is not there.
+    #[error(
+        "reading weights: no tensor `{tensor}`, expected with shape {expected:?}, in `{}`",
+        path.display()
+    )]
+    Missing {
+        /// The tensor.
+        tensor: String,
+        /// The shape the configuration asks for.
+        expected: Vec<usize>,
+        /// The file or directory that should hold it.
+        path: PathBuf,
+    },
+    /// A tensor has another shape than the configuration says.
+    #[error(
+        "reading weights: `{tensor}` has shape {found:?}, expected {expected:?}, in `{}`; \
+         does config.json belong to these weights?",
+        path.display()
+    )]
+    Shape {
+        /// The tensor.
+        tensor: String,
+        /// The shape the configuration asks for.
+        expected: Vec<usize>,
+        /// The shape in the file.
+        found: Vec<usize>,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A tensor has an element type that cannot be read.
+    #[error(
+        "reading weights: `{tensor}` has type `{found}`, expected F32, F16, BF16 or I8 with a \
+         scale, in `{}`",
+        path.display()
+    )]
+    Type {
+        /// The tensor.
+        tensor: String,
+        /// The type in the file.
+        found: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A weight is NaN or infinite.
+    #[error("reading weights: element {index} of `{tensor}` is `{value}`, in `{}`", path.display())]
+    NonFinite {
+        /// The tensor.
+        tensor: String,
+        /// Position of the element, row-major.
+        index: usize,
+        /// The element.
+        value: f32,
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file of a model that is being used is another one now.
+    #[error(
+        "reading weights: `{}` changed while it was in use; run the command again (W-changed)",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A GGUF file cannot be used.
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
 }

@@ -36,7 +36,7 @@ mod weights;
 pub use adapter::Adapter;
 pub use bert::{Encoder, EncoderInput, Hidden};
 pub use config::{BertConfig, ConfigError};
-pub use error::{InputProblem, NnError, RowProblem};
+pub use error::{InputProblem, NnError, RowProblem, WeightsError};
 pub use gguf::{Gguf, GgufError, GgufProblem};
 pub use language::{
     ADAPTER_CONFIG, AdapterError, LanguageAdapter, LanguageConfig, LanguageLayout, LanguageModel,
@@ -47,4 +47,4 @@ pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};
 pub use step::{Candidate, Draw, RowMask, SlotCandidates, SlotId, StepNetwork, StepRow};
 pub(crate) use weights::WORDS;
-pub use weights::{Fingerprint, Weights, WeightsError};
+pub use weights::{Fingerprint, Weights};

@@ -9,6 +9,8 @@
 
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod schema_page;
 mod v1;
 mod v1_annotation;
 mod v1_foreign;
