@@ -73,7 +73,7 @@ Where does Kim Lee live?\tThe singer Kim Lee has lived in a house near Boston.\t
 #[test]
 fn references_are_copied_and_rewritten_as_often_as_is_asked() {
     let table = "foreign\tenglish\nev\tThe old house was sold to a young family last year.\n";
-    let ran = augment(&["mt", "--copies", "3:2", "--most", "2"], table);
+    let ran = augment(&["mt", "--copies", "3:2", "--most", "2", "--jaccard", "1"], table);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let count = |variant| variants(&ran).iter().filter(|one| **one == variant).count();
     assert_eq!(count("original"), 3);

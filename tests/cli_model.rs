@@ -293,7 +293,7 @@ fn names_that_are_taken_or_none_change_nothing() {
     }
     let absent = model(&home, &["add", "/nowhere/at-all"]);
     assert_eq!(absent.code, Some(2), "{absent:?}");
-    assert!(absent.stderr.contains("there is no directory `/nowhere/at-all`"));
+    assert!(absent.stderr.contains("there is no directory and no GGUF file `/nowhere/at-all`"));
     assert_eq!(tree(home.path()), before);
 }
 

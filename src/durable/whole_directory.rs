@@ -208,7 +208,7 @@ mod tests {
         fs::create_dir(at("empty")).unwrap();
         for (name, kind) in [
             ("file", io::ErrorKind::AlreadyExists),
-            ("file/below", io::ErrorKind::NotADirectory),
+            ("file/below", io::ErrorKind::AlreadyExists),
             ("home", io::ErrorKind::AlreadyExists),
             ("other", io::ErrorKind::AlreadyExists),
             ("..", io::ErrorKind::AlreadyExists),

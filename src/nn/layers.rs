@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::language::LanguageAdapter;
+use super::language_adapter::LanguageAdapter;
 use super::{NnError, Weights};
 use crate::compute::kernels::{
     Activation, DistanceBias, Heads, KeyList, Quantized, Weight, activate, activate_gated, add,

@@ -20,6 +20,7 @@ mod generation;
 mod gguf;
 mod inputs;
 mod language;
+mod language_adapter;
 mod layers;
 mod recovery;
 mod save;
@@ -39,9 +40,9 @@ pub use config::{BertConfig, ConfigError};
 pub use error::{InputProblem, NnError, RowProblem, WeightsError};
 pub use gguf::{Gguf, GgufError, GgufProblem};
 pub use language::{
-    ADAPTER_CONFIG, AdapterError, LanguageAdapter, LanguageConfig, LanguageLayout, LanguageModel,
-    Rotation, RotationScaling, Window, tokenizer_of,
+    LanguageConfig, LanguageLayout, LanguageModel, Rotation, RotationScaling, Window, tokenizer_of,
 };
+pub use language_adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
 pub use save::{NamedTensor, write_model, write_tensors, write_weights};
 pub use seq2seq::EncoderDecoder;
 pub use seq2seq_config::{Buckets, Layout, Seq2SeqConfig, StackConfig};

@@ -9,7 +9,6 @@
 //! The last token of a prompt is the first that a hypothesis is given, in place of the start token that an
 //! encoder-decoder begins with: what follows it is what is asked for.
 
-mod adapter;
 mod config;
 mod gguf_config;
 mod json_config;
@@ -20,13 +19,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use adapter::{ADAPTER_CONFIG, AdapterError, LanguageAdapter};
 pub use config::{LanguageConfig, LanguageLayout, Window};
 use layer::{Layer, Projected};
 pub use rotation::{Rotation, RotationScaling};
 
 use super::gguf::{Gguf, GgufError, RowOrder};
 use super::inputs::{KeyTable, StepInputs};
+use super::language_adapter::LanguageAdapter;
 use super::layers::{Keys, LayerLoader, Norm, sequence_lists, sequence_positions};
 use super::recovery::recovering;
 use super::stepping::Stepping;
