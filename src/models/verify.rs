@@ -211,7 +211,9 @@ fn code_of_rewriter(error: &ParaphraseError) -> FindingCode {
 fn code_of_network(error: &NnError) -> FindingCode {
     match error {
         NnError::Config(_) => FindingCode::Config,
-        NnError::Adapter(AdapterError::Base { .. }) => FindingCode::Base,
+        NnError::Adapter(error) if matches!(**error, AdapterError::Base { .. }) => {
+            FindingCode::Base
+        }
         NnError::Adapter(_) => FindingCode::Config,
         _ => FindingCode::Weights,
     }

@@ -18,7 +18,7 @@ pub enum NnError {
     Config(#[from] ConfigError),
     /// The adapter cannot be used.
     #[error(transparent)]
-    Adapter(#[from] AdapterError),
+    Adapter(Box<AdapterError>),
     /// The network has no such layer.
     #[error(
         "reading the states of layer `{layer}`: the network has layers 1 to {layers}, and 0 for its embeddings"
@@ -150,6 +150,12 @@ pub enum RowProblem {
         /// Number of rows in the call.
         rows: usize,
     },
+}
+
+impl From<AdapterError> for NnError {
+    fn from(error: AdapterError) -> Self {
+        Self::Adapter(Box::new(error))
+    }
 }
 
 /// Why weights cannot be used.

@@ -81,7 +81,7 @@ impl Paraphraser<Network> {
         let network = opened.map_err(open)?.ending_at(stop);
         let start = network.config().start_token.filter(|_| begins_with_start);
         let network = Network::LanguageModel(Box::new(network));
-        Ok(Self::new(network, tokenizer)?.with_prompt(prompt, start)?)
+        Self::new(network, tokenizer)?.with_prompt(prompt, start)
     }
 }
 
