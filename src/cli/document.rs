@@ -60,7 +60,7 @@ pub(super) fn show(
     }
     let records = found.iter().map(|(lexicon, document, by)| record(lexicon, document, *by));
     let records = records.collect::<anyhow::Result<Vec<_>>>()?;
-    output.shown(&records, |record| Ok(record), write_document)?;
+    output.shown(&records, Ok, write_document)?;
     Ok(Outcome::Done)
 }
 
