@@ -2,10 +2,10 @@
 //
 // output[r][c] = bias[c] + sum_k input[r][k] * (scale[c][g] * (quant[c][k] - zero) + least[c][g])
 //
-// Shapes      input (R, K); words (C / 16, lines, 16): four integers of 8 bits, or eight of 4 bits, the
+// Shapes      input (R, K); integers (C / 16, lines, 16): four integers of 8 bits, or eight of 4 bits, the
 //             first four of them in the lower halves of the bytes; scales and least numbers
 //             (C / 16, groups, 16); bias (all columns); output (R, output_stride)
-// Bindings    0 params; 1 input; 2 words; 3 scales; 4 least; 5 bias; 6 output
+// Bindings    0 params; 1 input; 2 integers; 3 scales; 4 least; 5 bias; 6 output
 // Dispatch    (C / 16 over x, then y, R / 8), rounded up
 // Reference   kernels/matmul_blocks.rs with the input in f32; a sum is 16 chains added up pairwise, 1e-4 of
 //             the sum of magnitudes
@@ -34,7 +34,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> input: array<f32>;
-@group(0) @binding(2) var<storage, read> words: array<u32>;
+@group(0) @binding(2) var<storage, read> integers: array<u32>;
 @group(0) @binding(3) var<storage, read> scales: array<f32>;
 @group(0) @binding(4) var<storage, read> least: array<f32>;
 @group(0) @binding(5) var<storage, read> bias: array<f32>;
@@ -90,7 +90,7 @@ fn matmul_blocks(
             let end = min(chunk_lines, params.lines - first);
             for (var i = part; i < end; i += PARTS) {
                 let line = first + i;
-                let word = words[(strip * params.lines + line) * COLUMNS + own];
+                let word = integers[(strip * params.lines + line) * COLUMNS + own];
                 let group = line * params.line_inputs / params.group_inputs;
                 let of_group = (strip * params.groups + group) * COLUMNS + own;
                 let scale = scales[of_group];

@@ -142,8 +142,8 @@ proptest! {
         });
         for (name, mark) in marks {
             let folders = ["frame", "lu", "fulltext", "."];
-            let path = folders.iter().map(|folder| format!("{folder}/{name}"));
-            let file = path.filter(|path| kept.out().join(path).is_file()).next().unwrap();
+            let mut path = folders.iter().map(|folder| format!("{folder}/{name}"));
+            let file = path.find(|path| kept.out().join(path).is_file()).unwrap();
             prop_assert!(kept.exported(&file).contains(&mark), "{file} lacks {mark}");
         }
     }

@@ -104,8 +104,8 @@ fn outputs_hold_no_banned_word_and_all_that_is_required() {
     let Outcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
     for paraphrase in found {
         let text = &paraphrase.text;
-        assert!(violations(text, &["locks", "e", "checked"]).unwrap().is_empty(), "{text}");
-        assert!(!violations(text, &["old", "man"]).unwrap().is_empty(), "{text}");
+        assert!(violations(text, ["locks", "e", "checked"]).unwrap().is_empty(), "{text}");
+        assert!(!violations(text, ["old", "man"]).unwrap().is_empty(), "{text}");
         assert!(!text.contains('\n') && !text.contains("<|im_end|>"), "{text}");
     }
     assert_eq!(paraphraser.leaks(), 0);
@@ -273,7 +273,6 @@ fn below(state: &mut u64, most: usize) -> usize {
 /// Tokens at random, half of them such as go on with a banned phrase in some spelling. `FNSTORE_FULL_LEAKS=1`
 /// takes a million.
 #[test]
-#[ignore = "did not end within twenty minutes: to be found out why"]
 fn no_walk_over_byte_level_tokens_spells_a_banned_phrase() {
     const EOS: u32 = u32::MAX;
     let steps = if std::env::var_os("FNSTORE_FULL_LEAKS").is_some() { 1_000_000 } else { 5_000 };
@@ -319,6 +318,12 @@ fn no_walk_over_byte_level_tokens_spells_a_banned_phrase() {
             if step >= 12 && may_end && !is_blocked(EOS) {
                 break;
             }
+            let banned = blocked.as_ref().map_or(0, |blocked| blocked.tokens.len());
+            let written = String::from_utf8_lossy(&bytes);
+            assert!(
+                step < 2_000,
+                "no way on: {banned} of {size} blocked, end {may_end}, after {written:?}"
+            );
             if aim.is_empty() {
                 let phrase = &spelled[below(&mut random, spelled.len())];
                 aim = &phrase[below(&mut random, 2)..];

@@ -2,7 +2,7 @@
 //! sentences. It runs where `FNSTORE_LANGUAGE_GOLDEN` names what `training/parity/language_llama_cpp.py` wrote and
 //! `FNSTORE_LANGUAGE_MODEL` the model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::compute::{Device, Numbers};
 use fnstore::nn::{Gguf, LanguageModel};
@@ -28,7 +28,7 @@ struct Agreement {
     wanted_perplexity: f64,
 }
 
-fn compare(numbers: Numbers, path: &PathBuf, golden: &Golden) -> Agreement {
+fn compare(numbers: Numbers, path: &Path, golden: &Golden) -> Agreement {
     let mut model = LanguageModel::open(path, &Device::cpu(), numbers).unwrap();
     let (mut positions, mut same, mut widest_margin) = (0, 0, 0f32);
     let (mut own, mut wanted) = (0.0, 0.0);

@@ -22,7 +22,7 @@ pub(super) static SHADER: Shader = Shader {
     bindings: &[
         Binding::Params { bytes: size_of::<Params>() as u32 },
         Binding::Read,
-        Binding::Words,
+        Binding::Read,
         Binding::Read,
         Binding::Read,
         Binding::Read,
