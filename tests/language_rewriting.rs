@@ -190,9 +190,14 @@ fn an_adapter_that_does_not_fit_is_refused_with_file_field_and_code() {
         assert!(message.contains(names), "{to}: {message}");
     }
     // The adapter is another model's.
-    let other = message_of(&directory("lora"), &directory("llama3").join("model.gguf"));
-    assert!(other.contains("A-base") && other.contains("llama3"), "{other}");
     let nowhere = tempfile::tempdir().unwrap();
+    let other = nowhere.path().join("other.gguf");
+    let mut bytes = std::fs::read(&base).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&other, bytes).unwrap();
+    let told = message_of(&directory("lora"), &other);
+    assert!(told.contains("A-base") && told.contains("other.gguf"), "{told}");
+    std::fs::remove_file(&other).unwrap();
     let missing =
         base_of(&directory("lora"), &[nowhere.path().to_owned()]).unwrap_err().to_string();
     assert!(missing.contains("A-missing") && missing.contains("make rewriter"), "{missing}");
@@ -318,12 +323,7 @@ fn no_walk_over_byte_level_tokens_spells_a_banned_phrase() {
             if step >= 12 && may_end && !is_blocked(EOS) {
                 break;
             }
-            let banned = blocked.as_ref().map_or(0, |blocked| blocked.tokens.len());
-            let written = String::from_utf8_lossy(&bytes);
-            assert!(
-                step < 2_000,
-                "no way on: {banned} of {size} blocked, end {may_end}, after {written:?}"
-            );
+            assert!(step < 2_000, "no way on: {:?}", String::from_utf8_lossy(&bytes));
             if aim.is_empty() {
                 let phrase = &spelled[below(&mut random, spelled.len())];
                 aim = &phrase[below(&mut random, 2)..];

@@ -12,7 +12,8 @@
 //! start inside a token are the same for every state and are found when the phrases are compiled.
 //!
 //! While phrases are banned, bytes that cannot be read as UTF-8 are blocked as well: nobody could
-//! say what they spell.
+//! say what they spell. So are bytes that begin a letter when every letter they can become is banned:
+//! after a banned word, the byte `ee` begins only private letters, and each of them would end the word.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +23,9 @@ use super::automaton::{Automaton, ROOT};
 use super::letters::{self, After, BOUNDARY, TextState};
 use super::trie::TOP;
 use super::vocabulary::Vocabulary;
+
+/// Bytes of the longest letter in UTF-8.
+const LONGEST_LETTER: usize = 4;
 
 /// Phrases that may not occur in the output, compiled for one vocabulary.
 ///
@@ -151,13 +155,23 @@ impl AvoidPhrases {
 
     /// Whether a token may come next, by reading it.
     fn allows(&self, node: u32, text: TextState, token: u32) -> bool {
+        self.allows_before(node, text, token, LONGEST_LETTER)
+    }
+
+    /// As [`allows`](Self::allows), where a letter that the token begins ends within some more tokens.
+    fn allows_before(&self, node: u32, text: TextState, token: u32, more: usize) -> bool {
         let mut at = node;
         let mut completed = false;
         let read = self.vocabulary.read(text, token, |symbol| {
             at = self.next(at, symbol);
             completed |= self.automaton.accepts(at);
         });
-        read.is_ok() && !completed
+        let Ok(text) = read else { return false };
+        let mut fragments = self.vocabulary.fragments().iter();
+        !completed
+            && (text.is_complete()
+                || (more > 1
+                    && fragments.any(|&token| self.allows_before(at, text, token, more - 1))))
     }
 
     /// Tokens that contain a phrase which begins inside them.
@@ -442,6 +456,24 @@ mod tests {
         assert!(!avoid.may_end(next, whole));
         assert!(avoid.blocked(next, whole).contains(&id(" it")));
         assert!(!avoid.blocked(next, whole).contains(&id("s")));
+    }
+
+    #[test]
+    fn a_byte_that_begins_only_banned_letters_is_blocked() {
+        // The byte `ee` begins U+E000 to U+EFFF, for private use: none is a letter of a word.
+        let surfaces = [&b" cafe"[..], b"\xee", b"\x80", b"\x81", b"\xc3", b"\xa9", b"s"];
+        let avoid = AvoidPhrases::new(Arc::new(Vocabulary::new(surfaces)), ["cafe"]).unwrap();
+        let mut node = ROOT;
+        let mut text = TextState::default();
+        let mut read = |token| {
+            let read = avoid.vocabulary.read(text, token, |symbol| node = avoid.next(node, symbol));
+            text = read.unwrap();
+            avoid.blocked(node, text)
+        };
+        let banned = read(0);
+        let begins = [1, 4].map(|byte| banned.contains(&byte));
+        assert_eq!(begins, [true, false], "`\u{e9}` would go on with the word");
+        assert!(!read(6).contains(&1), "`cafes` may end");
     }
 
     #[test]
