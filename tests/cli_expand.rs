@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::cli_program::{Ran, fnstore_in, new_store};
 
 fn expand(store: &Path, query: &str, more: &[&str]) -> Ran {
-    fnstore_in(store, &[&["expand", query, "--beam", "4", "--rounds", "2"], more].concat())
+    let arguments = ["expand", query, "--model", "paraphrase", "--beam", "4", "--rounds", "2"];
+    fnstore_in(store, &[&arguments, more].concat())
 }
 
 #[test]
@@ -58,7 +59,7 @@ fn an_interrupted_expansion_keeps_what_is_done_and_says_how_to_go_on() {
 
     let store = new_store();
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
-        .args(["expand", "frame=Checking", "--rounds", "9", "--store"])
+        .args(["expand", "frame=Checking", "--model", "paraphrase", "--rounds", "9", "--store"])
         .arg(store.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -140,8 +141,10 @@ fn a_killed_expansion_goes_on_without_loss_or_repetition() {
     use std::time::Duration;
 
     let (whole, killed) = (new_store(), new_store());
-    let command =
-        ["expand", "frame=Checking", "--rounds", "2", "--beam", "12", "--candidates", "8"];
+    let command: Vec<&str> =
+        "expand frame=Checking --model paraphrase --rounds 2 --beam 12 --candidates 8"
+            .split(' ')
+            .collect();
     let ran = fnstore_in(whole.path(), &command);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Killed as soon as something is committed, which takes a few seconds of work.

@@ -44,13 +44,13 @@ fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
         println!("skipped: there is a GPU");
         return;
     }
-    let ran = fnstore(&["paraphrase", "/dev/null", "--device", "gpu"]);
+    let ran = fnstore(&["paraphrase", "/dev/null", "--model", "paraphrase", "--device", "gpu"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("there is no GPU `gpu`"), "{}", ran.stderr);
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "She repaired it.\nHe saw it.\n").unwrap();
     let path = file.path().to_str().unwrap();
-    let ran = fnstore(&["paraphrase", path, "--device", "auto"]);
+    let ran = fnstore(&["paraphrase", path, "--model", "paraphrase", "--device", "auto"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let said = ran.stderr.matches("there is no GPU; the networks run on the CPU").count();
     assert_eq!(said, 1, "{}", ran.stderr);
@@ -58,7 +58,7 @@ fn without_a_gpu_auto_takes_the_cpu_and_says_so_once_and_gpu_is_refused() {
 
 #[test]
 fn an_adapter_that_is_not_there_is_refused_by_every_command() {
-    for command in [&["gpu"][..], &["paraphrase", "/dev/null"]] {
+    for command in [&["gpu"][..], &["paraphrase", "/dev/null", "--model", "paraphrase"]] {
         let ran = fnstore(&[command, &["--device", "no such card"]].concat());
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.stderr.contains("there is no GPU `no such card`"), "{}", ran.stderr);

@@ -13,6 +13,7 @@ fn paraphrase(input: impl Into<Vec<u8>>, arguments: &[&str]) -> Ran {
         .env("FNSTORE_DIR", "/nonexistent/store")
         .arg("paraphrase")
         .args(arguments)
+        .args(if arguments.contains(&"--model") { &[][..] } else { &["--model", "paraphrase"] })
         .args(if arguments.contains(&"--beam") { &[][..] } else { &["--beam", "4"] })
         .args(["--n-best", "2"])
         .write_stdin(input)

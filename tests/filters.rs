@@ -216,7 +216,10 @@ fn sets_that_a_store_has_keep_its_scores_when_they_are_imported_with_others() {
 #[test]
 fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
     let store = new_store();
-    let arguments = ["expand", "lu=audit.v", "--beam", "4", "--rounds", "2", "--format", "json"];
+    let arguments: Vec<&str> =
+        "expand lu=audit.v --model paraphrase --beam 4 --rounds 2 --format json"
+            .split(' ')
+            .collect();
     let ran = fnstore_in(store.path(), &arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -230,7 +233,10 @@ fn an_expansion_writes_the_scores_of_the_filter_among_its_models() {
     assert_eq!(kept["by_precision"], count(&format!("p>={}", kept["precision_cut"])));
     assert_eq!(kept["by_recall"], count(&format!("r>={}", kept["recall_cut"])));
     // Without a filter there are none.
-    let arguments = ["expand", "lu=inspect.v", "--beam", "4", "--rounds", "1", "--filter", "none"];
+    let arguments: Vec<&str> =
+        "expand lu=inspect.v --model paraphrase --beam 4 --rounds 1 --filter none"
+            .split(' ')
+            .collect();
     let ran = fnstore_in(store.path(), &[&arguments[..], &["--format", "json"]].concat());
     let unscored: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(unscored["kept"], Value::Null);

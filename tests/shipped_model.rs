@@ -46,8 +46,14 @@ fn the_shipped_models_are_whole_and_their_files_the_recorded_ones() {
         let model = model.unwrap();
         let Verification { has_sums, findings } =
             verify(&model.path, std::slice::from_ref(&models));
+        // An adapter's language model is fetched apart.
+        let lacks_base =
+            matches!(findings.as_slice(), [only] if only.detail.contains("A-missing"));
+        if lacks_base {
+            println!("{name}: not opened, as its language model is not at hand");
+        }
         assert!(
-            has_sums && findings.is_empty(),
+            has_sums && (findings.is_empty() || lacks_base),
             "{name}: {findings:?}; `fnstore model verify --record models/{name}` records its files"
         );
     }
