@@ -149,7 +149,7 @@ fn a_killed_expansion_goes_on_without_loss_or_repetition() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     // Killed as soon as something is committed, which takes a few seconds of work.
     let mut child = Command::new(env!("CARGO_BIN_EXE_fnstore"))
-        .args(command)
+        .args(&command)
         .arg("--store")
         .arg(killed.path())
         .stdout(Stdio::null())

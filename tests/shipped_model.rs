@@ -47,8 +47,7 @@ fn the_shipped_models_are_whole_and_their_files_the_recorded_ones() {
         let Verification { has_sums, findings } =
             verify(&model.path, std::slice::from_ref(&models));
         // An adapter's language model is fetched apart.
-        let lacks_base =
-            matches!(findings.as_slice(), [only] if only.detail.contains("A-missing"));
+        let lacks_base = matches!(findings.as_slice(), [only] if only.detail.contains("A-missing"));
         if lacks_base {
             println!("{name}: not opened, as its language model is not at hand");
         }

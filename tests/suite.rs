@@ -107,6 +107,7 @@ mod real_exchange;
 mod real_framenet;
 mod real_language_model;
 mod record_size;
+mod recipes_by_name;
 mod release_files;
 mod release_language;
 mod release_parts;

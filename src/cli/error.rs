@@ -7,7 +7,7 @@ use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
 use fnstore::exchange::ExchangeError;
-use fnstore::expand::ExpandError;
+use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
 use fnstore::index::IndexError;
@@ -61,6 +61,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         ) || cause.is::<LinesFailed>()
             || cause.is::<LinesLeftOut>()
             || cause.downcast_ref().is_some_and(is_wrong_file)
+            || matches!(cause.downcast_ref(), Some(RecipeFileError::Toml { .. }))
             || matches!(
                 cause.downcast_ref(),
                 Some(

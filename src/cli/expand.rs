@@ -8,7 +8,9 @@ use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
-use fnstore::expand::{self, EndReason, Guidance, GuideModels, Models, Recipe, Report};
+use fnstore::expand::{
+    self, EndReason, Guidance, GuideModels, Models, Recipe, RecipeSettings, Report,
+};
 use fnstore::query::Expression;
 use serde::Serialize;
 
@@ -30,9 +32,14 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
-    /// Run N rounds per annotation set; a later run with more rounds continues
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    rounds: u16,
+    /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file. Other
+    /// options come before it
+    #[arg(long, value_name = "NAME|FILE")]
+    recipe: Option<String>,
+
+    /// Run N rounds per annotation set; a later run with more rounds continues [default: 3]
+    #[arg(long, value_name = "N")]
+    rounds: Option<u16>,
 
     /// Beam size [default: 30]
     #[arg(long, value_name = "N")]
@@ -47,8 +54,9 @@ pub(super) struct Args {
     max_pieces: Option<usize>,
 
     /// Vocabulary of new sentences: the rewriter's list and the sentence's own words, or any word
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Words::Known)]
-    words: Words,
+    /// [default: known]
+    #[arg(long, value_name = "WHICH", value_enum)]
+    words: Option<Words>,
 
     /// Words that new sentences must contain. `lexicon`: another LU of the frame, then fall back to
     /// similar words. `alike`: similar words. `none`: no requirement, as in the papers [default:
@@ -102,6 +110,15 @@ pub(super) enum Guide {
     None,
 }
 
+impl From<Words> for expand::Words {
+    fn from(words: Words) -> Self {
+        match words {
+            Words::Known => Self::Known,
+            Words::Any => Self::Any,
+        }
+    }
+}
+
 impl From<Guide> for Guidance {
     fn from(guide: Guide) -> Self {
         match guide {
@@ -115,6 +132,7 @@ impl From<Guide> for Guidance {
 const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
+  fnstore expand frame=Verification --recipe discover
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
 /// Reads the name of some numbers.
@@ -159,30 +177,40 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     Ok(Outcome::Done)
 }
 
+/// What is asked for on the command line, then by a named recipe.
+fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
+    let asked = RecipeSettings {
+        rounds: args.rounds,
+        beam: args.beam,
+        candidates: args.candidates,
+        max_pieces: args.max_pieces,
+        words: args.words.map(expand::Words::from),
+        guide: args.guide.map(Guidance::from),
+        ..RecipeSettings::default()
+    };
+    let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;
+    Ok(asked.or(named.unwrap_or_default()))
+}
+
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let dirs = locate::model_dirs(args.models.clone());
     let rewriter = locate::rewriter(args.model.as_deref(), &dirs)?;
     let mut models = Models::search_with(rewriter, &dirs)?;
-    match args.guide {
-        Some(Guide::Lexicon | Guide::Alike) => models.guide = Some(GuideModels::search(&dirs)?),
-        Some(Guide::None) => models.guide = None,
+    let settings = settings(args)?;
+    match settings.guide {
+        Some(Guidance::None) => models.guide = None,
+        Some(_) => models.guide = Some(GuideModels::search(&dirs)?),
         None => {}
     }
     if let Some(name) = &args.filter {
         let is_none = name.as_os_str() == "none";
         models.filter = (!is_none).then(|| locate::model(name, &dirs)).transpose()?;
     }
-    if models.guide.is_none() && args.guide.is_none() {
+    if models.guide.is_none() && settings.guide.is_none() {
         tell("no word vectors or no tagger among the models: the lexicon does not guide");
     }
     let mut recipe = Recipe::new(models);
-    recipe.guidance = args.guide.map_or(recipe.guidance, Guidance::from);
-    recipe.rounds = args.rounds;
-    recipe.beam_size = args.beam.unwrap_or(recipe.beam_size);
-    // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
-    recipe.candidates = args.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
-    recipe.max_source_pieces = args.max_pieces.unwrap_or(recipe.max_source_pieces);
-    recipe.known_words = args.words == Words::Known;
+    settings.apply(&mut recipe);
     recipe.seed_limit = args.limit;
     recipe.numbers = args.numbers;
     if args.limit == Some(0) {

@@ -1,6 +1,7 @@
-//! `fnstore recipes`: by which settings and models generated sets were made.
+//! `fnstore recipes`: by which settings and models generated sets were made, and the recipes that have a name.
 
 use fnstore::database::Database;
+use fnstore::expand::RecipeSettings;
 use fnstore::search::StoredRecipe;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,7 +14,23 @@ use super::{Context, Outcome};
 ///
 /// The query `recipe=N` finds the annotation sets of one recipe.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Print a recipe for `expand --recipe` as its TOML file
+    Show(ShowArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ShowArgs {
+    /// Name of the recipe, or its file [default: lists the names]
+    #[arg(value_name = "NAME|FILE")]
+    name: Option<String>,
+}
 
 /// A recipe as JSON; see `schema/recipe.schema.json`.
 #[derive(Debug, Serialize)]
@@ -43,7 +60,10 @@ impl Block for RecipeRecord {
     }
 }
 
-pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if let Some(Command::Show(args)) = args.command {
+        return show(args.name.as_deref(), &mut context.output);
+    }
     let database = Database::open(&context.store)?;
     let recipes = records(&database)?;
     let mut records = context.output.records(Format::Jsonl);
@@ -54,6 +74,20 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
         context.output.flush()?;
         tell("nothing was expanded here yet");
         return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes a recipe's file as it stands, or a line for each that has a name.
+fn show(name: Option<&str>, output: &mut Output) -> anyhow::Result<Outcome> {
+    if let Some(name) = name {
+        RecipeSettings::text(name)?.lines().try_for_each(|line| output.line(line))?;
+        return Ok(Outcome::Done);
+    }
+    for name in RecipeSettings::NAMES {
+        let text = RecipeSettings::text(name)?;
+        let about = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
+        output.line(&format!("{name:<16}{about}"))?;
     }
     Ok(Outcome::Done)
 }

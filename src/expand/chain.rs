@@ -1,6 +1,6 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
-use super::trigger_lexicon::TriggerLexicon;
+use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::valence::{Expressed, expressed};
 use super::{EndReason, Result};
 use crate::database::Database;
@@ -132,10 +132,21 @@ impl Chain {
             triggers.extend(head_piece(&pieces, pos).map(|at| pieces[at].to_owned()));
         }
         for trigger in triggers {
-            for phrase in inflections_of_trigger(&trigger, lemma, pos) {
-                if is_visible(&phrase) && !self.banned.contains(&phrase) {
-                    self.banned.push(phrase);
-                }
+            self.ban_forms(&trigger, lemma, pos);
+        }
+    }
+
+    /// Bans the forms of LUs.
+    pub(super) fn ban_units(&mut self, units: &[Unit]) {
+        for Unit { lemma, pos, .. } in units {
+            self.ban_forms(lemma, lemma, *pos);
+        }
+    }
+
+    fn ban_forms(&mut self, trigger: &str, lemma: &str, pos: Pos) {
+        for phrase in inflections_of_trigger(trigger, lemma, pos) {
+            if is_visible(&phrase) && !self.banned.contains(&phrase) {
+                self.banned.push(phrase);
             }
         }
     }

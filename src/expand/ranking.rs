@@ -7,6 +7,9 @@
 //! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
 //! of the first.
 //!
+//! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the aligner's score, and
+//! what could be objected to is a flag.
+//!
 //! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs,
 //! how much it is like the other LUs and in how many frames it is one count as well; a trigger of another part of
 //! speech than the seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU
@@ -18,6 +21,7 @@ use super::Result;
 use super::chain::Chain;
 use super::guide::{Guide, TriggerFit};
 use super::phrase_set::PhraseSet;
+use super::recipe::Choice;
 use super::trigger_lexicon::TriggerLexicon;
 use crate::align::Alignment;
 use crate::model::{Flags, Span};
@@ -37,8 +41,8 @@ pub(super) struct Pair {
     /// Whether the trigger is an LU of the frame, by what guides the expansion.
     pub(super) is_own: bool,
     objections: usize,
-    /// What the lexicon adds to log-probabilities for the trigger.
-    worth: f64,
+    /// Of pairs with as many objections the one that has more is kept.
+    score: f64,
 }
 
 impl Pair {
@@ -48,6 +52,7 @@ impl Pair {
         lexicon: &mut TriggerLexicon<'_>,
         guide: Option<&mut Guide>,
         asked: Option<&PhraseSet>,
+        choice: Choice,
         (output, alignment): (&Paraphrase, Alignment),
     ) -> Result<Self> {
         let mut targets = alignment.spans.clone();
@@ -75,9 +80,12 @@ impl Pair {
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
         let objections =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
-        let output = output.clone();
-        let TriggerFit { worth, is_own, .. } = fit;
-        Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, worth })
+        let (objections, score) = match choice {
+            Choice::Aligner => (0, f64::from(alignment.score)),
+            Choice::FewestObjections => (objections, likelihood(output, &alignment) + fit.worth),
+        };
+        let (output, is_own) = (output.clone(), fit.is_own);
+        Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, score })
     }
 
     /// Whether nothing is to be said against it.
@@ -97,20 +105,18 @@ impl Pair {
         let sure = self.is_doubtful().cmp(&other.is_doubtful());
         let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
         let fewer = alike.then(self.objections.cmp(&other.objections));
-        fewer.then_with(|| other.score().total_cmp(&self.score()))
+        fewer.then_with(|| other.score.total_cmp(&self.score))
     }
 
     /// This pair or another one; of equals this.
     pub(super) fn or_better(self, other: Self) -> Self {
         if other.best_first(&self).is_lt() { other } else { self }
     }
+}
 
-    /// Log of the probability of output and span, as far as two models know, and what the trigger is worth.
-    fn score(&self) -> f64 {
-        f64::from(self.output.log_prob)
-            + f64::from(self.alignment.score.max(f32::MIN_POSITIVE)).ln()
-            + self.worth
-    }
+/// Log of the probability of output and span, as far as two models know.
+fn likelihood(output: &Paraphrase, alignment: &Alignment) -> f64 {
+    f64::from(output.log_prob) + f64::from(alignment.score.max(f32::MIN_POSITIVE)).ln()
 }
 
 /// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are asked only as long
@@ -229,8 +235,8 @@ mod tests {
         let alignment = Alignment { spans: vec![Span::new(5, 11)], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
-        let worth = 20.0 * f64::from(likeness);
-        Pair { output, alignment, targets, trigger, flags, is_own: false, objections, worth }
+        let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);
+        Pair { output, alignment, targets, trigger, flags, is_own: false, objections, score }
     }
 
     /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.

@@ -1,5 +1,6 @@
 //! What an expansion does, and what makes two expansions the same.
 
+use serde::Deserialize;
 use serde_json::json;
 
 use super::{ExpandError, Models, guide};
@@ -9,7 +10,8 @@ use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
 
 /// What outputs are asked to hold, and by what they are chosen beside the models' scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Guidance {
     /// Nothing, as in Culkin et al. 2021.
     None,
@@ -34,10 +36,31 @@ impl Guidance {
     }
 }
 
+/// Which pair of output and span a round keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote 21).
+    Aligner,
+    /// Of the pairs with the fewest objections the likeliest.
+    FewestObjections,
+}
+
+impl Choice {
+    /// What a recipe says of it, with the version of the rules of which it is the last.
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Aligner => "highest score of the aligner; v4",
+            Self::FewestObjections => "fewest objections, then the likeliest output and span; v4",
+        }
+    }
+}
+
 /// How seeds are expanded.
 ///
 /// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
-/// sentences of at most 80 pieces, nothing dropped. Two things are not the paper's: known words and guidance.
+/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the choice of the pair, and
+/// that the rewriter is told what is banned; [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// The models.
@@ -53,6 +76,12 @@ pub struct Recipe {
     pub known_words: bool,
     /// What outputs are asked to hold; all but [`Guidance::None`] need [`Models::guide`].
     pub guidance: Guidance,
+    /// Which pair of output and span a round keeps.
+    pub choice: Choice,
+    /// The rewriter is told what is banned; see [`Settings::tell_bans`].
+    pub tell_bans: bool,
+    /// Bans the frame's LUs from the first round on, so that only new ones come out.
+    pub ban_lexicon: bool,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -74,6 +103,9 @@ impl Recipe {
             candidates: 20,
             max_source_pieces: 80,
             known_words: true,
+            choice: Choice::FewestObjections,
+            tell_bans: true,
+            ban_lexicon: false,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -114,6 +146,7 @@ impl Recipe {
             },
             max_source_pieces: self.max_source_pieces,
             known_words: self.known_words,
+            tell_bans: self.tell_bans,
             row_limit: self.device.rows_at_once(),
             // Every round bans what the round before banned, and more; but a guide asks for other words.
             keep_steps: self.guidance == Guidance::None,
@@ -142,12 +175,18 @@ impl Recipe {
             "length_limit": format!("{:?}", beam.length_limit),
             "stopping": format!("{:?}", beam.stopping),
             "max_source_pieces": self.max_source_pieces,
-            "rules": RULES,
+            "rules": format!("{RULES}{}", self.choice.rule()),
             "numbers": self.device.numbers().unwrap_or(self.numbers.name()),
             "random_seed": null,
         });
         if !self.known_words {
             description["words"] = json!("any");
+        }
+        if !self.tell_bans {
+            description["tell_bans"] = json!(false);
+        }
+        if self.ban_lexicon {
+            description["banned"] = json!("inflections and spelling variants of the frame's LUs");
         }
         if let Some([vectors, tagger]) = guide {
             description["guide"] = json!({
@@ -156,8 +195,8 @@ impl Recipe {
                 "rules": guide::rules(self.guidance),
             });
         }
-        // Only where there is one: recipes of models without marks stay what they were.
-        if let Some(mark) = told.mark {
+        // Only where there is one that is used: recipes of models without marks stay what they were.
+        if let Some(mark) = told.mark.filter(|_| self.tell_bans) {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
         }
         for (name, print) in [("adapter", told.adapter), ("prompt", told.prompt)] {
@@ -177,8 +216,7 @@ impl Recipe {
 const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
                      spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \
-                     them; fewest objections, then the likeliest output and \
-                     span; v4";
+                     them; ";
 
 /// What a language model is told, with a version.
 const ASKING: &str = "bans of the sentence's words first, then the others, 16 at most; what a guide asks for as \
@@ -236,6 +274,9 @@ mod tests {
         assert_ne!(print(&Recipe { candidates: 9, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { numbers: Numbers::Int8, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { known_words: false, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
+        assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
         let marked =
             recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);

@@ -13,7 +13,7 @@ use super::chain::{Chain, Seed, TARGET};
 use super::guide::{Guide, Strategy};
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, choose};
-use super::recipe::{Told, fingerprint};
+use super::recipe::{Choice, Told, fingerprint};
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
 use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
@@ -372,7 +372,11 @@ impl<'a> Run<'a> {
     ) -> Result<Option<(SourceId, InFlight)>> {
         let database = self.database;
         let Some(seed) = Seed::read(database, release, set)? else { return Ok(None) };
-        let chain = Chain::resume(seed, journal, database, self.lexicon(release)?)?;
+        let mut chain = Chain::resume(seed, journal, database, self.lexicon(release)?)?;
+        if self.recipe.ban_lexicon {
+            let frame = chain.seed.frame;
+            chain.ban_units(self.lexicon(release)?.units_of(frame)?);
+        }
         if chain.seed.targets.is_empty() {
             self.end(&chain, EndReason::NoTarget);
             self.finished_seeds += 1;
@@ -463,22 +467,19 @@ impl<'a> Run<'a> {
             })
             .collect();
         let alignments = self.align_those_that_fit(chain.seed.set, requests)?;
+        let choice = self.recipe.choice;
         let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
         let asked = (!asked.is_empty()).then(|| PhraseSet::new(asked));
         let mut pairs = Vec::with_capacity(candidates.len());
         for (candidate, alignment) in candidates.iter().zip(alignments) {
             if let Some(alignment) = alignment {
                 let guide = guide.as_deref_mut();
-                pairs.push(Pair::new(
-                    chain,
-                    lexicon,
-                    guide,
-                    asked.as_ref(),
-                    (candidate, alignment),
-                )?);
+                let found = (*candidate, alignment);
+                pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
             }
         }
-        let Some(tagger) = &self.tagger else { return choose(pairs, |_| Ok(true)) };
+        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestObjections);
+        let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
         choose(pairs, |pair| {
             word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
         })

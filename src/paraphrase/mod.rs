@@ -89,6 +89,9 @@ pub struct Settings {
     /// Outputs hold words of the model's `words.txt`, of their source and of what is required, and no others.
     /// Without effect where the model brings no list.
     pub known_words: bool,
+    /// The network is told what is banned, by marks in the source or by its prompt, where it was trained so. Bans
+    /// hold without.
+    pub tell_bans: bool,
     /// Sources of more pieces, the end not counted, are refused. 80 in Culkin et al. 2021.
     pub max_source_pieces: usize,
     /// Hypotheses in one step of the network, over all sentences.
@@ -106,6 +109,7 @@ impl Default for Settings {
             sample: None,
             avoid: Vec::new(),
             known_words: true,
+            tell_bans: true,
             max_source_pieces: 80,
             // Weights are read from memory once a step: 256 rows make that cost small, and their
             // logits still fit in cache or little more.

@@ -135,7 +135,8 @@ impl<'p, N: StepNetwork> Session<'p, N> {
 
     /// Whether what the network reads depends on constraints.
     fn reads_constraints(&self) -> bool {
-        self.paraphraser.mark.is_some() || self.paraphraser.prompt.is_some()
+        let Paraphraser { mark, prompt, .. } = &*self.paraphraser;
+        self.settings.tell_bans && (mark.is_some() || prompt.is_some())
     }
 
     /// A text as it is read under constraints.

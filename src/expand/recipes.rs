@@ -1,0 +1,238 @@
+//! Recipes by name, and recipes of a user's own: TOML files with the settings that decide outputs.
+//!
+//! `recipes/` has those with a name. A user's file has the same fields, as many of them as it likes:
+//!
+//! ```toml
+//! rounds = 5
+//! beam = 40
+//! guide = "none"
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::recipe::Choice;
+use super::{Guidance, Recipe};
+
+/// The recipes that have a name, in alphabetic order, with their files.
+const NAMED: [(&str, &str); 4] = [
+    ("culkin-large", include_str!("recipes/culkin-large.toml")),
+    ("culkin-scratch", include_str!("recipes/culkin-scratch.toml")),
+    ("discover", include_str!("recipes/discover.toml")),
+    ("lexicon", include_str!("recipes/lexicon.toml")),
+];
+
+/// Why a recipe cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecipeFileError {
+    /// No recipe has the name, and no file is there.
+    #[error(
+        "there is no recipe `{name}`, expected {} or a TOML file (R-name)", RecipeSettings::NAMES.join(", ")
+    )]
+    Name {
+        /// What was asked for.
+        name: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read the recipe `{}` (R-read)", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// It is no TOML, or a field is unknown or has a value that it cannot have.
+    #[error("cannot use the recipe `{}`, line {line}: {problem} (R-toml)", path.display())]
+    Toml {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What the parser says.
+        problem: String,
+    },
+}
+
+/// Which words a rewriting may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Words {
+    /// Those of the rewriter's list and of the seed's sentence.
+    Known,
+    /// Any.
+    Any,
+}
+
+/// Settings of a [`Recipe`], as a file has them. What is absent stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RecipeSettings {
+    /// [`Recipe::rounds`].
+    pub rounds: Option<u16>,
+    /// [`Recipe::beam_size`].
+    pub beam: Option<usize>,
+    /// [`Recipe::candidates`].
+    pub candidates: Option<usize>,
+    /// [`Recipe::max_source_pieces`].
+    pub max_pieces: Option<usize>,
+    /// [`Recipe::known_words`].
+    pub words: Option<Words>,
+    /// [`Recipe::guidance`].
+    pub guide: Option<Guidance>,
+    /// [`Recipe::choice`].
+    pub choice: Option<Choice>,
+    /// [`Recipe::tell_bans`].
+    pub tell_bans: Option<bool>,
+    /// [`Recipe::ban_lexicon`].
+    pub ban_lexicon: Option<bool>,
+}
+
+impl RecipeSettings {
+    /// Names of the recipes that have one.
+    pub const NAMES: [&str; 4] = [NAMED[0].0, NAMED[1].0, NAMED[2].0, NAMED[3].0];
+
+    /// The recipe of a name, or of a file.
+    ///
+    /// # Errors
+    /// When there is neither, or the file is no recipe.
+    pub fn open(name: &str) -> Result<Self, RecipeFileError> {
+        Self::parse(Path::new(name), &Self::text(name)?)
+    }
+
+    /// The file of a recipe as it stands: one that has a name, or a path.
+    ///
+    /// # Errors
+    /// When there is neither.
+    pub fn text(name: &str) -> Result<String, RecipeFileError> {
+        if let Some((_, text)) = NAMED.iter().find(|(named, _)| *named == name) {
+            return Ok((*text).to_owned());
+        }
+        let path = Path::new(name);
+        if !path.is_file() {
+            return Err(RecipeFileError::Name { name: name.to_owned() });
+        }
+        std::fs::read_to_string(path)
+            .map_err(|source| RecipeFileError::Read { path: path.to_owned(), source })
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, RecipeFileError> {
+        toml::from_str(text).map_err(|error| RecipeFileError::Toml {
+            path: path.to_owned(),
+            line: error.span().map_or(1, |at| 1 + text[..at.start].matches('\n').count()),
+            problem: error.message().to_owned(),
+        })
+    }
+
+    /// Settings of both; where both have one, these.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            rounds: self.rounds.or(other.rounds),
+            beam: self.beam.or(other.beam),
+            candidates: self.candidates.or(other.candidates),
+            max_pieces: self.max_pieces.or(other.max_pieces),
+            words: self.words.or(other.words),
+            guide: self.guide.or(other.guide),
+            choice: self.choice.or(other.choice),
+            tell_bans: self.tell_bans.or(other.tell_bans),
+            ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
+        }
+    }
+
+    /// Puts the settings into a recipe.
+    pub fn apply(self, recipe: &mut Recipe) {
+        recipe.rounds = self.rounds.unwrap_or(recipe.rounds);
+        recipe.beam_size = self.beam.unwrap_or(recipe.beam_size);
+        // A smaller beam has fewer outputs to look at; asking for more of them stays an error.
+        recipe.candidates = self.candidates.unwrap_or(recipe.candidates.min(recipe.beam_size));
+        recipe.max_source_pieces = self.max_pieces.unwrap_or(recipe.max_source_pieces);
+        recipe.known_words = self.words.map_or(recipe.known_words, |words| words == Words::Known);
+        recipe.guidance = self.guide.unwrap_or(recipe.guidance);
+        recipe.choice = self.choice.unwrap_or(recipe.choice);
+        recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
+        recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expand::Models;
+
+    fn recipe() -> Recipe {
+        let place = || "m".into();
+        let models = Models {
+            paraphraser: place(),
+            base: None,
+            aligner: place(),
+            encoder: place(),
+            guide: None,
+            filter: None,
+        };
+        Recipe { guidance: Guidance::Lexicon, ..Recipe::new(models) }
+    }
+
+    fn named(name: &str) -> Recipe {
+        let mut recipe = recipe();
+        RecipeSettings::open(name).unwrap().apply(&mut recipe);
+        recipe.check().unwrap();
+        recipe
+    }
+
+    #[test]
+    fn the_recipe_lexicon_is_the_default() {
+        assert_eq!(named("lexicon"), recipe());
+    }
+
+    #[test]
+    fn the_papers_recipes_are_its_plain_loop() {
+        let large = named("culkin-large");
+        let plain = Recipe {
+            beam_size: 20,
+            candidates: 3,
+            rounds: 10,
+            known_words: false,
+            guidance: Guidance::None,
+            choice: Choice::Aligner,
+            tell_bans: false,
+            ..recipe()
+        };
+        assert_eq!(large, plain);
+        assert_eq!(named("culkin-scratch"), Recipe { beam_size: 30, candidates: 20, ..plain });
+    }
+
+    #[test]
+    fn what_discovers_bans_the_lexicon() {
+        let discover = named("discover");
+        assert!(discover.ban_lexicon && discover.guidance == Guidance::Alike);
+        assert!(NAMED.is_sorted());
+    }
+
+    #[test]
+    fn a_file_that_is_no_recipe_is_refused_with_its_line() {
+        for (text, line, problem) in [
+            ("rounds = 5\nbeams = 3\n", 2, "unknown field `beams`"),
+            ("guide = \"some\"", 1, "unknown variant `some`"),
+            ("rounds = -1", 1, "expected u16"),
+            ("\n\nrounds =", 3, ""),
+        ] {
+            let error = RecipeSettings::parse(Path::new("mine.toml"), text).unwrap_err();
+            let RecipeFileError::Toml { line: found, problem: said, .. } = &error else {
+                panic!("{error}")
+            };
+            assert_eq!(*found, line, "{error}");
+            assert!(said.contains(problem), "{error}");
+        }
+        let error = RecipeSettings::open("culkin").unwrap_err().to_string();
+        assert!(error.contains("`culkin`") && error.contains("culkin-large, "), "{error}");
+    }
+
+    #[test]
+    fn what_is_asked_for_comes_before_what_a_recipe_says() {
+        let asked = RecipeSettings { rounds: Some(2), ..RecipeSettings::default() };
+        let both = asked.or(RecipeSettings::open("culkin-large").unwrap());
+        assert_eq!((both.rounds, both.beam), (Some(2), Some(20)));
+    }
+}
