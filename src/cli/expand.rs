@@ -1,5 +1,7 @@
 //! `fnstore expand`: new annotated sentences from human ones, with progress and a summary.
 
+mod status;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -73,6 +75,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
+    /// List how far each frame is, and write nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    status: bool,
+
+    /// Say how many rounds are missing and how long they take, measured on some, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+
     /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
     /// use`, else the shipped one]
     #[arg(long, value_name = "DIR|NAME")]
@@ -132,7 +142,7 @@ impl From<Guide> for Guidance {
 const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
-  fnstore expand frame=Verification --recipe discover
+  fnstore expand frame=Verification --recipe discover --dry-run
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
 /// Reads the name of some numbers.
@@ -145,6 +155,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let recipe = recipe(&args)?;
+    if args.status {
+        return status::run(&expression, &recipe, context);
+    }
+    if args.dry_run {
+        return status::dry_run(&expression, &recipe, context);
+    }
     let stopped = stop::on_interrupt("finishing the rounds in flight")?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);

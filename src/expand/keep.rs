@@ -6,7 +6,7 @@ use super::EndReason;
 use super::Result;
 use super::chain::{Chain, TARGET};
 use super::ranking::Pair;
-use super::run::Run;
+use super::run::{Keep, Run};
 use crate::database::JournalWrite;
 use crate::filter::Evidence;
 use crate::model::{
@@ -120,7 +120,8 @@ impl Run<'_> {
     }
 
     pub(super) fn commit(&mut self) -> Result<()> {
-        for (release, write) in std::mem::take(&mut self.writes) {
+        let writes = std::mem::take(&mut self.writes);
+        for (release, write) in writes.into_iter().filter(|_| self.keeps == Keep::Everything) {
             self.database.write(release, &write)?;
         }
         self.last_commit = Instant::now();

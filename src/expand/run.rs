@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
 use super::guide::{Guide, Strategy};
+use super::opened::Opened;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, choose};
-use super::recipe::{Choice, Told, fingerprint};
+use super::recipe::Choice;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
 use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
@@ -23,13 +24,11 @@ use crate::decode::SourceId;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
 use crate::paraphrase::{
-    Constraints, Network, Outcome, Paraphrase, ParaphraseError, Paraphraser, Prompt, Refusal,
-    Session,
+    Constraints, Network, Outcome, Paraphrase, ParaphraseError, Refusal, Session,
 };
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
 use crate::tag::Tagger;
-use crate::vectors::WordVectors;
 
 /// Sentences in flight on the CPU: enough to fill the rewriter's batches while others wait for the
 /// aligner. Devices of larger batches take more.
@@ -64,43 +63,35 @@ pub fn run_with(
     recipe: &Recipe,
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
-    recipe.check()?;
     let human = human_sets(expression);
     // Names that are not there are found before anything is loaded or written.
     drop(database.query(&human)?);
-    let rewriter = &recipe.models.paraphraser;
-    let mut paraphraser = Paraphraser::open_with(
-        rewriter,
-        recipe.models.base.as_deref(),
-        &recipe.device,
-        recipe.numbers,
-    )?;
-    let aligner = Aligner::open(&recipe.models.aligner, &recipe.models.encoder, &recipe.device)
-        .map_err(|source| ExpandError::Align { seed: None, source })?;
-    let guide = open_guide(recipe)?;
-    let filter = recipe.models.filter.as_deref().map(Filter::open).transpose()?;
-    let description = recipe.description(
-        paraphraser.fingerprint(),
-        Told {
-            mark: paraphraser.mark(),
-            adapter: paraphraser.adapter_fingerprint(),
-            prompt: paraphraser.prompt().map(Prompt::fingerprint),
-        },
-        aligner.fingerprint(),
-        guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
-    );
-    let print = fingerprint(&description);
-    let id = database.store().recipe(print, &description)?;
+    let mut opened = Opened::open(recipe)?;
+    let id = database.store().recipe(opened.print(), &opened.description)?;
+    run_opened(database, (&human, recipe), &mut opened, id, Keep::Everything, progress)
+}
 
+/// Expands under models that are open.
+pub(super) fn run_opened(
+    database: &Database,
+    (human, recipe): (&Expression, &Recipe),
+    opened: &mut Opened,
+    id: RecipeId,
+    keep: Keep,
+    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
+) -> Result<Report> {
+    let print = opened.print();
+    let Opened { paraphraser, aligner, guide, filter, .. } = opened;
     let leaks_before = paraphraser.leaks();
-    let (guide, tagger) = guide.unzip();
+    let (guide, tagger) = guide.take().unzip();
     let knows_word = |word: &str| paraphraser.knows_word(word);
     let guide = guide.map(|vectors| Guide::new(recipe.guidance, vectors, knows_word));
     let mut session = paraphraser.session(recipe.settings())?;
-    let mut run = Run::new(database, recipe, (id, print), &aligner, (guide, tagger));
+    let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
+    run.keeps = keep;
     run.report.kept = filter.as_ref().map(Kept::of);
-    run.filter = filter;
-    let todo = run.find_seeds(&human)?;
+    run.filter = filter.take();
+    let todo = run.find_seeds(human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
     let mut report = run.report;
@@ -108,17 +99,13 @@ pub fn run_with(
     Ok(report)
 }
 
-/// What guides an expansion, where it is guided.
-fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
-    if recipe.guidance == Guidance::None {
-        return Ok(None);
-    }
-    let Some(models) = &recipe.models.guide else {
-        return Err(ExpandError::GuideMissing);
-    };
-    let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
-    let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
-    Ok(Some((WordVectors::open(&models.word_vectors)?, tagger)))
+/// What of a run's outputs is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// All of them, with the journal.
+    Everything,
+    /// Nothing: the run is a measurement.
+    Nothing,
 }
 
 /// The human sets for which an expression holds: what is generated is not expanded again.
@@ -184,6 +171,7 @@ pub(super) struct Run<'a> {
     started: Instant,
     finished_seeds: u64,
     pub(super) report: Report,
+    pub(super) keeps: Keep,
 }
 
 impl<'a> Run<'a> {
@@ -230,6 +218,7 @@ impl<'a> Run<'a> {
                 elapsed: Duration::ZERO,
                 interrupted: false,
             },
+            keeps: Keep::Everything,
         }
     }
 

@@ -1,0 +1,70 @@
+//! A recipe's models, open, and the recipe as they make it.
+
+use super::recipe::{Told, fingerprint};
+use super::{ExpandError, Guidance, Recipe, Result};
+use crate::align::Aligner;
+use crate::filter::Filter;
+use crate::paraphrase::{Network, Paraphraser, Prompt};
+use crate::tag::Tagger;
+use crate::vectors::WordVectors;
+
+/// The models of a recipe.
+pub(super) struct Opened {
+    pub(super) paraphraser: Paraphraser<Network>,
+    pub(super) aligner: Aligner,
+    /// What guides, where the recipe is guided.
+    pub(super) guide: Option<(WordVectors, Tagger)>,
+    pub(super) filter: Option<Filter>,
+    /// The whole recipe as JSON.
+    pub(super) description: String,
+}
+
+impl Opened {
+    /// Opens the models.
+    ///
+    /// # Errors
+    /// When the recipe's numbers are out of range, or a model cannot be opened.
+    pub(super) fn open(recipe: &Recipe) -> Result<Self> {
+        recipe.check()?;
+        let models = &recipe.models;
+        let paraphraser = Paraphraser::open_with(
+            &models.paraphraser,
+            models.base.as_deref(),
+            &recipe.device,
+            recipe.numbers,
+        )?;
+        let aligner = Aligner::open(&models.aligner, &models.encoder, &recipe.device)
+            .map_err(|source| ExpandError::Align { seed: None, source })?;
+        let guide = open_guide(recipe)?;
+        let filter = models.filter.as_deref().map(Filter::open).transpose()?;
+        let description = recipe.description(
+            paraphraser.fingerprint(),
+            Told {
+                mark: paraphraser.mark(),
+                adapter: paraphraser.adapter_fingerprint(),
+                prompt: paraphraser.prompt().map(Prompt::fingerprint),
+            },
+            aligner.fingerprint(),
+            guide.as_ref().map(|(vectors, tagger)| [vectors.fingerprint(), tagger.fingerprint()]),
+        );
+        Ok(Self { paraphraser, aligner, guide, filter, description })
+    }
+
+    /// The recipe's fingerprint.
+    pub(super) fn print(&self) -> [u8; 16] {
+        fingerprint(&self.description)
+    }
+}
+
+/// What guides an expansion, where it is guided.
+fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
+    if recipe.guidance == Guidance::None {
+        return Ok(None);
+    }
+    let Some(models) = &recipe.models.guide else {
+        return Err(ExpandError::GuideMissing);
+    };
+    let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
+    let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
+    Ok(Some((WordVectors::open(&models.word_vectors)?, tagger)))
+}

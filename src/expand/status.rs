@@ -1,0 +1,146 @@
+//! How far an expansion is, and how long the rest of it takes.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::chain::TARGET;
+use super::opened::Opened;
+use super::run::{Keep, human_sets, run_opened};
+use super::{EndReason, Recipe, Result};
+use crate::database::Database;
+use crate::model::{FrameId, RecipeId, ReleaseId};
+use crate::query::{Expression, Selection};
+
+/// Rounds that an estimate tries: a batch of the CPU.
+const SAMPLE: u64 = 32;
+
+/// Stands for a recipe that the store does not have.
+const UNKNOWN: RecipeId = RecipeId(u32::MAX);
+
+/// How far the seeds of a frame are under a recipe.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FrameStatus {
+    /// Human annotation sets that match.
+    pub seeds: u64,
+    /// Those of them that are through all rounds.
+    pub done: u64,
+    /// Those that ended before their last round, by reason.
+    pub ended: BTreeMap<EndReason, u64>,
+    /// Those that are in the middle of their rounds.
+    pub begun: u64,
+    /// Rounds that seeds neither done nor ended have before them.
+    pub rounds_missing: u64,
+}
+
+/// How far an expansion is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The recipe's number, where something was expanded under it.
+    pub recipe: Option<RecipeId>,
+    /// By release and frame.
+    pub frames: BTreeMap<(ReleaseId, FrameId), FrameStatus>,
+}
+
+impl Status {
+    /// The sum over all frames.
+    #[must_use]
+    pub fn total(&self) -> FrameStatus {
+        self.frames.values().fold(FrameStatus::default(), |mut total, frame| {
+            total.seeds += frame.seeds;
+            total.done += frame.done;
+            total.begun += frame.begun;
+            total.rounds_missing += frame.rounds_missing;
+            for (reason, count) in &frame.ended {
+                *total.ended.entry(*reason).or_default() += count;
+            }
+            total
+        })
+    }
+}
+
+/// What a measured sample says of the rounds that are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Estimate {
+    /// Rounds that were tried, without writing anything.
+    pub rounds: u64,
+    /// How long they took.
+    pub elapsed: Duration,
+    /// How long the missing ones would take. Seeds that end early make it less.
+    pub missing: Duration,
+}
+
+/// How far the human annotation sets are for which an expression holds.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn status(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Status> {
+    let human = human_sets(expression);
+    drop(database.query(&human)?);
+    status_of(database, (&human, recipe), &Opened::open(recipe)?)
+}
+
+/// As [`status`], with the time that the missing rounds take, measured on some of them. Nothing is written.
+/// There is no estimate where nothing is missing.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn estimate(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+) -> Result<(Status, Option<Estimate>)> {
+    let human = human_sets(expression);
+    drop(database.query(&human)?);
+    let mut opened = Opened::open(recipe)?;
+    let status = status_of(database, (&human, recipe), &opened)?;
+    let missing = status.total().rounds_missing;
+    if missing == 0 {
+        return Ok((status, None));
+    }
+    let sample = Recipe { seed_limit: Some(SAMPLE as usize), ..recipe.clone() };
+    let id = status.recipe.unwrap_or(UNKNOWN);
+    // The rounds in flight are finished; what comes after them is not begun.
+    let mut enough = |at: &super::ExpansionProgress| match at.sentences {
+        0 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let told = (&human, &sample);
+    let report = run_opened(database, told, &mut opened, id, Keep::Nothing, &mut enough)?;
+    let rounds = report.sentences + report.ended.values().sum::<u64>();
+    let each = report.elapsed.as_secs_f64() / rounds.max(1) as f64;
+    let missing = Duration::from_secs_f64(each * missing as f64);
+    Ok((status, Some(Estimate { rounds, elapsed: report.elapsed, missing })))
+}
+
+fn status_of(
+    database: &Database,
+    (human, recipe): (&Expression, &Recipe),
+    opened: &Opened,
+) -> Result<Status> {
+    let store = database.store();
+    let print = opened.print();
+    let known = store.recipes()?.into_iter().find(|(_, known, _)| *known == print);
+    let recipe_id = known.map(|(id, ..)| id);
+    let mut frames: BTreeMap<_, FrameStatus> = BTreeMap::new();
+    for found in database.matches(human, &Selection::default())? {
+        let found = found?;
+        let frame = frames.entry((found.release(), found.set().frame)).or_default();
+        frame.seeds += 1;
+        let entry = match recipe_id {
+            Some(id) => store.journal(found.release(), found.set().id, TARGET, id)?,
+            None => None,
+        };
+        let round = entry.as_ref().map_or(0, |entry| entry.round);
+        let end = entry.as_ref().and_then(|entry| entry.end.as_deref()).and_then(EndReason::parse);
+        match end {
+            Some(reason) => *frame.ended.entry(reason).or_default() += 1,
+            None if round >= recipe.rounds => frame.done += 1,
+            None => {
+                frame.begun += u64::from(round > 0);
+                frame.rounds_missing += u64::from(recipe.rounds - round);
+            }
+        }
+    }
+    Ok(Status { recipe: recipe_id, frames })
+}
