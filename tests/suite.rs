@@ -37,6 +37,7 @@ mod crash;
 mod damage_told_alike;
 mod damaged_files;
 mod damaged_log;
+mod deleting_generated;
 mod disk_full;
 mod drawing;
 mod edits;

@@ -75,6 +75,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
+    /// Remove what this recipe wrote of the sets before, and begin them anew
+    #[arg(long, conflicts_with_all = ["status", "dry_run"])]
+    redo: bool,
+
     /// List how far each frame is, and write nothing
     #[arg(long, conflicts_with = "dry_run")]
     status: bool,
@@ -164,6 +168,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let stopped = stop::on_interrupt("finishing the rounds in flight")?;
     let database = Database::open_existing_writer(&context.store)?;
     tell_of_index(&database);
+    if args.redo {
+        let removed = expand::forget(&database, &expression, &recipe)?;
+        tell(&format!("removed {} annotation sets, to be written anew", grouped(removed.sets)));
+    }
     let bar = progress::bar("expanding", "sets");
     let report = expand::run_with(&database, &expression, &recipe, &mut |at| {
         bar.set_length(at.of);

@@ -12,6 +12,7 @@ mod chart;
 mod check;
 mod columns;
 mod completions;
+mod delete;
 mod device;
 mod document;
 mod drawing;
@@ -120,6 +121,7 @@ enum Command {
     Releases(releases::Args),
     Recipes(recipes::Args),
     Edit(edit::Args),
+    Delete(delete::Args),
     Judge(judge::Args),
     Changes(changes::Args),
     Export(export::Args),
@@ -204,6 +206,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Releases(args) => releases::run(args, &mut context),
         Command::Recipes(args) => recipes::run(args, &mut context),
         Command::Edit(args) => edit::run(args, &mut context),
+        Command::Delete(args) => delete::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),

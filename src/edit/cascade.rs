@@ -254,15 +254,21 @@ impl Transaction<'_> {
         Ok(candidates)
     }
 
-    /// Deletes sets, those grown from them, and what belongs to any of these alone.
-    fn forget_sets(&mut self, mut sets: Vec<AnnotationSet>) -> Result<()> {
+    /// Sets, and all that grew from them.
+    pub(super) fn sets_that_go(&self, sets: &[AnnotationSet]) -> Result<Vec<AnnotationSet>> {
+        let mut all = sets.to_vec();
         loop {
-            let grown = self.grown_from(&sets)?;
+            let grown = self.grown_from(&all)?;
             if grown.is_empty() {
-                break;
+                return Ok(all);
             }
-            sets.extend(grown);
+            all.extend(grown);
         }
+    }
+
+    /// Deletes sets, those grown from them, and what belongs to any of these alone.
+    pub(super) fn forget_sets(&mut self, sets: Vec<AnnotationSet>) -> Result<()> {
+        let sets = self.sets_that_go(&sets)?;
         let ids: BTreeSet<AnnotationSetId> = sets.iter().map(|set| set.id).collect();
         for set in &sets {
             for judgement in self.judgements(set.id)? {

@@ -21,6 +21,7 @@
 
 mod cascade;
 mod check;
+mod expansions;
 mod frame;
 mod layouts;
 mod script;
@@ -29,6 +30,7 @@ mod staged;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+pub use expansions::Removed;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 

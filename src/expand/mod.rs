@@ -48,7 +48,7 @@ pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
 pub use report::{EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
-pub use status::{Estimate, FrameStatus, Status, estimate, status};
+pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};
 
 type Result<T> = std::result::Result<T, ExpandError>;

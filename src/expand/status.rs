@@ -1,4 +1,4 @@
-//! How far an expansion is, and how long the rest of it takes.
+//! How far an expansion is, how long the rest of it takes, and how it begins anew.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -9,7 +9,8 @@ use super::opened::Opened;
 use super::run::{Keep, human_sets, run_opened};
 use super::{EndReason, Recipe, Result};
 use crate::database::Database;
-use crate::model::{FrameId, RecipeId, ReleaseId};
+use crate::edit::Removed;
+use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
 use crate::query::{Expression, Selection};
 
 /// Rounds that an estimate tries: a batch of the CPU.
@@ -113,15 +114,45 @@ pub fn estimate(
     Ok((status, Some(Estimate { rounds, elapsed: report.elapsed, missing })))
 }
 
+/// Removes what the recipe wrote of the human annotation sets for which an expression holds, and forgets how far
+/// they are: the next run begins them anew. All of a release goes or nothing.
+///
+/// # Errors
+/// As [`run`](super::run).
+pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Removed> {
+    let human = human_sets(expression);
+    drop(database.query(&human)?);
+    let Some(id) = known(database, &Opened::open(recipe)?)? else { return Ok(Removed::default()) };
+    let mut seeds: BTreeMap<ReleaseId, Vec<AnnotationSetId>> = BTreeMap::new();
+    for found in database.matches(&human, &Selection::default())? {
+        let found = found?;
+        seeds.entry(found.release()).or_default().push(found.set().id);
+    }
+    let mut removed = Removed::default();
+    for (release, seeds) in seeds {
+        let mut edits = database.transaction(release)?;
+        let of_release = edits.forget_expansion(id, &seeds)?;
+        edits.commit()?;
+        removed.sets += of_release.sets;
+        removed.lexunits += of_release.lexunits;
+    }
+    Ok(removed)
+}
+
+/// The number of a recipe that the store knows.
+fn known(database: &Database, opened: &Opened) -> Result<Option<RecipeId>> {
+    let print = opened.print();
+    let recipes = database.store().recipes()?;
+    Ok(recipes.into_iter().find(|(_, known, _)| *known == print).map(|(id, ..)| id))
+}
+
 fn status_of(
     database: &Database,
     (human, recipe): (&Expression, &Recipe),
     opened: &Opened,
 ) -> Result<Status> {
     let store = database.store();
-    let print = opened.print();
-    let known = store.recipes()?.into_iter().find(|(_, known, _)| *known == print);
-    let recipe_id = known.map(|(id, ..)| id);
+    let recipe_id = known(database, opened)?;
     let mut frames: BTreeMap<_, FrameStatus> = BTreeMap::new();
     for found in database.matches(human, &Selection::default())? {
         let found = found?;

@@ -1,0 +1,88 @@
+//! Removing what expansions wrote.
+
+use std::collections::BTreeSet;
+
+use super::{EditError, Result, Transaction};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Provenance, RecipeId,
+};
+
+/// How much was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Removed {
+    /// Annotation sets, those that grew from others among them.
+    pub sets: u64,
+    /// LUs that an expansion had proposed and that had no other set.
+    pub lexunits: u64,
+}
+
+impl Transaction<'_> {
+    /// Removes sets that expansions wrote, those that grew from them, and proposed LUs that are then without
+    /// a set. Journals stay: an expansion does not write again what was removed.
+    ///
+    /// # Errors
+    /// [`EditError`] when a set is not there, or no expansion wrote it.
+    pub fn remove_generated(&mut self, sets: &[AnnotationSetId]) -> Result<Removed> {
+        let mut found = Vec::with_capacity(sets.len());
+        for &id in sets {
+            let Some(set) = self.annotation_set(id)? else {
+                return Err(EditError::absent("annotation set", id).into());
+            };
+            if !matches!(set.provenance, Provenance::Generated(_)) {
+                let expected = "a set that an expansion wrote";
+                return Err(EditError::value("annotation set", id, expected).into());
+            }
+            found.push(set);
+        }
+        self.forget_generated(found)
+    }
+
+    /// Removes what a recipe wrote of some seeds, and forgets how far they are under it: an expansion begins
+    /// them anew.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn forget_expansion(
+        &mut self,
+        recipe: RecipeId,
+        seeds: &[AnnotationSetId],
+    ) -> Result<Removed> {
+        let (mut sets, mut journals) = (Vec::new(), Vec::new());
+        for &seed in seeds {
+            for row in self.database.store.journals_of(self.release, seed)? {
+                let (target, of, entry) = row?;
+                if of == recipe {
+                    for id in entry.chain {
+                        sets.extend(self.annotation_set(id)?);
+                    }
+                    journals.push((seed, target, recipe));
+                }
+            }
+        }
+        let removed = self.forget_generated(sets)?;
+        for journal in journals {
+            self.staged.journal.insert(journal, None);
+        }
+        Ok(removed)
+    }
+
+    fn forget_generated(&mut self, sets: Vec<AnnotationSet>) -> Result<Removed> {
+        let (before, mut lexunits) = (self.sets_that_go(&sets)?, BTreeSet::new());
+        lexunits.extend(before.iter().map(|set| (set.frame, set.lu)));
+        self.forget_sets(sets)?;
+        let mut removed = Removed { sets: before.len() as u64, lexunits: 0 };
+        for (frame, lu) in lexunits {
+            removed.lexunits += u64::from(self.forget_if_only_proposed(frame, lu)?);
+        }
+        Ok(removed)
+    }
+
+    fn forget_if_only_proposed(&mut self, frame: FrameId, lu: LuId) -> Result<bool> {
+        let Some(there) = self.lexunit(frame, lu)? else { return Ok(false) };
+        let goes = there.status == PROPOSED && self.sets_of_lexunit(frame, lu)?.is_empty();
+        if goes {
+            self.delete::<LexUnit>((frame, lu))?;
+        }
+        Ok(goes)
+    }
+}
