@@ -87,7 +87,8 @@ fn an_interrupted_expansion_keeps_what_is_done_and_says_how_to_go_on() {
 #[test]
 fn a_missing_model_is_named_with_every_place() {
     let store = new_store();
-    let ran = expand(store.path(), "frame=Checking", &["--models", "/no/models"]);
+    let arguments = ["expand", "frame=Checking", "--models", "/no/models"];
+    let ran = fnstore_in(store.path(), &arguments);
     assert_eq!(ran.code, Some(2));
     let message = "there is no model `paraphrase` in `/no/models`";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);

@@ -67,7 +67,8 @@ fn the_papers_recipe_gives_every_seed_an_output_a_round_and_stands_beside_anothe
 #[test]
 fn discovery_never_writes_a_sentence_for_an_lu_that_the_frame_has() {
     let store = new_store();
-    let known = fnstore_in(store.path(), &["lus", "frame=Checking", "--format", "jsonl"]).records();
+    let known =
+        fnstore_in(store.path(), &["lus", "--frame", "Checking", "--format", "jsonl"]).records();
     let known: Vec<&str> = known.iter().map(|lu| lu["name"].as_str().unwrap()).collect();
     assert!(known.contains(&"check.v") && known.contains(&"inspect.v"), "{known:?}");
     let ran = expand(store.path(), "discover", &["--rounds", "2", "--beam", "8"]);

@@ -213,7 +213,12 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         ..RecipeSettings::default()
     };
     let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;
-    Ok(asked.or(named.unwrap_or_default()))
+    let mut named = named.unwrap_or_default();
+    // A smaller beam than the recipe's has fewer outputs to look at.
+    if let (Some(candidates), Some(beam)) = (named.candidates, args.beam) {
+        named.candidates = Some(candidates.min(beam));
+    }
+    Ok(asked.or(named))
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
