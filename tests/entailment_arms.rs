@@ -33,7 +33,7 @@ fn augmented() -> String {
 }
 
 fn evaluate(arguments: &[&str], input: &str) -> Ran {
-    let own = ["--device", "cpu", "--epochs", "40", "--learning-rate", "0.01"];
+    let own = ["--device", "cpu", "--epochs", "200", "--learning-rate", "0.02"];
     run(&[&["eval", "nli"], &own[..], arguments].concat(), input)
 }
 

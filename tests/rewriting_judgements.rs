@@ -84,6 +84,25 @@ fn systems_are_hidden_sources_check_attention_and_inattentive_raters_do_not_coun
 }
 
 #[test]
+fn a_copy_counts_for_its_system_and_checks_the_rater() {
+    let folder = tempfile::tempdir().unwrap();
+    let system = folder.path().join("lazy.tsv");
+    let rewritings: String = (0..12)
+        .map(|at| format!("Line {at}.\t{} {at}.\n", if at < 3 { "Line" } else { "Row" }))
+        .collect();
+    std::fs::write(&system, format!("source\ttarget\n{rewritings}")).unwrap();
+    let sheet = run(&["judge", "sample", path(&system), "--checks", "0"], "");
+    assert_eq!(sheet.records().len(), 12, "{}", sheet.stdout);
+    let rater = folder.path().join("kim.jsonl");
+    fill(&sheet, &rater, |source, target| (if source == target { 100 } else { 60 }, false));
+    let arguments = ["judge", "tally", path(&rater), "--system", path(&system), "--format", "tsv"];
+    let ran = run(&arguments, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.contains("passed 3 of 3 attention checks and judged 9"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("lazy\t12\t70.0\t18.1\t0.0\t0.0\t100.0\t25.0"), "{}", ran.stdout);
+}
+
+#[test]
 fn a_verdict_out_of_bounds_or_of_a_text_that_was_not_drawn_costs_its_line_alone() {
     let folder = tempfile::tempdir().unwrap();
     let [good, _] = systems(folder.path());
@@ -105,7 +124,7 @@ fn a_verdict_out_of_bounds_or_of_a_text_that_was_not_drawn_costs_its_line_alone(
     ] {
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
     }
-    assert!(ran.stdout.contains("good\t12\t95.0\t0.0\t0.0\t0.0\t100.0"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("good\t12\t95.0\t0.0\t0.0\t0.0\t100.0\t0.0"), "{}", ran.stdout);
 }
 
 #[test]

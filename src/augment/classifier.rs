@@ -1,11 +1,14 @@
 //! A small classifier of entailment pairs, trained on their features.
 
+use std::convert::Infallible;
+
 use super::aggregate::best_class;
 use super::entailment::PairFeatures;
 use super::error::AugmentError;
 use crate::compute::{ComputeError, Device, Tensor};
 use crate::learn::{
-    Activation, Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingState, softmax,
+    Activation, Labels, Mlp, Network, SplitMix64, Task, TrainerOptions, TrainingProgress,
+    TrainingState, softmax,
 };
 
 /// Pairs that are classified together; bounds memory, not results.
@@ -25,10 +28,11 @@ impl Default for ClassifierOptions {
         Self {
             hidden: 16,
             training: TrainerOptions {
-                epochs: 20,
-                patience: 5,
+                epochs: 30,
+                // Few pairs and a slow start: a stop at the first epochs without gain would end too soon.
+                patience: 30,
                 batch: 32,
-                learning_rate: 5e-4,
+                learning_rate: 2e-3,
                 weight_decay: 0.01,
                 seed: 1,
             },
@@ -114,7 +118,8 @@ impl Classifier {
         let mlp = Mlp::random(&sizes, Activation::Prelu, &mut random);
         let mut state = TrainingState::new(mlp, random, train.rows.len());
         let task = Classes { device, features, train, dev };
-        state.train::<_, ()>(&task, &options.training, device, &mut |_| Ok(()), &mut |_| ())?;
+        let mut progress = |_: TrainingProgress<usize, Infallible>| ();
+        state.train(&task, &options.training, device, &mut |_| Ok(()), &mut progress)?;
         Ok(Self { network: Network::new(state.best, device)? })
     }
 

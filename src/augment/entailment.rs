@@ -13,7 +13,7 @@
 //! The states themselves are left out: some thousand pairs do not teach what they mean. With them (`|u - v|` and
 //! `u * v` of Conneau et al. 2017) the classifier learns RTE's training pairs by heart and gets fewer others right.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::error::AugmentError;
@@ -70,7 +70,10 @@ pub struct PairReader {
 
 /// One side of a pair.
 struct Side {
+    /// In small letters.
     words: Vec<String>,
+    /// Whether its end is left out.
+    is_cut: bool,
     /// State of each word (words, D); zeros for a word without pieces.
     states: Vec<f32>,
 }
@@ -97,12 +100,22 @@ impl PairReader {
         let mut features = PairFeatures { width: WIDTH, ..PairFeatures::default() };
         let mut finished = 0;
         for pairs in pairs.chunks(PAIRS_AT_ONCE) {
-            let texts = pairs.iter().flat_map(|pair| [pair.premise, pair.hypothesis]);
-            let (sides, shortened) = self.sides(texts)?;
-            for (sides, shortened) in sides.chunks_exact(2).zip(shortened.chunks_exact(2)) {
-                let row = row(&sides[0], &sides[1], self.encoder.width());
-                features.rows.extend(row);
-                features.shortened += u64::from(shortened.contains(&true));
+            // The variants of an item stand together and share sentences: each is encoded once.
+            let mut places: HashMap<&str, usize> = HashMap::new();
+            let mut texts: Vec<&str> = Vec::new();
+            let mut place = |text| {
+                *places.entry(text).or_insert_with(|| {
+                    texts.push(text);
+                    texts.len() - 1
+                })
+            };
+            let sides: Vec<[usize; 2]> =
+                pairs.iter().map(|pair| [place(pair.premise), place(pair.hypothesis)]).collect();
+            let read = self.sides(&texts)?;
+            for side in sides {
+                let [premise, hypothesis] = side.map(|at| &read[at]);
+                features.rows.extend(row(premise, hypothesis, self.encoder.width()));
+                features.shortened += u64::from(premise.is_cut || hypothesis.is_cut);
             }
             finished += pairs.len();
             done(finished);
@@ -110,12 +123,9 @@ impl PairReader {
         Ok(features)
     }
 
-    /// The sides of texts, and whether each was cut.
-    fn sides<'t>(
-        &self,
-        texts: impl Iterator<Item = &'t str>,
-    ) -> Result<(Vec<Side>, Vec<bool>), AugmentError> {
-        let (mut all, mut cut, mut shortened) = (Vec::new(), Vec::new(), Vec::new());
+    /// Texts, each read as far as the encoder goes.
+    fn sides(&self, texts: &[&str]) -> Result<Vec<Side>, AugmentError> {
+        let (mut all, mut cut) = (Vec::new(), Vec::new());
         for text in texts {
             let mut words: Vec<&str> =
                 words(text).into_iter().filter_map(|word| word.of(text)).collect();
@@ -128,16 +138,19 @@ impl PairReader {
                     }
                 }
             };
-            shortened.push(words.len() < whole);
+            let is_cut = words.len() < whole;
             cut.push(Ok::<WordPieces, AugmentError>(pieces));
-            all.push(words);
+            all.push((words, is_cut));
         }
-        let side = |at: usize, pieces: &WordPieces, hidden: &Hidden| Side {
-            words: all[at].iter().map(|word| fold(word)).collect(),
-            states: states(all[at].len(), pieces, hidden),
+        let side = |at: usize, pieces: &WordPieces, hidden: &Hidden| {
+            let (words, is_cut) = &all[at];
+            Side {
+                words: words.iter().map(|word| fold(word)).collect(),
+                is_cut: *is_cut,
+                states: states(words.len(), pieces, hidden),
+            }
         };
-        let sides = self.encoder.run(cut, side, |_| ())?;
-        Ok((sides.into_iter().collect::<Result<_, _>>()?, shortened))
+        self.encoder.run(cut, side, |_| ())?.into_iter().collect()
     }
 }
 
@@ -226,7 +239,7 @@ mod tests {
 
     fn side(words: &[&str], states: &[f32]) -> Side {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Side { words, states: states.to_vec() }
+        Side { words, is_cut: false, states: states.to_vec() }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! A rater gives each rewriting a similarity to its source, 0 to 100, and may flag it as ungrammatical or as
 //! nonsensical. Among the rewritings are *attention checks*, the sources themselves. Raters count who pass 90 %
 //! of theirs and give nine judgements or more (footnote 6). The paper does not say what passes a check; here it
-//! is a least similarity, and neither flag.
+//! is a least similarity, and neither flag. A system that copies a source has written an attention check: the
+//! verdict counts for both, and the share of copies stands beside the figures.
 
 use super::mean_and_deviation;
 
@@ -22,6 +23,8 @@ pub struct Verdict {
     pub is_ungrammatical: bool,
     /// Whether it is flagged as nonsensical.
     pub is_nonsensical: bool,
+    /// Whether the rewriting is its source itself.
+    pub is_copy: bool,
 }
 
 impl Verdict {
@@ -81,6 +84,8 @@ pub struct SystemFigures {
     pub nonsensical: f64,
     /// Share with neither flag.
     pub fluency: f64,
+    /// Share that is its source.
+    pub copied: f64,
 }
 
 /// The figures of a system's verdicts; all 0 of none.
@@ -100,6 +105,7 @@ pub fn figures(verdicts: &[Verdict]) -> SystemFigures {
         ungrammatical: share(|verdict| verdict.is_ungrammatical),
         nonsensical: share(|verdict| verdict.is_nonsensical),
         fluency: share(Verdict::is_fluent),
+        copied: share(|verdict| verdict.is_copy),
     }
 }
 
@@ -109,21 +115,21 @@ mod tests {
 
     fn verdict(similarity: u8, flags: [bool; 2]) -> Verdict {
         let [is_ungrammatical, is_nonsensical] = flags;
-        Verdict { similarity, is_ungrammatical, is_nonsensical }
+        Verdict { similarity, is_ungrammatical, is_nonsensical, is_copy: similarity == 100 }
     }
 
     #[test]
     fn fluency_is_the_share_without_a_flag() {
         let verdicts = [
-            verdict(90, [false, false]),
-            verdict(70, [true, false]),
+            verdict(100, [false, false]),
+            verdict(60, [true, false]),
             verdict(50, [true, true]),
             verdict(70, [false, false]),
         ];
         let found = figures(&verdicts);
         assert_eq!((found.judged, found.similarity, found.fluency), (4, 70.0, 0.5));
-        assert_eq!((found.ungrammatical, found.nonsensical), (0.5, 0.25));
-        assert!((found.deviation - (800.0_f64 / 3.0).sqrt()).abs() < 1e-9);
+        assert_eq!((found.ungrammatical, found.nonsensical, found.copied), (0.5, 0.25, 0.25));
+        assert!((found.deviation - (1400.0_f64 / 3.0).sqrt()).abs() < 1e-9);
         assert_eq!(figures(&[]), SystemFigures::default());
     }
 

@@ -294,8 +294,9 @@ mod tests {
         ];
         let mined = mine(&articles, &options(Method::F2));
         let found: Vec<_> = mined.pairs.iter().map(|p| p.places.map(|at| at.sentence)).collect();
-        assert_eq!(found, [[0, 0], [1, 0]]);
-        assert_eq!(mined.pairs[0].shared, Some(4));
+        // The first sentence stands in `c` too, so it pairs with the second of `a`.
+        assert_eq!(found, [[0, 1], [0, 0], [1, 0]]);
+        assert_eq!(mined.pairs[1].shared, Some(4));
     }
 
     #[test]

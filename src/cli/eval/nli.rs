@@ -42,11 +42,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     hidden: Option<NonZeroUsize>,
 
-    /// Epochs at most [default: 20]
+    /// Epochs, of which the best on dev is kept [default: 30]
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
 
-    /// Learning rate [default: 0.0005]
+    /// Learning rate [default: 0.002]
     #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
     learning_rate: Option<f32>,
 
@@ -163,6 +163,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     options.hidden = args.hidden.map_or(options.hidden, NonZeroUsize::get);
     let training = &mut options.training;
     training.epochs = args.epochs.map_or(training.epochs, NonZeroUsize::get);
+    training.patience = training.epochs;
     training.learning_rate = args.learning_rate.unwrap_or(training.learning_rate);
     let seeds: Vec<u64> = (1..=args.seeds.get() as u64).collect();
     let bar = progress::bar("training", "classifiers");

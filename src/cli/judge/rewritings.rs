@@ -18,7 +18,7 @@ use crate::cli::table_lines::{Fields, TableLines};
 /// Each FILE has the rewritings of one system, tab-separated under a line of names or as JSON lines: `source` and
 /// `target`, or what `fnstore paraphrase` writes, of which the best is taken. Writes JSON lines that do not say
 /// which system wrote what: for each source drawn the rewriting of each system, and some sources themselves, which
-/// check the rater's attention. A rater puts 0 to 100 into `similarity`, and true into `ungrammatical` or
+/// check the rater's attention (a system's copy of its source is one of them). A rater puts 0 to 100 into `similarity`, and true into `ungrammatical` or
 /// `nonsensical` where it is so. Each rater fills a copy; `fnstore judge tally` reads them.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SampleArgs {
@@ -41,8 +41,8 @@ pub(in crate::cli) struct SampleArgs {
 
 /// Count what raters said of rewritings
 ///
-/// Prints mean similarity with its standard deviation, and fluency, the share without a flag, for each system (Hu et
-/// al. 2019, Table 2). A rater counts who passes 90 % of the attention checks and judges nine rewritings.
+/// Prints mean similarity with its standard deviation, fluency, the share without a flag, and the share of copies, for
+/// each system (Hu et al. 2019, Table 2). A rater counts who passes 90 % of the attention checks and judges nine rewritings.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TallyArgs {
     /// What a rater filled in, each
@@ -133,7 +133,7 @@ pub(in crate::cli) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::
     });
     sources.sort_by_cached_key(|source| order("draw", source));
     sources.truncate(args.count);
-    // A rewriting that several systems have is judged once; one that repeats its source is a check.
+    // A rewriting that several systems have is judged once.
     let mut items: HashSet<(&str, &str)> = HashSet::new();
     for source in &sources {
         items.extend(of_source.iter().map(|system| (*source, system[source])));
@@ -163,8 +163,8 @@ pub(in crate::cli) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-/// A line that a rater filled in; none where it has no similarity yet.
-fn read_verdict(fields: &Fields) -> Result<(String, String, Option<Verdict>), LineError> {
+/// A line that a rater filled in: source and target, and what is said of it, if anything yet.
+fn read_verdict(fields: &Fields) -> Result<([String; 2], Option<Verdict>), LineError> {
     let flag = |name: &str| match fields.optional(name) {
         "" | "false" => Ok(false),
         "true" => Ok(true),
@@ -173,6 +173,9 @@ fn read_verdict(fields: &Fields) -> Result<(String, String, Option<Verdict>), Li
         }
     };
     let (is_ungrammatical, is_nonsensical) = (flag("ungrammatical")?, flag("nonsensical")?);
+    let own = |name: &str| fields.required(name).map(str::to_owned);
+    let texts = [own("source")?, own("target")?];
+    let is_copy = texts[0] == texts[1];
     let verdict = match fields.optional("similarity") {
         "" => None,
         text => {
@@ -180,11 +183,10 @@ fn read_verdict(fields: &Fields) -> Result<(String, String, Option<Verdict>), Li
             let similarity = similarity.ok_or_else(|| {
                 LineError::new("E-type", format!("`similarity` is `{text}`: expected 0 to 100"))
             })?;
-            Some(Verdict { similarity, is_ungrammatical, is_nonsensical })
+            Some(Verdict { similarity, is_ungrammatical, is_nonsensical, is_copy })
         }
     };
-    let own = |name: &str| fields.required(name).map(str::to_owned);
-    Ok((own("source")?, own("target")?, verdict))
+    Ok((texts, verdict))
 }
 
 /// A row of the table as JSON; see `schema/rewriter-figures.schema.json`.
@@ -197,19 +199,35 @@ struct FiguresRecord {
     ungrammatical: f64,
     nonsensical: f64,
     fluency: f64,
+    copied: f64,
 }
 
 impl FiguresRecord {
     fn new(system: String, figures: SystemFigures) -> Self {
-        let SystemFigures { judged, similarity, deviation, ungrammatical, nonsensical, fluency } =
-            figures;
-        Self { system, judged, similarity, deviation, ungrammatical, nonsensical, fluency }
+        let SystemFigures {
+            judged,
+            similarity,
+            deviation,
+            ungrammatical,
+            nonsensical,
+            fluency,
+            copied,
+        } = figures;
+        Self { system, judged, similarity, deviation, ungrammatical, nonsensical, fluency, copied }
     }
 }
 
 impl Row for FiguresRecord {
-    const COLUMNS: &'static [&'static str] =
-        &["system", "judged", "similarity", "sd", "ungrammatical", "nonsensical", "fluency"];
+    const COLUMNS: &'static [&'static str] = &[
+        "system",
+        "judged",
+        "similarity",
+        "sd",
+        "ungrammatical",
+        "nonsensical",
+        "fluency",
+        "copied",
+    ];
 
     fn fields(&self) -> Vec<String> {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
@@ -221,6 +239,7 @@ impl Row for FiguresRecord {
             percent(self.ungrammatical),
             percent(self.nonsensical),
             percent(self.fluency),
+            percent(self.copied),
         ]
     }
 }
@@ -267,7 +286,7 @@ pub(in crate::cli) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Re
 /// Verdicts, each with the name of a system that wrote what it is of.
 type Said<'n> = Vec<(&'n str, Verdict)>;
 
-/// What a rater said. A rewriting that is its source is a check, whoever wrote it.
+/// What a rater said.
 fn read_rater<'n>(
     file: &Path,
     names: &HashMap<(&str, &str), Vec<&'n str>>,
@@ -276,25 +295,21 @@ fn read_rater<'n>(
     let mut lines = TableLines::open(Some(file))?;
     let (mut rater, mut said) = (Rater::default(), Vec::new());
     while let Some((_, (verdict, wrote))) = lines.next(|fields| {
-        let (source, target, verdict) = read_verdict(fields)?;
-        if source == target {
-            return Ok((verdict, None));
-        }
-        let wrote = names.get(&(source.as_str(), target.as_str()));
-        let unknown = || {
+        let ([source, target], verdict) = read_verdict(fields)?;
+        let wrote = names.get(&(source.as_str(), target.as_str())).cloned().unwrap_or_default();
+        if wrote.is_empty() && source != target {
             let message = "no system wrote this `target`: expected the texts that were drawn";
-            LineError::new("E-unknown", message)
-        };
-        Ok((verdict, Some(wrote.ok_or_else(unknown)?.clone())))
+            return Err(LineError::new("E-unknown", message));
+        }
+        Ok((verdict, wrote))
     })? {
         let Some(verdict) = verdict else { continue };
-        match wrote {
-            None => rater.add_check(verdict, pass),
-            Some(wrote) => {
-                rater.judged += 1;
-                said.extend(wrote.into_iter().map(|name| (name, verdict)));
-            }
+        if verdict.is_copy {
+            rater.add_check(verdict, pass);
+        } else {
+            rater.judged += 1;
         }
+        said.extend(wrote.into_iter().map(|name| (name, verdict)));
     }
     Ok((rater, said, lines))
 }
