@@ -90,7 +90,8 @@ fn a_copy_counts_for_its_system_and_checks_the_rater() {
     let rewritings: String = (0..12)
         .map(|at| format!("Line {at}.\t{} {at}.\n", if at < 3 { "Line" } else { "Row" }))
         .collect();
-    std::fs::write(&system, format!("source\ttarget\n{rewritings}")).unwrap();
+    // The file has each of them twice.
+    std::fs::write(&system, format!("source\ttarget\n{rewritings}{rewritings}")).unwrap();
     let sheet = run(&["judge", "sample", path(&system), "--checks", "0"], "");
     assert_eq!(sheet.records().len(), 12, "{}", sheet.stdout);
     let rater = folder.path().join("kim.jsonl");

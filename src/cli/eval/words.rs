@@ -171,6 +171,9 @@ fn kinds(rate: &ErrorRate) -> [(&'static str, LinkCounts); 3] {
     [("all", rate.all), ("identical", rate.identical), ("different", rate.different)]
 }
 
+/// A number of a row.
+type Figure = fn(&LinkRow) -> f64;
+
 /// The paper's Table 1: a column for each aligner on each file, then one for the annotators of each file.
 fn lay_out(rows: &[LinkRow], output: &mut Output) -> anyhow::Result<()> {
     // The three rows of a column follow each other: all words, identical and different ones.
@@ -181,7 +184,7 @@ fn lay_out(rows: &[LinkRow], output: &mut Output) -> anyhow::Result<()> {
         (_, None) => column[0].data.clone(),
     });
     let heads: Vec<String> = [String::new()].into_iter().chain(heads).collect();
-    let figures: [(&str, fn(&LinkRow) -> f64); 3] = [
+    let figures: [(&str, Figure); 3] = [
         ("precision", |row| row.precision),
         ("recall", |row| row.recall),
         ("error rate", |row| row.error_rate),

@@ -249,7 +249,11 @@ pub(in crate::cli) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Re
     let mut names: HashMap<(&str, &str), Vec<&str>> = HashMap::new();
     for System { name, rewritings } in &systems {
         for (source, target) in rewritings {
-            names.entry((source, target)).or_default().push(name);
+            // A file may have a rewriting twice; its verdict counts once.
+            let wrote = names.entry((source, target)).or_default();
+            if wrote.last().is_none_or(|last| *last != name.as_str()) {
+                wrote.push(name);
+            }
         }
     }
     let mut verdicts: BTreeMap<&str, Vec<Verdict>> =
