@@ -57,6 +57,34 @@ fn a_label_that_the_task_does_not_know_costs_its_line_alone() {
 }
 
 #[test]
+fn a_line_without_a_column_or_with_a_text_too_long_to_rewrite_costs_itself_alone() {
+    let long = "x ".repeat(1 << 20);
+    let wrong =
+        PAIRS.to_owned() + "dev\t3\tno\tIt fell.\n" + &format!("dev\t4\tno\t{long}\tIt fell.\n");
+    let ran = augment(&["nli"], &wrong);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 4: E-columns: the line has `4` columns"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: E-too-long"), "{}", ran.stderr);
+    let whole = augment(&["nli"], PAIRS);
+    assert_eq!((whole.code, whole.stdout), (Some(0), ran.stdout));
+}
+
+#[test]
+fn rewritings_of_another_beam_are_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("rewrites.jsonl");
+    let kept = kept.to_str().unwrap();
+    let first = augment(&["nli", "--rewrites", kept], PAIRS);
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let arguments = ["augment", "nli", "--rewrites", kept, "--beam", "2", "--device", "cpu"];
+    let other = run(&arguments, PAIRS);
+    assert_eq!(other.code, Some(0), "{}", other.stderr);
+    assert!(other.stderr.contains("0 rewritings are known"), "{}", other.stderr);
+    assert!(other.stderr.contains("4 more are of another rewriter"), "{}", other.stderr);
+    assert_eq!(std::fs::read_to_string(kept).unwrap().lines().count(), 8);
+}
+
+#[test]
 fn an_answer_stays_in_its_candidate() {
     let table = "\
 question\tcandidate\tanswer\tlabel

@@ -92,6 +92,58 @@ fn the_error_rate_counts_equal_and_different_words_apart() {
 }
 
 #[test]
+fn aligners_of_several_training_sets_and_annotators_stand_side_by_side() {
+    let files = Files::new();
+    let training = [files.write("l12.tsv", PAIRS), files.write("f2.tsv", "a fire\ta blaze\n")];
+    let first = r#"{"source": "they confirmed it", "target": "they verified it", "sure": [[0, 0], [1, 1], [2, 2]]}"#;
+    let second = first.replace("[1, 1], [2, 2]]", "[2, 2]], \"possible\": [[1, 1]]");
+    let (first, second) = (files.write("edit.jsonl", first), files.write("second.jsonl", &second));
+    let data = ["eval", "words", "--data", &first, "--second", &second];
+    let sets = ["--trained-on", &training[0], "--trained-on", &training[1]];
+    let ran = fnstore(&[&data[..], &sets, &["--format", "jsonl"]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let records = ran.records();
+    for record in &records {
+        assert_eq!(faults_in("link-error-rate.schema.json", record), [""; 0]);
+    }
+    let by: Vec<[&Value; 2]> =
+        records.iter().map(|record| [&record["by"], &record["trained_on"]]).collect();
+    let of = |by: &str, set: Option<&str>| [json!(by), set.map_or(Value::Null, |set| json!(set))];
+    let expected = [of("aligner", Some("l12")), of("aligner", Some("f2")), of("annotator", None)];
+    for (at, [by, set]) in by.into_iter().enumerate() {
+        assert_eq!([by, set], expected[at / 3].each_ref(), "{at}");
+    }
+    // Both say that two links are sure; the third is possible.
+    assert_eq!((&records[0]["sure"], &records[0]["error_rate"]), (&json!(2), &json!(0.0)));
+    // One direction has no error; in the other two of three sure links are found: 1 - (2 + 2) / (2 + 3).
+    let human = records[6]["error_rate"].as_f64().unwrap();
+    assert!((human - 0.1).abs() < 1e-9, "{human}");
+
+    let ran = fnstore(&[&data[..], &sets, &["--format", "table"]].concat());
+    let head = ran.stdout.lines().next().unwrap();
+    assert!(head.contains("l12 on edit") && head.contains("annotators on edit"), "{head}");
+    assert_eq!(ran.stdout.lines().count(), 10, "{}", ran.stdout);
+    assert!(ran.stdout.contains("different words, error rate"), "{}", ran.stdout);
+}
+
+#[test]
+fn annotators_of_other_pairs_are_refused() {
+    let files = Files::new();
+    let first = files.write("first.tsv", "a fire\ta blaze\nb\tc\n");
+    let second = files.write("second.tsv", "a fire\ta blaze\nb\td\n");
+    let ran = fnstore(&["eval", "words", "--data", &first, "--second", &second]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("pair 2 of"), "{}", ran.stderr);
+    let again = ["eval", "words", "--data", &first, "--data", &first, "--second", &first];
+    let ran = fnstore(&again);
+    assert!(
+        ran.stderr.contains("`--second` is given 1 times and `--data` 2 times"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
 fn the_states_of_an_encoder_align_words_without_training() {
     let files = Files::new();
     let line = r#"{"source": "they checked the lock", "target": "the lock they checked"}"#;

@@ -111,6 +111,26 @@ b\t2004-08-24\tThe old mill in Ohio was destroyed by a fire
 }
 
 #[test]
+fn an_article_without_a_day_is_not_grouped_and_the_rest_is() {
+    let raw = "article\tdate\ttext\na\t2004-08-23\tA fire.\nb\t\tA fire.\nc\t2004-02-31\tA fire.\n";
+    let ran = run(&["mine", "cluster"], raw);
+    assert_eq!(ran.code, Some(65), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 3: E-date: the line has no `date`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 4: E-date: `2004-02-31` is no date"), "{}", ran.stderr);
+    assert_eq!(ran.records().len(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn a_table_without_a_column_is_told_for_each_line() {
+    let ran = run(&["mine"], "cluster\tarticle\nfire\ta\nfire\tb\n");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(65), ""), "{}", ran.stderr);
+    for line in [2, 3] {
+        let told = format!("line {line}: E-key: the line has no `text`");
+        assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn raters_get_a_seeded_draw_and_their_labels_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let pairs = run(&["mine"], ARTICLES).stdout;

@@ -1,6 +1,9 @@
-//! One prediction from those of an item and its rewritings.
+//! One prediction from those of an item and its rewritings, and what changes by it.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use serde::Serialize;
 
 /// What a model says of one variant of an item.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -83,9 +86,82 @@ pub fn search_weights(items: &[(Vec<Prediction>, usize)]) -> BTreeMap<String, f6
     }
 }
 
+/// How predictions change from one variant of items to another (Hu et al. 2019, Table 4).
+///
+/// ```
+/// use fnstore::augment::Changes;
+///
+/// let mut changes = Changes::default();
+/// changes.add(Some(0), Some(1), 1);
+/// changes.add(Some(1), Some(1), 1);
+/// assert_eq!((changes.wrong_to_right, changes.unchanged, changes.right_after()), (1, 1, 2));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Changes {
+    /// Items.
+    pub items: u64,
+    /// Items that were right before.
+    pub right_before: u64,
+    /// Items with the same class before and after.
+    pub unchanged: u64,
+    /// Items that became right.
+    pub wrong_to_right: u64,
+    /// Items that became wrong.
+    pub right_to_wrong: u64,
+    /// Items that went from one wrong class to another; none where there are two classes.
+    pub wrong_to_wrong: u64,
+}
+
+impl Changes {
+    /// Adds an item of that gold class.
+    pub fn add(&mut self, before: Option<usize>, after: Option<usize>, class: usize) {
+        let (was, is) = (before == Some(class), after == Some(class));
+        self.items += 1;
+        self.right_before += u64::from(was);
+        *match (was, is) {
+            _ if before == after => &mut self.unchanged,
+            (false, true) => &mut self.wrong_to_right,
+            (true, _) => &mut self.right_to_wrong,
+            (false, false) => &mut self.wrong_to_wrong,
+        } += 1;
+    }
+
+    /// Items that are right after.
+    #[must_use]
+    pub fn right_after(&self) -> u64 {
+        self.right_before + self.wrong_to_right - self.right_to_wrong
+    }
+}
+
+impl AddAssign for Changes {
+    fn add_assign(&mut self, other: Self) {
+        self.items += other.items;
+        self.right_before += other.right_before;
+        self.unchanged += other.unchanged;
+        self.wrong_to_right += other.wrong_to_right;
+        self.right_to_wrong += other.right_to_wrong;
+        self.wrong_to_wrong += other.wrong_to_wrong;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_is_of_one_kind_and_the_right_ones_add_up() {
+        let mut changes = Changes::default();
+        let both = [(0, 0), (1, 1), (0, 1), (1, 0), (0, 2)];
+        for (before, after) in both {
+            changes.add(Some(before), Some(after), 1);
+        }
+        changes += Changes::default();
+        let Changes { items, unchanged, wrong_to_right, right_to_wrong, wrong_to_wrong, .. } =
+            changes;
+        assert_eq!((items, unchanged), (5, 2));
+        assert_eq!((wrong_to_right, right_to_wrong, wrong_to_wrong), (1, 1, 1));
+        assert_eq!((changes.right_before, changes.right_after()), (2, 2));
+    }
 
     fn prediction(variant: &str, shares: [f64; 2]) -> Prediction {
         Prediction { variant: variant.into(), shares: shares.into() }

@@ -1,13 +1,27 @@
-//! Training data of other tasks, rewritten: what is asked of the rewriter, and how answers come together.
+//! Training data of other tasks, rewritten: what is asked of the rewriter, how answers come together, and what
+//! it gains.
 //!
 //! Hu, Khayrallah, Culkin and others (2019), Improved Lexically Constrained Decoding for Translation and
-//! Monolingual Rewriting, section 5 and appendices A to C. Nothing here runs a network.
+//! Monolingual Rewriting, sections 4 and 5 and appendices A to C. Requests are made here and rewritten
+//! elsewhere. The one network that runs here is the small [`Classifier`] of entailment pairs.
 
 mod aggregate;
+mod arms;
+mod classifier;
+mod entailment;
+mod error;
+mod judged;
 
 use std::collections::HashSet;
 
-pub use aggregate::{Prediction, best_class, combine, max_vote, search_weights};
+pub use aggregate::{Changes, Prediction, best_class, combine, max_vote, search_weights};
+pub use arms::{
+    Answers, Arm, ArmsReport, AugmentedPair, Brittleness, Part, compare_arms, mean_and_deviation,
+};
+pub use classifier::{Classifier, ClassifierOptions, Examples};
+pub use entailment::{EntailmentPair, PairFeatures, PairReader};
+pub use error::AugmentError;
+pub use judged::{Rater, SystemFigures, Verdict, figures};
 
 use crate::paraphrase::Constraints;
 use crate::text::{Idf, fold, names, words};

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fnstore::FileError;
 use fnstore::align::AlignError;
+use fnstore::augment::AugmentError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
 use fnstore::exchange::ExchangeError;
 use fnstore::expand::{ExpandError, RecipeFileError};
@@ -58,6 +59,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         ) || matches!(
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(AugmentError::NoPairs { .. } | AugmentError::OneLabel { .. })
         ) || cause.is::<LinesFailed>()
             || cause.is::<LinesLeftOut>()
             || cause.downcast_ref().is_some_and(is_wrong_file)

@@ -1,4 +1,6 @@
-//! `fnstore judge`: what reviewers say of annotation sets.
+//! `fnstore judge`: what reviewers say of annotation sets, and raters of rewritings.
+
+mod rewritings;
 
 use std::path::PathBuf;
 
@@ -18,9 +20,14 @@ use super::{Context, Outcome, tell_of_index};
 /// A judgement is a score from 0 (wrong) to 100 (right) with a note. A reviewer has one of each set;
 /// another one takes its place. `fnstore query 'judgement>=80'` finds the sets that any reviewer
 /// gave 80 or more.
+///
+/// Rewritings that are in no store are judged by `fnstore judge sample` and `fnstore judge tally`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Args {
+    #[command(subcommand)]
+    of_rewritings: Option<OfRewritings>,
+
     /// Id of the set, as in `g1024`
     #[arg(value_name = "ID", required_unless_present = "from", conflicts_with = "from")]
     set: Option<String>,
@@ -61,7 +68,15 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore judge g1024 90 --reviewer kim --note 'fluent'
   fnstore judge g1024
-  fnstore judge --from judged.jsonl --reviewer kim";
+  fnstore judge --from judged.jsonl --reviewer kim
+  fnstore judge sample mine.jsonl other.jsonl --count 100 > to-judge.jsonl
+  fnstore judge tally kim.jsonl lee.jsonl --system mine.jsonl --system other.jsonl";
+
+#[derive(Debug, clap::Subcommand)]
+enum OfRewritings {
+    Sample(rewritings::SampleArgs),
+    Tally(rewritings::TallyArgs),
+}
 
 /// A judgement as JSON; see `schema/judgement.schema.json`.
 #[derive(Debug, Serialize)]
@@ -85,6 +100,11 @@ impl Row for JudgementRecord<'_> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    match &args.of_rewritings {
+        Some(OfRewritings::Sample(args)) => return rewritings::sample(args, &mut context.output),
+        Some(OfRewritings::Tally(args)) => return rewritings::tally(args, &mut context.output),
+        None => {}
+    }
     if let Some(from) = &args.from {
         let lines = edit::open(from)?;
         let database = Database::open_existing_writer(&context.store)?;

@@ -15,18 +15,21 @@ use super::render::Block;
 /// Lines that are worked on together.
 const BATCH: usize = 64;
 
+/// What a line asks for.
+pub(super) trait LineItem: Sized {
+    /// Reads a line, as JSON where the first line is.
+    fn read(line: &[u8], is_json: bool) -> Result<Self, LineError>;
+}
+
 /// What a command does with lines.
 pub(super) trait LineTask {
     /// What a line asks for.
-    type Item;
+    type Item: LineItem;
     /// What is written for it.
     type Record: Serialize;
 
     /// What was to be done, as in "2 of 9 lines could not be scored".
     const DONE: &'static str;
-
-    /// Reads a line, as JSON where the first line is.
-    fn read(line: &[u8], is_json: bool) -> Result<Self::Item, LineError>;
 
     /// The records of items, which come with the numbers of their lines, in their order.
     fn answer(
@@ -88,7 +91,7 @@ pub(super) fn run<T: LineTask>(
             let is_json = *is_json.get_or_insert_with(|| {
                 line.as_ref().is_ok_and(|line| line.trim_ascii_start().starts_with(b"{"))
             });
-            let item = line.and_then(|line| T::read(&line, is_json));
+            let item = line.and_then(|line| T::Item::read(&line, is_json));
             batch.push((number, item.map(|item| items.push((number, item))).err()));
         }
         if batch.is_empty() {

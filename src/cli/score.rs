@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
 use super::expand::numbers;
-use super::line_batches::{self, LineTask};
+use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::{Context, Outcome, locate};
 
@@ -65,10 +65,6 @@ impl LineTask for Scoring {
 
     const DONE: &'static str = "scored";
 
-    fn read(line: &[u8], is_json: bool) -> Result<Item, LineError> {
-        Item::read(line, is_json)
-    }
-
     fn answer(
         &mut self,
         items: Vec<(u64, Item)>,
@@ -115,7 +111,7 @@ struct Item {
     request: ScoreRequest,
 }
 
-impl Item {
+impl LineItem for Item {
     fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
         let text = line_reader::text(line)?;
         if !is_json {

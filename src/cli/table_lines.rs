@@ -63,13 +63,16 @@ impl TableLines {
             self.read += 1;
             match fields.and_then(|fields| read(&fields)) {
                 Ok(item) => return Ok(Some((number, item))),
-                Err(LineError { code, message }) => {
-                    self.failed += 1;
-                    tell(&format!("{} line {number}: {code}: {message}", self.name));
-                }
+                Err(error) => self.leave_out(number, &error),
             }
         }
         Ok(None)
+    }
+
+    /// Leaves a line out that was read and turns out to be of no use.
+    pub(super) fn leave_out(&mut self, number: u64, LineError { code, message }: &LineError) {
+        self.failed += 1;
+        tell(&format!("{} line {number}: {code}: {message}", self.name));
     }
 
     /// The fields of a line; none of the line of names.

@@ -8,7 +8,7 @@ use fnstore::text::words;
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
-use super::line_batches::{self, LineTask};
+use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
 use super::{Context, Outcome, locate};
 
@@ -89,10 +89,6 @@ impl LineTask for Tagging {
 
     const DONE: &'static str = "tagged";
 
-    fn read(line: &[u8], is_json: bool) -> Result<Item, LineError> {
-        Item::read(line, is_json)
-    }
-
     fn answer(
         &mut self,
         items: Vec<(u64, Item)>,
@@ -147,7 +143,7 @@ struct Item {
     words: Vec<String>,
 }
 
-impl Item {
+impl LineItem for Item {
     fn read(line: &[u8], is_json: bool) -> Result<Self, LineError> {
         let text = line_reader::text(line)?;
         if !is_json {

@@ -7,10 +7,11 @@
 /// What the exchange of one word for another costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EditCost {
-    /// A deletion and an insertion, 2: the paper's words, "insertions and deletions".
+    /// A deletion and an insertion, 2: the paper's "deletions and insertions", and near its yield
+    /// (`docs/mining.md`).
     #[default]
     DeleteInsert,
-    /// One substitution, 1: Levenshtein's distance.
+    /// One substitution, 1: Levenshtein's distance, which the paper names.
     Unit,
 }
 

@@ -7,6 +7,7 @@
 //!       the shorter has half of the longer's words
 //! ```
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use super::distance::{EditCost, word_distance};
@@ -86,7 +87,10 @@ pub struct Mined {
 /// A sentence that is compared.
 struct Sentence {
     text: String,
+    /// Where it stands first.
     place: Place,
+    /// Where it stands first in another article, if it does.
+    again: Option<Place>,
     /// Words in small letters, as numbers.
     words: Vec<u32>,
     /// The same in ascending order.
@@ -113,9 +117,9 @@ pub fn mine(articles: &[Article], options: &MineOptions) -> Mined {
 
 /// The sentences to be compared, and the number of articles that others repeat.
 fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
-    let (mut texts, mut seen) = (HashSet::new(), HashSet::new());
+    let (mut texts, mut seen) = (HashSet::new(), HashMap::new());
     let mut numbers: HashMap<String, u32> = HashMap::new();
-    let (mut found, mut duplicates) = (Vec::new(), 0);
+    let (mut found, mut duplicates) = (Vec::<Sentence>::new(), 0);
     for (article, Article { parts, is_split, .. }) in articles.iter().enumerate() {
         if !texts.insert(parts) {
             duplicates += 1;
@@ -130,9 +134,13 @@ fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
                 break;
             }
             let text = if options.replace { replace_numbers_and_days(&text) } else { text };
-            if seen.insert(fold(&text)) {
-                let place = Place { article, sentence };
-                found.push(Sentence::new(text, place, &mut numbers));
+            let place = Place { article, sentence };
+            match seen.entry(fold(&text)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(found.len());
+                    found.push(Sentence::new(text, place, &mut numbers));
+                }
+                Entry::Occupied(entry) => found[*entry.get()].stands_also(place),
             }
         }
     }
@@ -159,7 +167,22 @@ impl Sentence {
         sorted.sort_unstable();
         long.sort_unstable();
         long.dedup();
-        Self { text, place, words: words_of, sorted, plain, long }
+        Self { text, place, again: None, words: words_of, sorted, plain, long }
+    }
+
+    fn stands_also(&mut self, place: Place) {
+        if place.article != self.place.article {
+            self.again.get_or_insert(place);
+        }
+    }
+
+    /// Where this and another sentence stand in different articles.
+    fn apart(&self, other: &Self) -> Option<[Place; 2]> {
+        let places = |of: &Self| [Some(of.place), of.again];
+        let mine = places(self).into_iter().flatten();
+        let both =
+            mine.flat_map(|mine| places(other).into_iter().flatten().map(move |o| [mine, o]));
+        both.into_iter().find(|[mine, others]| mine.article != others.article)
     }
 }
 
@@ -190,12 +213,13 @@ fn by_edits(sentences: &[Sentence], options: &MineOptions, pairs: &mut Vec<Pair>
 
 fn by_shared_words(sentences: &[Sentence], pairs: &mut Vec<Pair>) {
     for (at, a) in sentences.iter().enumerate() {
-        for b in sentences[at + 1..].iter().filter(|b| b.place.article != a.place.article) {
+        for b in &sentences[at + 1..] {
+            let Some(places) = a.apart(b) else { continue };
             let (short, long) =
                 (a.words.len().min(b.words.len()), a.words.len().max(b.words.len()));
             let shared = shared(&a.long, &b.long);
             if shared >= 3 && 2 * short >= long && a.plain != b.plain {
-                pairs.push(pair(a, b, None, Some(shared)));
+                pairs.push(Pair { places, ..pair(a, b, None, Some(shared)) });
             }
         }
     }
@@ -270,8 +294,21 @@ mod tests {
         ];
         let mined = mine(&articles, &options(Method::F2));
         let found: Vec<_> = mined.pairs.iter().map(|p| p.places.map(|at| at.sentence)).collect();
-        assert_eq!(found, [[0, 0], [1, 0]]);
-        assert_eq!(mined.pairs[0].shared, Some(4));
+        // The first sentence stands in `c` too, so it pairs with the second of `a`.
+        assert_eq!(found, [[0, 1], [0, 0], [1, 0]]);
+        assert_eq!(mined.pairs[1].shared, Some(4));
+    }
+
+    #[test]
+    fn a_sentence_that_two_articles_begin_with_pairs_with_the_next_of_either() {
+        let (storm, killed) =
+            ("A storm killed people in Florida.", "The storm in Florida killed seven people.");
+        let articles =
+            [article("a", &format!("{storm} {killed}")), article("b", &format!("{storm} None."))];
+        let mined = mine(&articles, &options(Method::F2));
+        let place = |article, sentence| Place { article, sentence };
+        let found: Vec<_> = mined.pairs.iter().map(|pair| pair.places).collect();
+        assert_eq!(found, [[place(1, 0), place(0, 1)]]);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! both            aligner.rs      two directions, combined as symmetry.rs says
 //! links           links.rs        their text form (Pharaoh), and the span that they cover
 //! how good        error_rate.rs   alignment error rate against sure and possible links
+//! gold            annotators.rs   sure and possible links from those of two people
 //! ```
 //!
 //! Both sides are one language here, which the general models do not know. Of their own accord they
@@ -26,6 +27,7 @@
 //! Large Paraphrase Corpora.
 
 mod aligner;
+mod annotators;
 mod bitext;
 mod directed;
 mod error_rate;
@@ -35,6 +37,7 @@ mod symmetry;
 mod table;
 
 pub use aligner::{Settings, WordAligner, WordProgress};
+pub use annotators::{between, combined};
 pub(super) use bitext::likeness;
 pub use bitext::{SentencePair, read_pairs};
 pub use directed::Model;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::eval::HEAD;
-use crate::cli::line_batches::{self, LineTask};
+use crate::cli::line_batches::{self, LineItem, LineTask};
 use crate::cli::line_reader::{self, LineError};
 use crate::cli::{Context, Outcome, locate, number};
 
@@ -78,10 +78,6 @@ impl LineTask for Aligning {
     type Record = Record;
 
     const DONE: &'static str = "aligned";
-
-    fn read(line: &[u8], _is_json: bool) -> Result<Item, LineError> {
-        Item::read(line)
-    }
 
     fn answer(
         &mut self,
@@ -230,8 +226,8 @@ struct Item {
     target: Text,
 }
 
-impl Item {
-    fn read(line: &[u8]) -> Result<Self, LineError> {
+impl LineItem for Item {
+    fn read(line: &[u8], _is_json: bool) -> Result<Self, LineError> {
         let text = line_reader::text(line)?;
         let line: Line = serde_json::from_str(text).map_err(|error| LineError::json(&error))?;
         if matches!(line.source, Side::Text(_)) != matches!(line.target, Side::Text(_)) {
@@ -256,7 +252,9 @@ impl Item {
             .collect::<Result<_, _>>()?;
         Ok(Self { id: line.id, source, pieces, target })
     }
+}
 
+impl Item {
     fn request(&self) -> AlignRequest<'_> {
         AlignRequest { source: &self.source.text, pieces: &self.pieces, target: &self.target.text }
     }
@@ -311,19 +309,19 @@ mod tests {
     use super::*;
 
     fn code(line: &str) -> (&'static str, String) {
-        let error = Item::read(line.as_bytes()).unwrap_err();
+        let error = Item::read(line.as_bytes(), true).unwrap_err();
         (error.code, error.message)
     }
 
     #[test]
     fn spans_count_code_points_of_texts_and_words_of_lists() {
         let line = r#"{"source": "caf\u00e9 au lait", "span": [5, 7], "target": "x"}"#;
-        let item = Item::read(line.as_bytes()).unwrap();
+        let item = Item::read(line.as_bytes(), true).unwrap();
         assert_eq!(item.pieces, [Span::new(6, 8)]);
         assert_eq!(item.source.units(Span::new(6, 8)), [5, 7]);
         let line =
             r#"{"source": ["caf\u00e9", "au", "lait"], "span": [[0, 1], [2, 3]], "target": ["x"]}"#;
-        let item = Item::read(line.as_bytes()).unwrap();
+        let item = Item::read(line.as_bytes(), true).unwrap();
         assert_eq!(item.pieces, [Span::new(0, 5), Span::new(9, 13)]);
         // A part of a word is that word.
         assert_eq!(item.source.units(Span::new(6, 10)), [1, 3]);

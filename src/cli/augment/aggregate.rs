@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::ValueEnum;
-use fnstore::augment::{Prediction, best_class, combine, max_vote, search_weights};
+use fnstore::augment::{Changes, Prediction, best_class, combine, max_vote, search_weights};
 use serde::Serialize;
 
 use crate::cli::Outcome;
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
         Format::Json => Format::Json,
         _ => Format::Jsonl,
     };
-    let mut brittle = Brittleness::default();
+    let mut changes = Changes::default();
     let name = |class: Option<usize>| class.map_or("", |class| args.classes[class].as_str());
     for Item { id, class, predictions, .. } in &test {
         let original = predictions.iter().find(|one| one.variant == "original");
@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
             By::Weights => combine(predictions, &weights).unwrap_or_default(),
         };
         let found = best_class(&shares);
-        brittle.add(original, found, *class);
+        changes.add(original, found, *class);
         let (original, found) = (name(original), name(found));
         let label = name(Some(*class));
         output.record(&Record { id, label, original, found, shares }, format)?;
@@ -128,39 +128,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
     for (variant, weight) in &weights {
         tell(&format!("weight of {variant}: {weight}"));
     }
-    brittle.tell();
+    tell_changes(&changes);
     lines.finish("read")?;
     Ok(if test.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
-/// How predictions change.
-#[derive(Debug, Default)]
-struct Brittleness {
-    items: u64,
-    right_before: u64,
-    right: u64,
-    unchanged: u64,
-    wrong_to_right: u64,
-    right_to_wrong: u64,
-}
-
-impl Brittleness {
-    fn add(&mut self, before: Option<usize>, after: Option<usize>, class: usize) {
-        let (was, is) = (before == Some(class), after == Some(class));
-        self.items += 1;
-        self.right_before += u64::from(was);
-        self.right += u64::from(is);
-        self.unchanged += u64::from(before == after);
-        self.wrong_to_right += u64::from(!was && is);
-        self.right_to_wrong += u64::from(was && !is);
-    }
-
-    fn tell(&self) {
-        let Self { items, right_before, right, unchanged, wrong_to_right, right_to_wrong } = self;
-        tell(&format!(
-            "right {right} of {items}, {right_before} by the original alone; unchanged {unchanged}, wrong to \
-             right {wrong_to_right}, right to wrong {right_to_wrong}, wrong to another {}",
-            items - unchanged - wrong_to_right - right_to_wrong
-        ));
-    }
+/// Says how predictions change.
+fn tell_changes(changes: &Changes) {
+    let Changes { items, right_before, unchanged, wrong_to_right, right_to_wrong, wrong_to_wrong } =
+        changes;
+    tell(&format!(
+        "right {} of {items}, {right_before} by the original alone; unchanged {unchanged}, wrong to \
+         right {wrong_to_right}, right to wrong {right_to_wrong}, wrong to another {wrong_to_wrong}",
+        changes.right_after()
+    ));
 }

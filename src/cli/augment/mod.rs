@@ -46,7 +46,8 @@ enum Task {
 /// The rewriter, and what it has done before.
 #[derive(Debug, clap::Args)]
 pub(super) struct RewriterArgs {
-    /// Keep rewritings in FILE, and take those that it has: a run that was interrupted goes on where it was
+    /// Keep rewritings in FILE, and take those that it has of the same rewriter and settings: a run that was
+    /// interrupted goes on where it was
     #[arg(long, value_name = "FILE")]
     rewrites: Option<PathBuf>,
 
@@ -79,7 +80,7 @@ impl RewriterArgs {
             locate::rewriter(self.model.as_deref(), &locate::model_dirs(self.models.clone()))?;
         let paraphraser = Paraphraser::open_in(&model, &self.device.open()?, self.numbers)?;
         let settings = Settings { beam, ..Settings::default() };
-        Rewriter::new(paraphraser, settings, self.rewrites.as_deref())
+        Rewriter::new(paraphraser, settings, self.numbers, self.rewrites.as_deref())
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use fnstore::compute::Numbers;
 use fnstore::paraphrase::{Constraints, Outcome as Found, Paraphraser, Request, Settings};
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +34,21 @@ struct Kept {
     #[serde(default)]
     require: Vec<Vec<String>>,
     rewritings: Vec<Text>,
+    /// What made it.
+    by: By,
+}
+
+/// What decides a rewriting besides the request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct By {
+    /// Fingerprints of the rewriter, and of its adapter where it has one.
+    rewriter: String,
+    /// Hypotheses kept by the search.
+    beam: usize,
     /// Number of outputs that were asked for.
     n_best: usize,
+    /// Numbers that the network computed in.
+    numbers: String,
 }
 
 /// What identifies a request.
@@ -56,6 +70,7 @@ struct Report {
 pub(super) struct Rewriter {
     paraphraser: Paraphraser,
     settings: Settings,
+    by: By,
     known: HashMap<Key, Vec<Text>>,
     file: Option<File>,
     report: Report,
@@ -65,18 +80,33 @@ impl Rewriter {
     pub(super) fn new(
         paraphraser: Paraphraser,
         settings: Settings,
+        numbers: Numbers,
         file: Option<&Path>,
     ) -> anyhow::Result<Self> {
+        let adapter = paraphraser.adapter_fingerprint().map(|print| format!("+{print}"));
+        let by = By {
+            rewriter: format!("{}{}", paraphraser.fingerprint(), adapter.unwrap_or_default()),
+            beam: settings.beam.beam_size,
+            n_best: settings.beam.n_best,
+            numbers: numbers.to_string(),
+        };
         let (mut known, mut kept) = (HashMap::new(), None);
         if let Some(path) = file {
             if path.exists() {
-                known = read(path, settings.beam.n_best)?;
+                let others;
+                (known, others) = read(path, &by)?;
                 tell(&format!("{} rewritings are known", grouped(known.len() as u64)));
+                if others > 0 {
+                    tell(&format!(
+                        "{} more are of another rewriter, beam or kind of numbers, and are left alone",
+                        grouped(others)
+                    ));
+                }
             }
             let file = OpenOptions::new().create(true).append(true).open(path);
             kept = Some(file.with_context(|| format!("cannot write to `{}`", path.display()))?);
         }
-        Ok(Self { paraphraser, settings, known, file: kept, report: Report::default() })
+        Ok(Self { paraphraser, settings, by, known, file: kept, report: Report::default() })
     }
 
     /// The rewritings of each sentence, best first; none where it cannot be rewritten or nothing is left to say.
@@ -113,8 +143,7 @@ impl Rewriter {
             .map(|of| Text { text: of.text.clone(), unmet: of.unmet.clone() })
             .collect();
         let Request { text, constraints: Constraints { avoid, require, .. } } = request;
-        let n_best = self.settings.beam.n_best;
-        let kept = Kept { text, avoid, require, rewritings, n_best };
+        let kept = Kept { text, avoid, require, rewritings, by: self.by.clone() };
         if let Some(file) = &mut self.file {
             writeln!(file, "{}", serde_json::to_string(&kept)?)?;
         }
@@ -163,17 +192,17 @@ fn key_of(Request { text, constraints }: &Request) -> Key {
     (text.clone(), constraints.avoid.clone(), constraints.require.clone())
 }
 
-/// Reads the rewritings of a file that were made for so many outputs.
-fn read(path: &Path, n_best: usize) -> anyhow::Result<HashMap<Key, Vec<Text>>> {
+/// The rewritings of a file that were made so, and the number of others.
+fn read(path: &Path, by: &By) -> anyhow::Result<(HashMap<Key, Vec<Text>>, u64)> {
     let open = || format!("cannot read rewritings from `{}`", path.display());
     let file = BufReader::new(File::open(path).with_context(open)?);
-    let mut known = HashMap::new();
+    let (mut known, mut others) = (HashMap::new(), 0);
     for (number, line) in (1..).zip(file.lines()) {
         match serde_json::from_str::<Kept>(&line.with_context(open)?) {
-            Ok(kept) if kept.n_best == n_best => {
+            Ok(kept) if kept.by == *by => {
                 known.insert((kept.text, kept.avoid, kept.require), kept.rewritings);
             }
-            Ok(_) => {}
+            Ok(_) => others += 1,
             Err(error) => {
                 bail!(
                     "cannot use `{}` line {number}: {error}; expected what `--rewrites` wrote; \
@@ -183,5 +212,5 @@ fn read(path: &Path, n_best: usize) -> anyhow::Result<HashMap<Key, Vec<Text>>> {
             }
         }
     }
-    Ok(known)
+    Ok((known, others))
 }

@@ -4,6 +4,7 @@ mod aligner;
 mod diversity;
 mod figures;
 pub(super) mod filter;
+mod nli;
 mod tagger;
 mod words;
 
@@ -33,6 +34,7 @@ enum Model {
     Words(words::Args),
     Tagger(tagger::Args),
     Filter(filter::Args),
+    Nli(nli::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -41,6 +43,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Words(args) => words::run(&args, context),
         Model::Tagger(args) => tagger::run(args, context),
         Model::Filter(args) => filter::run(args, context),
+        Model::Nli(args) => nli::run(&args, &mut context.output),
     }
 }
 
