@@ -39,8 +39,16 @@ fn ctrl_c_ends_an_import_and_says_what_is_left() {
         said.contains("interrupted; the release is in the store if `fnstore releases`"),
         "{said}"
     );
-    assert!(said.contains("the next import removes the rows that were written"), "{said}");
+    let left = "an empty store is left: the next import removes the rows that were written";
+    assert!(said.contains(left), "{said}");
     assert_eq!(fnstore_in(&store, &["releases"]).stdout, "");
+    // Whoever asks it is told why nothing is found.
+    for asked in [&["query", "frame=Checking"][..], &["query", "--count"], &["show", "frame", "X"]]
+    {
+        let ran = fnstore_in(&store, asked);
+        assert_ne!(ran.code, Some(0), "{asked:?}");
+        assert!(ran.stderr.starts_with("the store is empty; `fnstore import PATH`"), "{ran:?}");
+    }
     let again = fnstore_in(&store, &["import", mini_framenet().to_str().unwrap()]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(fnstore_in(&store, &["query", "--count"]).stdout, "42\n");

@@ -11,7 +11,7 @@ use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::render::Block;
-use super::{Context, Outcome, tell_of_index};
+use super::{Context, Outcome, tell_if_empty, tell_of_index};
 
 /// Find annotation sets
 ///
@@ -151,6 +151,9 @@ fn outcome(found: bool) -> Outcome {
 
 /// Says which releases a query asks when it does not say so itself.
 fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    if tell_if_empty(database)? {
+        return Ok(());
+    }
     let says_so = expression.terms().any(|term| term.field == Field::Release);
     let releases = database.releases_of(expression)?;
     if says_so || releases.len() < 2 {
