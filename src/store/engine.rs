@@ -288,6 +288,10 @@ impl Engine {
         loop {
             match (self.view().move_on(&self.db_dir, scratch), pauses.next()) {
                 (Ok(_), _) => return Ok(()),
+                // The store of before is the last one until the next has its name.
+                (Err(_), _) if self.db_dir.parent().is_some_and(replace::is_underway) => {
+                    return Ok(());
+                }
                 (Err(_), Some(pause)) => std::thread::sleep(pause),
                 (Err(error), None) => return Err(error),
             }
