@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Removal;
@@ -319,7 +320,7 @@ impl Schedule {
         self.say("crash");
         let before = self.store();
         self.copies += 1;
-        mini::copy(&before, &self.store());
+        copy_of_a_moment(&before, &self.store());
         self.writer = None;
         self.readers = [None, None, None];
         std::fs::remove_dir_all(before).unwrap();
@@ -404,6 +405,34 @@ impl Schedule {
     }
 }
 
+/// Copies a directory as it is at one moment. Threads of RocksDB and Tantivy may be tidying up in it: then
+/// it is copied again.
+fn copy_of_a_moment(from: &Path, to: &Path) {
+    loop {
+        let before = files(from);
+        let copied = std::panic::catch_unwind(|| mini::copy(from, to));
+        if copied.is_ok() && files(from) == before {
+            return;
+        }
+        std::fs::remove_dir_all(to).unwrap();
+    }
+}
+
+/// The files below a directory, each with its length and when it was written last.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Option<(u64, SystemTime)>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let written = path.metadata().and_then(|file| Ok((file.len(), file.modified()?)));
+            found.insert(path, written.ok());
+        }
+    }
+    found
+}
+
 fn generated<'a>(
     database: &'a Database,
     release: &Release,
@@ -433,10 +462,13 @@ fn play_seeds() {
     database.store().recipe([7; 16], "{}").unwrap();
     // So many sets that queries go through the index.
     let release = database.releases().unwrap().remove(0);
+    let mut write = Write::default();
     for number in 0..600 / crate::crash::SETS_A_WRITE {
-        let write = synthetic(&database, &release, RecipeId(1), BEFORE + number);
-        database.write(release.id, &write).unwrap();
+        let more = synthetic(&database, &release, RecipeId(1), BEFORE + number);
+        write.sentences.extend(more.sentences);
+        write.sets.extend(more.sets);
     }
+    database.write(release.id, &write).unwrap();
     database.close().unwrap();
     let span =
         r#"{"text": "He vetted it .", "spans": [{"start": 3, "end": 9, "type": "Vetting"}]}"#;

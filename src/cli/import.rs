@@ -131,7 +131,7 @@ otherwise nothing of it shows: the next import removes the rows that were writte
 
 /// As [`INTERRUPTED`], where the import made the store.
 const FIRST_INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
-otherwise an empty store is left: the next import removes the rows that were written";
+otherwise no more than an empty store is left: the next import removes the rows that were written";
 
 /// Removes the store that a failed first import made. What cannot be removed is an empty store, which
 /// does no harm.

@@ -65,6 +65,7 @@ Examples:
   fnstore query 'inherits=Event pos=v text~\"\\bnot\\b\"' --count-by frame
   fnstore query origin=generated 'aligner>=0.95' --sort frame,-aligner --limit 100 --format csv
   fnstore query frame=Verification --fields id,lu,trigger,fe,document
+  fnstore query 'foreign~\"<note\"' --fields id,foreign
   fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
 
 /// Annotation sets that are looked at to find out whether there are more than the limit let through.
