@@ -11,9 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use fnstore::database::{Database, Write};
 use fnstore::edit::Removal;
@@ -323,7 +324,7 @@ impl Schedule {
         copy_of_a_moment(&before, &self.store());
         self.writer = None;
         self.readers = [None, None, None];
-        std::fs::remove_dir_all(before).unwrap();
+        remove(&before);
         let reader = Database::open(&self.store()).unwrap();
         self.require_last(&reader);
     }
@@ -401,7 +402,7 @@ impl Schedule {
             let has_fault = check.findings.iter().any(|(code, ..)| is_fault(code));
             assert!(!has_fault, "{:#?}", check.findings);
         }
-        std::fs::remove_dir_all(&self.place).unwrap();
+        remove(&self.place);
     }
 }
 
@@ -414,8 +415,21 @@ fn copy_of_a_moment(from: &Path, to: &Path) {
         if copied.is_ok() && files(from) == before {
             return;
         }
-        std::fs::remove_dir_all(to).unwrap();
+        remove(to);
     }
+}
+
+/// Removes a directory, in which threads of what was open there may be tidying up still.
+fn remove(directory: &Path) {
+    for _ in 0..1_000 {
+        match std::fs::remove_dir_all(directory) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            _ => return,
+        }
+    }
+    panic!("{} does not go", directory.display());
 }
 
 /// The files below a directory, each with its length and when it was written last.
