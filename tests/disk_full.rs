@@ -4,15 +4,17 @@
 //! The disk is a small file system in memory, in a name space of the test's own. Where that is not
 //! allowed a limit on the size of files (`RLIMIT_FSIZE`) stands in for it, which is tested in any case.
 
+use std::ffi::OsStr;
 use std::process::Command;
 
-use crate::cli_program::mini_framenet;
+use crate::cli_program::{fnstore, mini_framenet};
 
 /// Arguments: the program, the release, a directory to mount on, the KiB that are left after the
-/// first import.
+/// first import, and what is imported until the disk is full.
 const SCRIPT: &str = r#"
 set -u
 fnstore=$0 release=$1 dir=$2 left=$3
+shift 3
 mount -t tmpfs -o size=64m none "$dir" || exit 99
 export FNSTORE_DIR=$dir/store
 "$fnstore" import "$release" --release first >/dev/null || exit 98
@@ -20,7 +22,7 @@ used=$(df -k --output=used "$dir" | tail -n 1)
 mount -o remount,size=$((used + left))k "$dir" || exit 99
 for turn in $(seq 1000); do
     before=$("$fnstore" query --count)
-    "$fnstore" import "$release" --release "turn-$turn" >/dev/null 2>/dev/shm/fnstore-$$
+    "$fnstore" import "$@" --release "turn-$turn" >/dev/null 2>/dev/shm/fnstore-$$
     code=$?
     [ $code = 0 ] || break
 done
@@ -70,31 +72,55 @@ fn assert_as_it_was(text: &str, error: &str, hint: &str) {
     }
 }
 
+/// Fills a disk with imports until one fails; says whether that was to be had here.
+fn fill(left: u32, imported: &[&OsStr]) -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", SCRIPT])
+        .arg(env!("CARGO_BIN_EXE_fnstore"))
+        .arg(mini_framenet())
+        .arg(dir.path())
+        .arg(left.to_string())
+        .args(imported)
+        .output();
+    let output = match output {
+        Ok(output) if output.status.code() != Some(99) => output,
+        _ => {
+            println!("skipped: no name space of its own to mount in; files are limited instead");
+            return false;
+        }
+    };
+    println!("{imported:?} into a file system in memory with {left} KiB left");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_as_it_was(&text, "No space left on device", "free some space and run it again");
+    true
+}
+
 #[test]
 fn a_full_disk_is_an_error_that_leaves_the_store_as_it_was() {
     // So little that the store does not open, and so much that it fills up in the middle of one of
     // several imports, in the store's files or the index's.
+    let release = mini_framenet();
     for left in [8, 72, 160, 200, 330] {
-        let dir = tempfile::tempdir().unwrap();
-        let output = Command::new("unshare")
-            .args(["--map-root-user", "--mount", "sh", "-c", SCRIPT])
-            .arg(env!("CARGO_BIN_EXE_fnstore"))
-            .arg(mini_framenet())
-            .arg(dir.path())
-            .arg(left.to_string())
-            .output();
-        let output = match output {
-            Ok(output) if output.status.code() != Some(99) => output,
-            _ => {
-                println!(
-                    "skipped: no name space of its own to mount in; files are limited instead"
-                );
-                return;
-            }
-        };
-        println!("a file system in memory with {left} KiB left");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert_as_it_was(&text, "No space left on device", "free some space and run it again");
+        if !fill(left, &[release.as_os_str()]) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_ends_imports_of_other_formats_alike() {
+    let dir = tempfile::tempdir().unwrap();
+    let (lines, texts) = (dir.path().join("release.jsonl"), dir.path().join("texts.jsonl"));
+    let ran = fnstore(&["export", "--to", "jsonl", lines.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    std::fs::write(&texts, labelled_texts(800)).unwrap();
+    for left in [72, 200, 330] {
+        if !(fill(left, &[lines.as_os_str()])
+            && fill(left, &[OsStr::new("--spans"), texts.as_os_str()]))
+        {
+            return;
+        }
     }
 }
 

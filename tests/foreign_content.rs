@@ -3,6 +3,9 @@
 use fnstore::framenet::WarningCode;
 use proptest::prelude::*;
 
+use crate::cli_program::fnstore_in;
+use crate::cli_schema::faults_in;
+use crate::mini;
 use crate::others_releases::{Deviating, everywhere, foreign, replace};
 
 const FRAME: &str = "frame/Roaming.xml";
@@ -89,6 +92,76 @@ fn a_declared_name_space_is_no_warning_and_is_declared_again() {
     assert_eq!(kept.report.warnings.faults(), 0);
     assert!(kept.exported(FRAME).contains("xmlns:x=\"http://x.example\""));
     assert_eq!(foreign(&kept.database).len(), 1);
+}
+
+/// A set and its sentence in a file, each with something beside FrameNet.
+fn with_notes() -> Deviating {
+    Deviating::new(|release| {
+        let path = release.join(LU);
+        let content = std::fs::read_to_string(&path).unwrap();
+        // The first set of the file that evokes a frame, and the sentence that it is in.
+        let manual = content.find("status=\"MANUAL\" ID").unwrap();
+        let set = content[..manual].rfind("<annotationSet").unwrap();
+        let sentence = content[..set].rfind("<sentence ").unwrap();
+        let mut changed = content.clone();
+        changed.insert_str(set + "<annotationSet".len(), " sure=\"90 %\"");
+        changed.insert_str(sentence + "<sentence".len(), " checked=\"twice\"");
+        let text = changed.find("</text>").unwrap() + "</text>".len();
+        changed.insert_str(text, "<note by=\"me\">odd</note>");
+        std::fs::write(path, changed).unwrap();
+        replace(release, DOCUMENT, "<text>", "<text lang=\"en-GB\">");
+    })
+}
+
+#[test]
+fn queries_find_sets_by_what_stands_at_them_or_at_their_sentence() {
+    let kept = with_notes();
+    let found = |query: &str| mini::answers(&kept.database, query);
+    let set = found("foreign=\"sure=90 %\"");
+    assert_eq!(set.len(), 1, "{set:?}");
+    for query in ["foreign=sure*", "foreign~\"^sure=\\d+\"", "lu_status=* foreign=SURE*"] {
+        assert_eq!(found(query), set, "{query}");
+    }
+    // What stands at the sentence holds for the set in it.
+    assert!(found("foreign=checked*").contains(&set[0]));
+    assert!(found("foreign~\"<note by=\"").len() <= found("foreign=*").len());
+    assert_eq!(found("foreign=lang*"), found("doc=BikeRide origin=fulltext"));
+    let all = found("").len();
+    assert_eq!(found("foreign!=*").len(), all - found("foreign=*").len());
+    assert!(found("foreign=never").is_empty());
+}
+
+#[test]
+fn what_is_shown_says_what_stands_beside_framenet() {
+    let kept = with_notes();
+    let path = kept.database.dir().to_owned();
+    let expression = "foreign=sure*".parse().unwrap();
+    let answer = kept.database.query(&expression).unwrap().next().unwrap().unwrap();
+    let (set, sentence) = (answer.set.id.to_string(), answer.sentence.id.to_string());
+    let lu = answer.lexunit.to_string();
+    for (what, shown) in [
+        (["set", &set], ["sure=90 %", "checked=twice"]),
+        (["sentence", &sentence], ["sure=90 %", "checked=twice"]),
+        (["lu", &lu], ["sure=90 %", "checked=twice"]),
+        (["document", "BikeRide"], ["lang=en-GB", "/text"]),
+    ] {
+        let text = fnstore_in(&path, &[&["show"], &what[..]].concat());
+        assert_eq!(text.code, Some(0), "{what:?}: {}", text.stderr);
+        let json = fnstore_in(&path, &[&["show"], &what[..], &["--format", "jsonl"]].concat());
+        let foreign = json.records()[0]["foreign"].to_string();
+        for piece in shown {
+            assert!(text.stdout.contains(piece), "{what:?}: {}", text.stdout);
+            assert!(foreign.contains(piece), "{what:?}: {foreign}");
+        }
+        let schema = match what[0] {
+            "set" => "hit.schema.json".to_owned(),
+            "lu" => "lexunit.schema.json".to_owned(),
+            kind => format!("{kind}.schema.json"),
+        };
+        assert_eq!(faults_in(&schema, &json.records()[0]), [""; 0], "{what:?}");
+    }
+    let plain = fnstore_in(&path, &["show", "frame", "Roaming"]);
+    assert!(!plain.stdout.contains("Beside FrameNet"), "{}", plain.stdout);
 }
 
 /// Puts something odd at some place inside the root element; `None` where none is there.

@@ -26,8 +26,8 @@ fn ctrl_c_ends_an_import_and_says_what_is_left() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // It handles the signal from before it takes the lock.
-    while !store.join("db/CURRENT").exists() {
+    // It handles the signal from before it takes the lock. The store is made then, and empty.
+    while !fnstore_in(&store, &["releases"]).stderr.starts_with("the store is empty") {
         std::thread::sleep(Duration::from_millis(2));
     }
     let pid = child.id().to_string();
@@ -39,8 +39,17 @@ fn ctrl_c_ends_an_import_and_says_what_is_left() {
         said.contains("interrupted; the release is in the store if `fnstore releases`"),
         "{said}"
     );
-    assert!(said.contains("the next import removes the rows that were written"), "{said}");
+    let left =
+        "no more than an empty store is left: the next import removes the rows that were written";
+    assert!(said.contains(left), "{said}");
     assert_eq!(fnstore_in(&store, &["releases"]).stdout, "");
+    // Whoever asks it is told why nothing is found.
+    for asked in [&["query", "frame=Checking"][..], &["query", "--count"], &["show", "frame", "X"]]
+    {
+        let ran = fnstore_in(&store, asked);
+        assert_ne!(ran.code, Some(0), "{asked:?}");
+        assert!(ran.stderr.starts_with("the store is empty; `fnstore import PATH`"), "{ran:?}");
+    }
     let again = fnstore_in(&store, &["import", mini_framenet().to_str().unwrap()]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(fnstore_in(&store, &["query", "--count"]).stdout, "42\n");

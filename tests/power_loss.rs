@@ -1,7 +1,8 @@
 //! A machine that loses power at any moment loses nothing that was acknowledged, shows nothing wrong, and
 //! its stores open again.
 //!
-//! A process that imports, edits, loads, reindexes, backs up, restores and upgrades runs under `strace`.
+//! A process that imports XML, JSON lines and span-labelled texts, edits, loads, reindexes, backs up,
+//! restores, exports and upgrades runs under `strace`.
 //! From its system calls the test rebuilds the disks that a loss of power could have left: at every
 //! sync, with nothing, all, or any part of what was not synced ([`disk`] says what that may be). Each
 //! disk is opened as a reader and as a writer does, checked deeply, and compared with what was
@@ -180,9 +181,15 @@ fn allowed<'a>(steps: &'a [Step], acknowledged: usize, store: &str) -> Vec<&'a S
 }
 
 /// Opens the stores of a disk, and says what is wrong with them.
-fn faults(cut: &Cut, steps: &[Step], folder: &Path, index_lost: &AtomicUsize) -> Vec<String> {
+fn faults(
+    cut: &Cut,
+    steps: &[Step],
+    end: &Image,
+    folder: &Path,
+    index_lost: &AtomicUsize,
+) -> Vec<String> {
     let (mut faults, empty) = (Vec::new(), Some(Vec::new()));
-    for store in [workload::STORE, workload::OLD, workload::FAILED] {
+    for store in [workload::STORE, workload::OLD, workload::OTHERS, workload::FAILED] {
         let mut allowed = allowed(steps, cut.acknowledged, store);
         // Before its first acknowledgement there may be none, and the old store is as it was.
         let is_first = !steps[..cut.acknowledged].iter().any(|step| step.store == store);
@@ -211,7 +218,26 @@ fn faults(cut: &Cut, steps: &[Step], folder: &Path, index_lost: &AtomicUsize) ->
         }
     }
     faults.extend(backup_fault(cut, steps, folder));
+    let exports = [workload::XML, workload::LINES];
+    faults.extend(exports.iter().filter_map(|export| export_fault(cut, steps, end, export)));
     faults
+}
+
+/// What is wrong with an export: what has its name is all of it, and one that was acknowledged is there.
+fn export_fault(cut: &Cut, steps: &[Step], end: &Image, export: &str) -> Option<String> {
+    let at = steps.iter().position(|step| step.store == export)?;
+    let (own, below) = (format!("/{export}"), format!("/{export}/"));
+    let is_of = |path: &str| path == own || path.starts_with(&below);
+    let of = |image: &Image| -> Image {
+        let files = image.iter().filter(|(path, _)| is_of(path));
+        files.map(|(path, content)| (path.clone(), content.clone())).collect()
+    };
+    let found = of(&cut.image);
+    if found.is_empty() {
+        return (cut.acknowledged > at)
+            .then(|| format!("the acknowledged export {export} is lost"));
+    }
+    (found != of(end)).then(|| format!("{export} has {} files of its own", found.len()))
 }
 
 /// What a store shows to a reader, or to the writer that comes first; whatever is wrong is an error.
@@ -267,6 +293,7 @@ fn a_loss_of_power_loses_nothing_that_was_acknowledged() {
     let log = tempfile::tempdir().unwrap();
     let Some(events) = trace::record(&command, &log.path().join("trace")) else { return };
     let (steps, cuts) = play(&root, &events, start);
+    let end = files_under(&root);
     assert!(cuts.len() >= 1000, "{} disks: the recording is too short", cuts.len());
 
     let is_full = std::env::var_os("FNSTORE_FULL_POWER").is_some();
@@ -284,7 +311,7 @@ fn a_loss_of_power_loses_nothing_that_was_acknowledged() {
                 let folder = passing_directory();
                 let cut = &cuts[*number];
                 disk::write_down(&cut.image, folder.path());
-                let faults = faults(cut, &steps, folder.path(), &index_lost);
+                let faults = faults(cut, &steps, &end, folder.path(), &index_lost);
                 if !faults.is_empty() {
                     wrong.lock().unwrap().insert(*number, faults);
                 }

@@ -48,6 +48,19 @@ fn where_no_store_is_only_a_new_writer_makes_one() {
     assert!(Store::exists(&path));
 }
 
+/// Between the moment a process sees a store and the moment it has the lock, the first import of another
+/// may fail and take the store away.
+#[test]
+fn a_store_that_goes_before_the_lock_is_had_is_not_made_again() {
+    let (dir, database, _) = mini::imported();
+    drop(database);
+    let reservation = Store::reserve(dir.path()).unwrap();
+    std::fs::remove_dir_all(dir.path().join("db")).unwrap();
+    let error = Store::open_reserved(reservation).map(drop).unwrap_err();
+    assert!(matches!(error, StoreError::Absent { .. }), "{error}");
+    assert!(!dir.path().join("db").exists(), "an empty store was made");
+}
+
 const LOCKED_STORE: &str = "FNSTORE_TEST_LOCKED_STORE";
 
 #[test]

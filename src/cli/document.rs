@@ -2,12 +2,13 @@
 
 use fnstore::database::Database;
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{AnnotationSetId, Document, NamedBy, Sentence};
+use fnstore::model::{AnnotationSetId, Document, ForeignFile, NamedBy, Sentence};
 use fnstore::query::Pattern;
 use fnstore::store::NameKind;
 use serde::Serialize;
 
 use super::Outcome;
+use super::beside::{ForeignRecord, foreign_records, write_foreign};
 use super::output::{Output, tell};
 
 /// A document as JSON.
@@ -24,6 +25,8 @@ struct DocumentRecord<'a> {
     corpus_id: u32,
     file: &'a str,
     sentences: Vec<SentenceRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignRecord>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +90,9 @@ fn record<'a>(
         corpus_id: document.corpus.0,
         file: &document.file,
         sentences,
+        foreign: foreign_records(
+            lexicon.foreign(ForeignFile::Document(document.corpus, document.id))?.places,
+        ),
     })
 }
 
@@ -128,5 +134,5 @@ fn write_document(record: &DocumentRecord<'_>, output: &mut Output) -> anyhow::R
         output.headed(&sentence.id, &sets)?;
         output.paragraph(6, &sentence.text)?;
     }
-    Ok(())
+    write_foreign(&record.foreign, output)
 }

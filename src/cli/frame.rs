@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use fnstore::database::Database;
 use fnstore::lexicon::{FrameProfile, Lexicon};
-use fnstore::model::{CoreType, FeId, FrameElement, FrameRelation, LexUnit, SemTypeId};
+use fnstore::model::{
+    CoreType, FeId, ForeignFile, FrameElement, FrameRelation, LexUnit, SemTypeId,
+};
 use fnstore::query::Pattern;
 use fnstore::text::{DefinitionPart, definition_parts, plain_definition};
 use serde::Serialize;
 
 use super::Outcome;
+use super::beside::{ForeignRecord, foreign_records, write_foreign};
 use super::lexunit::LexUnitRecord;
 use super::listing::{HIDDEN_STATUS, Statuses};
 use super::output::{Output, grouped, tell};
@@ -29,8 +32,21 @@ pub(super) fn show(
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }
-    let record = |profile| Ok(FrameRecord::new(profile));
-    output.shown(&profiles, record, |profile, output| write_frame(profile, statuses, output))?;
+    let foreign = |profile: &FrameProfile| -> anyhow::Result<Vec<ForeignRecord>> {
+        let mut of_release =
+            lexicons.iter().filter(|lexicon| lexicon.release().id == profile.release.id);
+        let file = ForeignFile::Frame(profile.frame.id);
+        let foreign = of_release.next().map(|lexicon| lexicon.foreign(file)).transpose()?;
+        Ok(foreign_records(foreign.unwrap_or_default().places))
+    };
+    output.shown(
+        &profiles,
+        |profile| Ok(FrameRecord { foreign: foreign(profile)?, ..FrameRecord::new(profile) }),
+        |profile, output| {
+            write_frame(profile, statuses, output)?;
+            write_foreign(&foreign(profile)?, output)
+        },
+    )?;
     Ok(Outcome::Done)
 }
 
@@ -189,6 +205,8 @@ struct FrameRecord<'a> {
     core_sets: Vec<Vec<&'a str>>,
     relations: Vec<RelationRecord<'a>>,
     lexunits: Vec<LexUnitRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignRecord>,
 }
 
 #[derive(Debug, Serialize)]
@@ -266,6 +284,7 @@ impl<'a> FrameRecord<'a> {
             core_sets: frame.core_sets.iter().map(|set| fe_names(set, profile)).collect(),
             relations: profile.relations.iter().map(relation).collect(),
             lexunits: profile.lexunits.iter().map(LexUnitRecord::new).collect(),
+            foreign: Vec::new(),
         }
     }
 }

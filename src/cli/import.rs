@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
 use fnstore::framenet::{Source, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
+use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
 use serde::Serialize;
 
@@ -88,7 +89,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         strict: args.strict,
     };
     let started = Instant::now();
-    stop::at_once(INTERRUPTED)?;
+    let is_first = !Store::exists(&context.store);
+    stop::at_once(if is_first { FIRST_INTERRUPTED } else { INTERRUPTED })?;
     let database = Database::open_writer(&context.store)?;
     tell_of_index(&database);
     if let Some(lines) = lines {
@@ -126,6 +128,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 /// What Ctrl-C leaves; the import may have come to its end just then.
 const INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
 otherwise nothing of it shows: the next import removes the rows that were written";
+
+/// As [`INTERRUPTED`], where the import made the store.
+const FIRST_INTERRUPTED: &str = "interrupted; the release is in the store if `fnstore releases` lists it, and \
+otherwise no more than an empty store is left: the next import removes the rows that were written";
 
 /// Removes the store that a failed first import made. What cannot be removed is an empty store, which
 /// does no harm.
@@ -315,7 +321,7 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::SpanRange => "label outside its sentence: kept without a span",
         WarningCode::FeUnknown => "FE that the frame does not have: kept",
         WarningCode::RelationDangling => "relation to a frame without a file: kept",
-        WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
+        WarningCode::UnknownElement => "element that is not in FrameNet's schema: kept",
         WarningCode::UnreadableValue => "value that its attribute does not allow: see the report",
         WarningCode::IdRepeated => "number used twice: both kept, the later under a fresh one",
         WarningCode::IdWritten => "id that is no number: kept as written under a fresh one",
@@ -327,8 +333,8 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::IndexMismatch => "index file and folder differ: the files count",
         WarningCode::LuDiffers => "LU file and frame file differ: both kept",
         WarningCode::NameMismatch => "name and number do not go together: the number counts",
-        WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: not read",
-        WarningCode::UnknownText => "text between elements: not read",
+        WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: kept",
+        WarningCode::UnknownText => "text between elements: kept",
         WarningCode::OutsideRoot => "element or text outside the root element: not read",
         WarningCode::FolderMissing => "folder that is not there: read without it",
         WarningCode::LinkDangling => "link that leads nowhere: not read",

@@ -1,10 +1,11 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{FeRealization, LexUnit, Origin, Release, ValencePattern};
+use fnstore::model::{FeRealization, ForeignFile, LexUnit, Origin, Release, ValencePattern};
 use fnstore::query::{Case, Expression, Field, Pattern, Term, Test};
 use serde::Serialize;
 
+use super::beside::{ForeignRecord, foreign_records, write_foreign};
 use super::frame::write_definition;
 use super::listing::Statuses;
 use super::output::{Output, grouped, tell};
@@ -37,10 +38,22 @@ pub(super) fn show(
     }
     output.shown(
         &found,
-        |(lexicon, frame, lu)| Ok(FullRecord::new(lexicon.release(), frame, lu)),
-        |(lexicon, frame, lu), output| write_lexunit(lexicon, frame, lu, output),
+        |(lexicon, frame, lu)| {
+            let foreign = foreign(lexicon, lu)?;
+            Ok(FullRecord { foreign, ..FullRecord::new(lexicon.release(), frame, lu) })
+        },
+        |(lexicon, frame, lu), output| {
+            write_lexunit(lexicon, frame, lu, output)?;
+            write_foreign(&foreign(lexicon, lu)?, output)
+        },
     )?;
     Ok(Outcome::Done)
+}
+
+/// What the LU's file holds beside FrameNet.
+fn foreign(lexicon: &Lexicon<'_>, lu: &LexUnit) -> anyhow::Result<Vec<ForeignRecord>> {
+    let foreign = lexicon.foreign(ForeignFile::LexUnit(lu.frame, lu.id))?;
+    Ok(foreign_records(foreign.places))
 }
 
 fn write_lexunit(
@@ -136,6 +149,8 @@ struct FullRecord<'a> {
     governors: Vec<GovernorRecord<'a>>,
     realizations: Vec<RealizationRecord<'a>>,
     groups: Vec<RealizationRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignRecord>,
 }
 
 impl<'a> FullRecord<'a> {
@@ -147,6 +162,7 @@ impl<'a> FullRecord<'a> {
             governors: governors(lu),
             realizations: realizations(&lu.valences.realizations),
             groups: realizations(&lu.valences.groups),
+            foreign: Vec::new(),
         }
     }
 }

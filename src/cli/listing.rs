@@ -6,9 +6,9 @@ use fnstore::lexicon::Lexicon;
 use fnstore::model::LexUnit;
 use fnstore::query::{Case, Pattern};
 
-use super::Outcome;
 use super::output::{Format, Output, tell};
 use super::render::{Records, Row};
+use super::{Outcome, tell_if_empty};
 
 /// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be used.
 pub(super) const HIDDEN_STATUS: &str = "Problem";
@@ -43,6 +43,7 @@ pub(super) fn lexicons<'d>(
     database: &'d Database,
     release: Option<&str>,
 ) -> anyhow::Result<Vec<Lexicon<'d>>> {
+    tell_if_empty(database)?;
     Ok(match release {
         Some(name) => vec![database.lexicon(name)?],
         None => database.lexicons()?,

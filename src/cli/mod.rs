@@ -7,6 +7,7 @@
 mod align;
 mod augment;
 mod backup;
+mod beside;
 mod changes;
 mod chart;
 mod check;
@@ -167,6 +168,15 @@ impl From<Outcome> for ExitCode {
             Outcome::Interrupted => Self::from(130),
         }
     }
+}
+
+/// Says that there is nothing to be found in, as after a first import that was cut short.
+fn tell_if_empty(database: &Database) -> anyhow::Result<bool> {
+    let is_empty = database.releases()?.is_empty();
+    if is_empty {
+        tell("the store is empty; `fnstore import PATH` brings in a release");
+    }
+    Ok(is_empty)
 }
 
 /// Says that a query had to do without the index, or that a writer has built it anew.

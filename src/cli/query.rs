@@ -11,7 +11,7 @@ use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::render::Block;
-use super::{Context, Outcome, tell_of_index};
+use super::{Context, Outcome, tell_if_empty, tell_of_index};
 
 /// Find annotation sets
 ///
@@ -65,6 +65,7 @@ Examples:
   fnstore query 'inherits=Event pos=v text~\"\\bnot\\b\"' --count-by frame
   fnstore query origin=generated 'aligner>=0.95' --sort frame,-aligner --limit 100 --format csv
   fnstore query frame=Verification --fields id,lu,trigger,fe,document
+  fnstore query 'foreign~\"<note\"' --fields id,foreign
   fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
 
 /// Annotation sets that are looked at to find out whether there are more than the limit let through.
@@ -151,6 +152,9 @@ fn outcome(found: bool) -> Outcome {
 
 /// Says which releases a query asks when it does not say so itself.
 fn tell_of_releases(database: &Database, expression: &Expression) -> anyhow::Result<()> {
+    if tell_if_empty(database)? {
+        return Ok(());
+    }
     let says_so = expression.terms().any(|term| term.field == Field::Release);
     let releases = database.releases_of(expression)?;
     if says_so || releases.len() < 2 {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::output::{Format, grouped, size, tell};
 use super::render::Row;
-use super::{Context, Outcome};
+use super::{Context, Outcome, tell_if_empty};
 
 /// List the releases in the store
 #[derive(Debug, clap::Args)]
@@ -89,10 +89,8 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
             added: added.into(),
         });
     }
-    let is_empty = releases.is_empty();
     context.output.rows(Format::Jsonl, releases)?;
-    if is_empty {
-        tell("the store is empty; `fnstore import PATH` brings in a release");
+    if tell_if_empty(&database)? {
         return Ok(Outcome::NothingFound);
     }
     tell(&format!("{} on disk in {}", size(database.disk_bytes()), context.store.display()));

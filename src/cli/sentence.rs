@@ -4,8 +4,8 @@
 use anyhow::Context as _;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{
-    AnnotationSetId, Extent, FeStatus, Layer, Occurrence, Origin, Sentence, SentenceId,
-    SentenceLayers,
+    AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, Occurrence, Origin, Sentence,
+    SentenceId, SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Term, Test};
 use fnstore::search::Answer;
@@ -13,6 +13,7 @@ use fnstore::text::CharIndex;
 use serde::Serialize;
 
 use super::Outcome;
+use super::beside::{ForeignRecord, foreign_records, write_foreign};
 use super::drawing::{self, Mark, Paint};
 use super::hit::{AnswerRecord, write_block, write_drawing};
 use super::output::{Output, tell};
@@ -30,17 +31,25 @@ pub(super) fn show_set(
     let set = set.with_context(|| format!("`{id}` is no id of an annotation set; {SET_ID}"))?;
     let mut answers = Vec::new();
     for lexicon in lexicons {
-        answers.extend(sets(lexicon, [set])?);
+        for answer in sets(lexicon, [set])? {
+            let foreign = lexicon.foreign_at_set(&answer.set, &answer.sentence)?;
+            answers.push((answer, foreign));
+        }
     }
     if answers.is_empty() {
         tell(&format!("there is no annotation set `{id}` that evokes a frame"));
         return Ok(Outcome::NothingFound);
     }
-    output.shown(&answers, SetRecord::new, |answer, output| {
-        write_block(answer, output)?;
-        output.line("")?;
-        write_layers(&answer.set.layers, &answer.sentence.text, output)
-    })?;
+    output.shown(
+        &answers,
+        |(answer, foreign)| SetRecord::new(answer, foreign.clone()),
+        |(answer, foreign), output| {
+            write_block(answer, output)?;
+            output.line("")?;
+            write_layers(&answer.set.layers, &answer.sentence.text, output)?;
+            write_foreign(&foreign_records(foreign.clone()), output)
+        },
+    )?;
     Ok(Outcome::Done)
 }
 
@@ -50,6 +59,7 @@ struct Shown<'l> {
     sentence: Sentence,
     answers: Vec<Answer>,
     layers: Vec<SentenceLayers>,
+    foreign: Vec<ForeignPlace>,
 }
 
 /// Shows the sentence of an id, in every release that has it.
@@ -66,7 +76,8 @@ pub(super) fn show_sentence<'l>(
         let ids = lexicon.annotation_sets_of(sentence)?.map(|set| Ok(set?.id));
         let answers = sets(lexicon, ids.collect::<anyhow::Result<Vec<_>>>()?)?;
         let layers = lexicon.sentence_layers_of(sentence)?.collect::<Result<_, _>>()?;
-        found.push(Shown { lexicon, sentence: row, answers, layers });
+        let foreign = lexicon.foreign_at_sentence(&row)?;
+        found.push(Shown { lexicon, sentence: row, answers, layers, foreign });
     }
     if found.is_empty() {
         tell(&format!("there is no sentence `{id}`"));
@@ -91,7 +102,7 @@ fn sets(
 }
 
 fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> {
-    let Shown { lexicon, sentence, answers, layers } = shown;
+    let Shown { lexicon, sentence, answers, layers, foreign } = shown;
     output.headed(&format!("sentence {}", sentence.id), &lexicon.release().name)?;
     write_drawing(&sentence.text, &frames_evoked(lexicon, answers)?, output)?;
     for place in &sentence.occurrences {
@@ -113,7 +124,7 @@ fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> 
         output.headed(&kind, &format!("{}  {}", set.id, set.status))?;
         write_layers(&set.layers, &sentence.text, output)?;
     }
-    Ok(())
+    write_foreign(&foreign_records(foreign.clone()), output)
 }
 
 /// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands after a
@@ -189,12 +200,14 @@ struct SetRecord<'a> {
     #[serde(flatten)]
     hit: AnswerRecord<'a>,
     layers: Vec<LayerRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignRecord>,
 }
 
 impl<'a> SetRecord<'a> {
-    fn new(answer: &'a Answer) -> anyhow::Result<Self> {
+    fn new(answer: &'a Answer, foreign: Vec<ForeignPlace>) -> anyhow::Result<Self> {
         let layers = layer_records(&answer.set.layers, &answer.sentence.text)?;
-        Ok(Self { hit: AnswerRecord::new(answer)?, layers })
+        Ok(Self { hit: AnswerRecord::new(answer)?, layers, foreign: foreign_records(foreign) })
     }
 }
 
@@ -223,6 +236,8 @@ struct SentenceRecord<'a> {
     occurrences: Vec<OccurrenceRecord<'a>>,
     sets: Vec<AnswerRecord<'a>>,
     layers: Vec<SentenceLayersRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<ForeignRecord>,
 }
 
 #[derive(Debug, Serialize)]
@@ -247,7 +262,7 @@ struct SentenceLayersRecord<'a> {
 
 impl<'a> SentenceRecord<'a> {
     fn new(shown: &'a Shown<'_>) -> anyhow::Result<Self> {
-        let Shown { lexicon, sentence, answers, layers } = shown;
+        let Shown { lexicon, sentence, answers, layers, foreign } = shown;
         let occurrences = sentence.occurrences.iter().map(|place| OccurrenceRecord {
             lu: place.lu.map(|lu| lu.0),
             subcorpus: place.subcorpus.as_deref(),
@@ -275,6 +290,7 @@ impl<'a> SentenceRecord<'a> {
             occurrences: occurrences.collect(),
             sets: answers.iter().map(AnswerRecord::new).collect::<anyhow::Result<_>>()?,
             layers: layers.collect::<anyhow::Result<_>>()?,
+            foreign: foreign_records(foreign.clone()),
         })
     }
 }

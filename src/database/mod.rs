@@ -112,9 +112,7 @@ impl Database {
     /// ```
     pub fn snapshot(&self) -> Result<Self> {
         let mut snapshot = Self::open(&self.dir)?;
-        // The index first, then the store: what it leads to must be there.
-        let index = snapshot.last_index();
-        snapshot.store.refresh()?;
+        let index = snapshot.index_reader()?;
         snapshot.snapshot = Some(index);
         Ok(snapshot)
     }
@@ -300,10 +298,12 @@ impl Database {
         if let Some(index) = &self.snapshot {
             return Ok(index.clone());
         }
+        let place = self.store.place();
+        // The index first, then the store: it must be at least as new, or hits could not be checked.
         let index = self.last_index();
-        // The store must be at least as new as the index, or hits could not be checked.
         self.store.refresh()?;
-        Ok(index)
+        // Of a store that a restore has put in the place of another, the index may be the other's.
+        Ok(index.filter(|_| place.is_some_and(|place| self.store.is_of(&place))))
     }
 
     /// The index's last commit; `None` when there is none, or none that opens: what a query asks of

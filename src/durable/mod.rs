@@ -8,20 +8,19 @@
 //! alone. [`create_directory`], [`rename`] and [`remove_directory`] know that.
 
 mod new_directory;
+mod place;
+mod tree;
 mod whole_directory;
 mod whole_file;
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::Path;
 
 pub use new_directory::NewDirectory;
+pub use tree::sync_tree;
 pub use whole_directory::WholeDirectory;
 pub use whole_file::{WholeFile, write_file};
-
-/// Files that are synced at a time: the file system writes down several of them at once.
-const SYNCS_AT_A_TIME: usize = 8;
 
 /// The directory that a path's last name is in.
 #[must_use]
@@ -41,6 +40,7 @@ pub fn create_directory(directory: &Path) -> io::Result<()> {
         let _ = sync_directory(folder);
         return Ok(());
     }
+    place::refuse_dangling(directory)?;
     create_directory(folder)?;
     match fs::create_dir(directory) {
         // Another process was faster.
@@ -81,6 +81,39 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
+/// Gives two directories each other's name in one step, and brings the names to the disk: at no moment is
+/// there none of either name. Says whether the system and the file system can do that; nothing has changed
+/// where they cannot.
+///
+/// # Errors
+/// When one of them is not there, or the disk fails.
+pub fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
+    if !exchange_names(one, other)? {
+        return Ok(false);
+    }
+    sync_directory(folder_of(one))?;
+    if folder_of(one) != folder_of(other) {
+        sync_directory(folder_of(other))?;
+    }
+    Ok(true)
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn exchange_names(one: &Path, other: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        // An old kernel, a file system that cannot, or a container that forbids what it does not know.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
+        outcome => Ok(outcome.map(|()| true)?),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn exchange_names(_one: &Path, _other: &Path) -> io::Result<bool> {
+    Ok(false)
+}
+
 /// Removes a directory with all that is in it, when it is there.
 ///
 /// # Errors
@@ -90,48 +123,6 @@ pub fn remove_directory(directory: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         outcome => outcome,
     }
-}
-
-/// Brings a directory with all files and directories in it to the disk.
-///
-/// # Errors
-/// When one of them cannot be opened or synced.
-pub fn sync_tree(directory: &Path) -> io::Result<()> {
-    let (mut files, mut directories) = (Vec::new(), Vec::new());
-    list(directory, &mut files, &mut directories)?;
-    let waiting = Mutex::new(files);
-    let next = || waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();
-    let sync = || -> io::Result<()> {
-        while let Some(file) = next() {
-            File::open(file)?.sync_all()?;
-        }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..SYNCS_AT_A_TIME).map(|_| scope.spawn(sync)).collect();
-        let own = sync();
-        let joined = others.into_iter().map(|other| other.join().expect("syncing does not panic"));
-        joined.fold(own, Result::and)
-    })?;
-    directories.iter().try_for_each(|directory| sync_directory(directory))
-}
-
-/// The files and directories below a directory, and itself; a directory comes after those in it.
-fn list(
-    directory: &Path,
-    files: &mut Vec<PathBuf>,
-    directories: &mut Vec<PathBuf>,
-) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        match entry.file_type()? {
-            kind if kind.is_dir() => list(&entry.path(), files, directories)?,
-            kind if kind.is_file() => files.push(entry.path()),
-            _ => {}
-        }
-    }
-    directories.push(directory.to_owned());
-    Ok(())
 }
 
 /// A passing name in a directory. Other users of the machine may read what gets it, as any new file.
@@ -178,18 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_synced_with_all_that_is_in_it() {
+    fn two_directories_take_each_others_name_or_both_keep_their_own() {
         let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("a/b")).unwrap();
-        for at in 0..20 {
-            fs::write(folder.path().join(format!("a/{at}")), "x").unwrap();
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        fs::create_dir(&one).unwrap();
+        fs::write(one.join("file"), "").unwrap();
+        fs::create_dir(&other).unwrap();
+        let exchanged = exchange(&one, &other).unwrap();
+        assert_eq!(other.join("file").exists(), exchanged);
+        assert_eq!(one.join("file").exists(), !exchanged);
+        if exchanged {
+            let missing = exchange(&one, &folder.path().join("missing")).unwrap_err();
+            assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+            assert!(one.is_dir());
         }
-        let (mut files, mut directories) = (Vec::new(), Vec::new());
-        list(folder.path(), &mut files, &mut directories).unwrap();
-        assert_eq!((files.len(), directories.len()), (20, 3));
-        assert_eq!(directories.last().map(PathBuf::as_path), Some(folder.path()));
-        sync_tree(folder.path()).unwrap();
-        let missing = sync_tree(&folder.path().join("missing")).unwrap_err();
-        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::place::{led_to, make_way, refuse_fixed};
 use super::{folder_of, passing_name, sync_directory, sync_tree};
 
 /// A directory being filled beside the place that it will take. It goes away unless it is published.
@@ -16,25 +17,32 @@ pub struct NewDirectory {
 }
 
 impl NewDirectory {
-    /// Begins a directory whose place must be free: nothing is there, or an empty directory. Until it is
-    /// published its name begins with `prefix`.
+    /// Begins a directory whose place must be free: nothing is there, or an empty directory. A link to one
+    /// stays a link. Until it is published its name begins with `prefix`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when the place is not free; another when nothing can be written
-    /// beside it.
+    /// [`io::ErrorKind::AlreadyExists`] when the place is not free, [`io::ErrorKind::ResourceBusy`] when it
+    /// is a directory that cannot be replaced; another when nothing can be written beside it.
     pub fn create(place: &Path, prefix: &str) -> io::Result<Self> {
-        let is_free = match fs::read_dir(place) {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => false,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => !place.is_symlink(),
+        let place = led_to(place)?;
+        let is_there = match fs::read_dir(&place) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    return Err(taken());
+                }
+                true
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory && place.exists() => {
+                return Err(taken());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
             Err(error) => return Err(error),
         };
-        if !is_free {
-            let message = "something is there: expected nothing, or an empty directory";
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+        if is_there {
+            refuse_fixed(&place)?;
         }
-        let files = passing_name(prefix, 0o777).tempdir_in(folder_of(place))?;
-        Ok(Self { place: place.to_owned(), files })
+        let files = passing_name(prefix, 0o777).tempdir_in(folder_of(&place))?;
+        Ok(Self { place, files })
     }
 
     /// Where its files are written.
@@ -52,13 +60,18 @@ impl NewDirectory {
         let Self { place, files } = self;
         sync_tree(files.path())?;
         if place.exists() {
-            fs::remove_dir(&place)?;
+            make_way(&place)?;
         }
         fs::rename(files.path(), &place)?;
         // It is gone from where it was: there is nothing to remove any more.
         let _ = files.keep();
         sync_directory(folder_of(&place))
     }
+}
+
+fn taken() -> io::Error {
+    let message = "something is there: expected nothing, or an empty directory";
+    io::Error::new(io::ErrorKind::AlreadyExists, message)
 }
 
 #[cfg(test)]
@@ -99,5 +112,23 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::DirectoryNotEmpty);
         assert_eq!(fs::read_to_string(place.join("mine")).unwrap(), "mine");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_an_empty_directory_stays_one_and_one_to_nothing_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let error = NewDirectory::create(&link, ".new-").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.to_string().contains("a link to"), "{error}");
+        fs::create_dir(&real).unwrap();
+        let directory = NewDirectory::create(&link, ".new-").unwrap();
+        fs::write(directory.path().join("file"), "x").unwrap();
+        directory.publish().unwrap();
+        assert!(link.is_symlink() && !real.is_symlink());
+        assert_eq!(fs::read_to_string(real.join("file")).unwrap(), "x");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 }

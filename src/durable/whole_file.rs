@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use super::place::led_to;
 use super::{folder_of, passing_name, sync_directory};
 
 /// Bytes that are gathered before they are written.
@@ -20,15 +21,22 @@ pub struct WholeFile {
 }
 
 impl WholeFile {
-    /// Begins a file that will replace an earlier one of its name.
+    /// Begins a file that will replace an earlier one of its name, whose rights it gets. A link stays one:
+    /// the file that it leads to is replaced.
     ///
     /// # Errors
-    /// When nothing can be written beside its place.
+    /// When nothing can be written beside its place, or that is a link that leads nowhere.
     pub fn create(place: &Path) -> io::Result<Self> {
-        let file = passing_name(".writing-", 0o666).tempfile_in(folder_of(place))?;
+        let place = led_to(place)?;
+        let file = passing_name(".writing-", 0o666).tempfile_in(folder_of(&place))?;
         let (file, beside) = file.into_parts();
+        if let Ok(earlier) = place.metadata()
+            && earlier.is_file()
+        {
+            file.set_permissions(earlier.permissions())?;
+        }
         let out = BufWriter::with_capacity(BUFFER, file);
-        Ok(Self { place: place.to_owned(), out, beside })
+        Ok(Self { place, out, beside })
     }
 
     /// Brings the file to the disk and gives it its name.
@@ -104,5 +112,25 @@ mod tests {
         std::fs::write(folder.path().join("plain"), "").unwrap();
         write_file(&folder.path().join("whole"), b"").unwrap();
         assert_eq!(mode("whole"), mode("plain"));
+        // What was closed to others stays so.
+        let closed = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(folder.path().join("whole"), closed).unwrap();
+        write_file(&folder.path().join("whole"), b"new").unwrap();
+        assert_eq!(mode("whole") & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_one_and_one_to_nothing_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let error = write_file(&link, b"x").unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.to_string().contains("a link to `file`"), "{error}");
+        std::fs::write(&file, b"old").unwrap();
+        write_file(&link, b"new").unwrap();
+        assert!(link.is_symlink() && !file.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
     }
 }

@@ -31,6 +31,7 @@
 //! ```
 
 mod coverage;
+mod foreign;
 mod growth;
 mod profile;
 mod semtypes;

@@ -87,6 +87,17 @@ pub struct ForeignPlace {
     pub content: Vec<ForeignContent>,
 }
 
+impl ForeignPlace {
+    /// Each piece as a text: an attribute as `name=value`, what stands inside as the file writes it.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|attribute| format!("{}={}", attribute.name, attribute.value));
+        attributes.chain(self.content.iter().map(|content| content.xml.trim().to_owned()))
+    }
+}
+
 /// An attribute that FrameNet does not know, or one of its own with a value that no record can hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignAttribute {

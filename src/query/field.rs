@@ -70,6 +70,8 @@ fields! {
     Corpus = "corpus", Name;
     /// Name of the document.
     Doc = "doc", Name;
+    /// What its file holds beside FrameNet, at the set and at its sentence.
+    Foreign = "foreign", Text;
     /// Part of the data that the set belongs to.
     Split = "split", Choice;
     /// Where the set comes from.

@@ -20,7 +20,7 @@ enum Likeness {
     Word(usize),
     /// It differs in so many letters, few of all.
     Letters(usize),
-    /// It holds the name, or the name holds it, at least half as long.
+    /// It holds the name, or the name holds it, at least half as long or at its beginning.
     Part(Reverse<usize>),
 }
 
@@ -30,7 +30,7 @@ enum Likeness {
 /// begins with the name (shortest first), then one with a word that does, then one at a small
 /// Damerau-Levenshtein distance (an insertion, a deletion, a substitution or a swap of neighbours
 /// costs 1): a third of the longer name's letters may differ, at least one and never all. Last comes
-/// one that holds the name, or that the name holds. Of equally like candidates the first wins.
+/// one that holds the name, or that the name holds or begins with. Of equally like candidates the first wins.
 ///
 /// ```
 /// use fnstore::query::nearest;
@@ -75,11 +75,17 @@ fn likeness(name: &str, length: usize, other: &str) -> Option<Likeness> {
         Some(Likeness::Letters(distance))
     } else if is_part && other.contains(name) {
         Some(Likeness::Part(Reverse(length)))
-    } else if other_length >= SHORTEST_PART && 2 * other_length >= length && name.contains(other) {
+    } else if other_length >= SHORTEST_PART && is_within(other, name, other_length, length) {
         Some(Likeness::Part(Reverse(other_length)))
     } else {
         None
     }
+}
+
+/// Whether a name holds another one that is at least half as long, or begins with one, as `Dependent` with
+/// `Dep`.
+fn is_within(other: &str, name: &str, other_length: usize, length: usize) -> bool {
+    name.starts_with(other) || 2 * other_length >= length && name.contains(other)
 }
 
 #[cfg(test)]
@@ -117,6 +123,8 @@ mod tests {
         ] {
             assert_eq!(nearest(part, names), Some(whole), "{part}");
         }
+        assert_eq!(nearest("Dependent", ["Ext", "Dep", "Obj"]), Some("Dep"));
+        assert_eq!(nearest("Subject", ["Ext", "Dep", "Obj"]), None);
         assert_eq!(nearest("if", names), None, "two letters are in too many names");
         let logos = "\u{3bb}\u{3cc}\u{3b3}\u{3bf}\u{3c2}";
         assert_eq!(nearest("\u{39b}\u{38c}\u{393}", [logos]), Some(logos));

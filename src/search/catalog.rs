@@ -17,8 +17,8 @@ const INHERITANCE: &str = "Inheritance";
 const LOOKUPS: usize = 200;
 
 type Memo<K, V> = RefCell<HashMap<K, V>>;
-/// Documents by their whole key: two corpora may number theirs alike.
-type Documents = HashMap<(ReleaseId, CorpusId, DocumentId), Arc<Document>>;
+/// What each corpus is called.
+type Corpora = HashMap<(ReleaseId, CorpusId), Vec<String>>;
 
 /// Names of one database at one moment.
 pub struct Catalog<'a> {
@@ -29,8 +29,7 @@ pub struct Catalog<'a> {
     statuses: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
     /// Documents that were looked up one by one.
     known_documents: Memo<(ReleaseId, CorpusId, DocumentId), Option<Arc<Document>>>,
-    /// All documents, with their names.
-    documents: OnceCell<Documents>,
+    corpora: OnceCell<Corpora>,
     parents: OnceCell<HashMap<(ReleaseId, FrameId), Vec<FrameId>>>,
 }
 
@@ -43,7 +42,7 @@ impl<'a> Catalog<'a> {
             lexunits: RefCell::default(),
             statuses: RefCell::default(),
             known_documents: RefCell::default(),
-            documents: OnceCell::new(),
+            corpora: OnceCell::new(),
             parents: OnceCell::new(),
         })
     }
@@ -135,21 +134,6 @@ impl<'a> Catalog<'a> {
         Ok(())
     }
 
-    fn documents(&self) -> Result<&Documents> {
-        if let Some(documents) = self.documents.get() {
-            return Ok(documents);
-        }
-        let mut documents = HashMap::new();
-        for release in &self.releases {
-            for document in self.store.documents(release.id)? {
-                let document = document?;
-                let key = (release.id, document.corpus, document.id);
-                documents.insert(key, Arc::new(document));
-            }
-        }
-        Ok(self.documents.get_or_init(|| documents))
-    }
-
     /// The document of that number in that corpus; full text or a source of exemplars.
     pub fn document(
         &self,
@@ -166,12 +150,24 @@ impl<'a> Catalog<'a> {
         Ok(found)
     }
 
-    /// Name of a corpus.
-    pub fn corpus(&self, release: ReleaseId, id: CorpusId) -> Result<Option<String>> {
-        let documents = self.documents()?;
-        let mut of_corpus =
-            documents.iter().filter(|((of, corpus, _), _)| *of == release && *corpus == id);
-        Ok(of_corpus.next().map(|(_, document)| document.corpus_name.clone()))
+    /// What a corpus is called: by most releases one name, and each of those that its documents call it
+    /// by, in order of the documents. None when no document says.
+    pub fn corpus_names(&self, release: ReleaseId, corpus: CorpusId) -> Result<&[String]> {
+        if self.corpora.get().is_none() {
+            let mut corpora = Corpora::new();
+            for release in &self.releases {
+                for document in self.store.documents(release.id)? {
+                    let document = document?;
+                    let names = corpora.entry((release.id, document.corpus)).or_default();
+                    if !names.contains(&document.corpus_name) {
+                        names.push(document.corpus_name);
+                    }
+                }
+            }
+            let _ = self.corpora.set(corpora);
+        }
+        let names = self.corpora.get().and_then(|all| all.get(&(release, corpus)));
+        Ok(names.map_or(&[], Vec::as_slice))
     }
 
     /// The frame and every frame that it inherits from, at any distance.

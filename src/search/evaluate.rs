@@ -126,7 +126,7 @@ fn cost(expression: &Expression) -> u8 {
         Expression::Term(term) => match term.field {
             Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
             Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
-            Field::Judgement => 2,
+            Field::Judgement | Field::Foreign => 2,
             _ => 0,
         },
     }
@@ -219,7 +219,7 @@ impl Match<'_> {
             Field::Ni => elements(&self.set)
                 .any(|fe| null_kind(&fe.label.extent).is_some_and(|kind| pattern.matches(kind))),
             Field::Status => pattern.matches(&self.set.status),
-            Field::Corpus => self.corpus()?.is_some_and(|name| pattern.matches(&name)),
+            Field::Corpus => self.corpus_names()?.iter().any(|name| pattern.matches(name)),
             Field::Doc => {
                 let document = self.document()?;
                 let file = self.home()?.file.as_deref();
@@ -227,6 +227,7 @@ impl Match<'_> {
                     document.named_by(|text| pattern.matches(text)).is_some()
                 }) || file.is_some_and(|file| pattern.matches(file))
             }
+            Field::Foreign => self.foreign()?.iter().any(|text| pattern.matches(text)),
             Field::Method => {
                 self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))
             }

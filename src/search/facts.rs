@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::beside::Beside;
 use super::catalog::Catalog;
 use crate::database::{Result, listing};
 use crate::model::{
@@ -19,6 +20,8 @@ pub(super) struct Facts<'a> {
     /// Fingerprint of each recipe, hexadecimal, by number.
     recipes: OnceCell<HashMap<u32, String>>,
     ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
+    /// What the releases' files hold beside FrameNet.
+    beside: OnceCell<Beside>,
     /// Where the last seed that was asked about comes from: its offspring often lies together.
     last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
 }
@@ -44,6 +47,7 @@ impl<'a> Facts<'a> {
             catalog,
             recipes: OnceCell::new(),
             ancestors: RefCell::default(),
+            beside: OnceCell::new(),
             last_seed: RefCell::default(),
         }
     }
@@ -64,6 +68,14 @@ impl<'a> Facts<'a> {
         let found = Arc::new(self.catalog.ancestors(release, frame)?);
         self.ancestors.borrow_mut().insert((release, frame), Arc::clone(&found));
         Ok(found)
+    }
+
+    pub(super) fn beside(&self) -> Result<&Beside> {
+        if self.beside.get().is_none() {
+            let releases = self.catalog.releases().iter().map(|release| release.id);
+            let _ = self.beside.set(Beside::read(self.store, releases)?);
+        }
+        Ok(self.beside.get_or_init(Beside::default))
     }
 
     /// Where a seed comes from.

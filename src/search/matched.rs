@@ -132,15 +132,29 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// Name of the corpus that lists it.
-    pub(super) fn corpus(&self) -> Result<Option<String>> {
+    /// What the corpus that lists it is called: by its document, and where no document is known by any
+    /// of the corpus's.
+    pub(super) fn corpus_names(&self) -> Result<Vec<String>> {
         if let Some(document) = self.document()? {
-            return Ok(Some(document.corpus_name.clone()));
+            return Ok(vec![document.corpus_name.clone()]);
         }
         match self.home()?.listing {
-            Some((corpus, _)) => self.facts.catalog.corpus(self.release, corpus),
-            None => Ok(None),
+            Some((corpus, _)) => {
+                Ok(self.facts.catalog.corpus_names(self.release, corpus)?.to_vec())
+            }
+            None => Ok(Vec::new()),
         }
+    }
+
+    /// What its file holds beside FrameNet at the set and at its sentence.
+    pub(super) fn foreign(&self) -> Result<Vec<String>> {
+        let beside = self.facts.beside()?;
+        if beside.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(sentence) = self.sentence()? else { return Ok(Vec::new()) };
+        let places = beside.at_set(self.release, &self.set, sentence);
+        Ok(places.flat_map(|place| place.texts()).collect())
     }
 
     /// The part of the data: the full-text document's, for span-labelled data what its corpus is called

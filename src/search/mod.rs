@@ -5,6 +5,7 @@
 //! one. `facts` keeps what is looked up for them; a [`Catalog`] has the names behind the numbers.
 
 mod answer;
+mod beside;
 mod catalog;
 mod count;
 mod evaluate;
@@ -18,6 +19,7 @@ mod value;
 
 pub(crate) use answer::elements;
 pub use answer::{Answer, ElementLabel};
+pub(crate) use beside::Beside;
 pub use catalog::Catalog;
 pub use count::ValueCount;
 pub use matched::Match;

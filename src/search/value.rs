@@ -105,11 +105,12 @@ impl Match<'_> {
             Field::Pt => distinct(elements(set).filter_map(|fe| fe.pt)),
             Field::Ni => distinct(elements(set).filter_map(|fe| null_kind(&fe.label.extent))),
             Field::Status => text(&set.status),
-            Field::Corpus => optional(self.corpus()?),
+            Field::Corpus => optional(self.corpus_names()?.into_iter().next()),
             Field::Doc => {
                 let name = self.document()?.map(|document| document.name.clone());
                 optional(name.or(self.home()?.file.as_deref().map(str::to_owned)))
             }
+            Field::Foreign => distinct(self.foreign()?.iter().map(String::as_str)),
             Field::Split => self.split()?.map_or(Vec::new(), |split| text(split.as_str())),
             Field::Origin => text(set.provenance.origin().as_str()),
             Field::Method => made.map_or(Vec::new(), |made| text(made.method.as_str())),

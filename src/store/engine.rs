@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rocksdb::properties::{
     CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS, PropName, TOTAL_SST_FILES_SIZE,
@@ -20,6 +20,7 @@ use rocksdb::{
 use super::error::OPENING;
 use super::family::Family;
 use super::lock::WriterLock;
+use super::place::Place;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::view::{View, table};
@@ -50,6 +51,19 @@ const PAUSES: [Duration; 4] = [
     Duration::from_millis(100),
 ];
 
+/// How long a reader waits for another process to end its replacement of the store, on systems where
+/// that takes the store's name away for a moment.
+const REPLACING: Duration = Duration::from_secs(10);
+
+/// How a writer opens a store.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Opening {
+    /// Whether one is made where there is none.
+    pub(super) create: bool,
+    /// Whether it may have lost commits that were acknowledged.
+    pub(super) despite_loss: bool,
+}
+
 /// An open RocksDB.
 pub(super) struct Engine {
     first: View,
@@ -62,22 +76,27 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Opens the store for writing; `despite_loss` says that it may be one that has lost commits.
-    pub(super) fn open_writer(dir: &Path, create: bool, despite_loss: bool) -> Result<Self> {
+    /// Opens the store for writing.
+    pub(super) fn open_writer(dir: &Path, opening: Opening) -> Result<Self> {
         if !exists(dir) && !replace::is_underway(dir) {
-            if !create {
+            if !opening.create {
                 return Err(absent_or_lost(dir));
             }
             make(dir)?;
         }
-        Self::open_locked(dir, WriterLock::take(dir)?, despite_loss)
+        Self::open_locked(dir, WriterLock::take(dir)?, opening)
     }
 
-    /// Opens the store as the writer that holds the lock, and makes one when there is none.
-    pub(super) fn open_locked(dir: &Path, lock: WriterLock, despite_loss: bool) -> Result<Self> {
+    /// Opens the store as the writer that holds the lock. Whether there is one is looked at again: before
+    /// the lock was taken, another process may have removed a store whose first import had failed.
+    pub(super) fn open_locked(dir: &Path, lock: WriterLock, opening: Opening) -> Result<Self> {
+        let Opening { create, despite_loss } = opening;
         let db_dir = dir.join("db");
         replace::recover(dir)?;
         let is_new = !exists(dir);
+        if is_new && !create {
+            return Err(absent_or_lost(dir));
+        }
         let mut options = database_options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
@@ -117,34 +136,46 @@ impl Engine {
     }
 
     /// Opens the store beside a writer or alone. A writer may take away a file between the moment
-    /// a reader learns its name and the moment it opens it; then the reader starts over.
+    /// a reader learns its name and the moment it opens it, and a restore the store; then the reader
+    /// starts over.
     pub(super) fn open_reader(dir: &Path) -> Result<Self> {
-        let mut pauses = PAUSES.into_iter();
+        let begun = Instant::now();
+        let (mut pauses, mut is_mended) = (PAUSES.into_iter(), false);
         loop {
-            let outcome = Self::open_secondary(dir);
-            let is_in_the_way = matches!(
-                outcome,
-                Err(StoreError::Engine { .. }
-                    | StoreError::Damaged { .. }
-                    | StoreError::CommitsLost { .. }
-                    | StoreError::Io { .. })
-            ) || replace::is_underway(dir);
-            match (outcome, pauses.next()) {
-                (_, Some(pause)) if is_in_the_way => std::thread::sleep(pause),
-                (Err(error), None) if is_in_the_way => return Self::open_mended(dir, error),
-                (outcome, _) => return outcome,
+            let error = match Self::open_secondary(dir) {
+                Err(error) => error,
+                opened => return opened,
+            };
+            let is_underway = replace::is_underway(dir);
+            let is_back = matches!(error, StoreError::Absent { .. }) && exists(dir);
+            if !(is_underway || is_back || may_pass(&error)) {
+                return Err(error);
             }
+            if let Some(pause) = pauses.next() {
+                std::thread::sleep(pause);
+                continue;
+            }
+            if is_mended || is_back {
+                return Err(error);
+            }
+            match WriterLock::take_existing(dir) {
+                Ok(lock) => Self::mend(dir, lock)?,
+                Err(StoreError::Locked { .. }) if is_underway && begun.elapsed() < REPLACING => {
+                    pauses = PAUSES.into_iter();
+                    continue;
+                }
+                Err(_) => return Err(error),
+            }
+            (pauses, is_mended) = (PAUSES.into_iter(), true);
         }
     }
 
-    /// Opens a store for reading that did not open, after doing what its next writer would do first: a
-    /// machine that lost power leaves the end of a log, or a replacement between its renames, which a
-    /// secondary does not read past. Damage is thereby told as a writer tells it. Beside a writer, or
-    /// where nothing can be written, the reader's own error stands.
-    fn open_mended(dir: &Path, error: StoreError) -> Result<Self> {
-        let Ok(lock) = WriterLock::take_existing(dir) else { return Err(error) };
-        drop(Self::open_locked(dir, lock, false)?);
-        Self::open_secondary(dir)
+    /// Does to a store that did not open for reading what its next writer would do first: a machine that
+    /// lost power leaves the end of a log, or a replacement between its renames, which a secondary does
+    /// not read past. Damage is thereby told as a writer tells it. Beside a writer, or where nothing can
+    /// be written, the reader's own error stands.
+    fn mend(dir: &Path, lock: WriterLock) -> Result<()> {
+        Self::open_locked(dir, lock, Opening::default()).map(drop)
     }
 
     fn open_secondary(dir: &Path) -> Result<Self> {
@@ -257,6 +288,10 @@ impl Engine {
         loop {
             match (self.view().move_on(&self.db_dir, scratch), pauses.next()) {
                 (Ok(_), _) => return Ok(()),
+                // The store of before is the last one until the next has its name.
+                (Err(_), _) if self.db_dir.parent().is_some_and(replace::is_underway) => {
+                    return Ok(());
+                }
                 (Err(_), Some(pause)) => std::thread::sleep(pause),
                 (Err(error), None) => return Err(error),
             }
@@ -266,6 +301,16 @@ impl Engine {
     /// What is read now.
     fn view(&self) -> &View {
         self.first.last()
+    }
+
+    /// The directory that has the store's name now.
+    pub(super) fn place(&self) -> Option<Place> {
+        Place::of(&self.db_dir).ok()
+    }
+
+    /// Whether what is read is the store in that directory.
+    pub(super) fn is_of(&self, place: &Place) -> bool {
+        self.view().is_of(place)
     }
 
     /// How many views a reader's handle keeps open.
@@ -476,6 +521,17 @@ impl Drop for Engine {
             let _ = self.flush();
         }
     }
+}
+
+/// Whether what keeps a reader from opening a store may be a writer at work.
+fn may_pass(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Engine { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::CommitsLost { .. }
+            | StoreError::Io { .. }
+    )
 }
 
 /// Whether a store lies in `dir`.

@@ -22,6 +22,7 @@ mod key;
 mod lock;
 mod manifest;
 mod numbers;
+mod place;
 mod read;
 mod record;
 mod replace;
@@ -42,8 +43,8 @@ use acknowledged::Acknowledged;
 pub use added::AddedCounts;
 pub use batch::Batch;
 pub use change::{Action, Change, Subject};
-use engine::Engine;
 pub use engine::FORMAT;
+use engine::{Engine, Opening};
 pub use error::StoreError;
 pub use estimate::Scope;
 use family::Family;
@@ -51,6 +52,7 @@ pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 use lock::WriterLock;
+pub(crate) use place::Place;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
@@ -174,7 +176,7 @@ impl Store {
     /// # Errors
     /// When another process writes it, its format is another, or there is none to open.
     pub fn open_writer(dir: &Path, create: bool) -> Result<Self> {
-        Self::over(Engine::open_writer(dir, create, false)?, dir)
+        Self::over(Engine::open_writer(dir, Opening { create, ..Opening::default() })?, dir)
     }
 
     /// Opens the store in `dir` for writing even when it has lost commits that were acknowledged
@@ -183,7 +185,10 @@ impl Store {
     /// # Errors
     /// Otherwise as [`open_writer`](Self::open_writer).
     pub fn open_writer_despite_loss(dir: &Path) -> Result<Self> {
-        Self::over(Engine::open_writer(dir, false, true)?, dir)
+        Self::over(
+            Engine::open_writer(dir, Opening { despite_loss: true, ..Opening::default() })?,
+            dir,
+        )
     }
 
     /// Takes the right to write the store in `dir` and leaves it as it is. A writer's opening claims
@@ -204,7 +209,7 @@ impl Store {
     /// When its format is another.
     pub fn open_reserved(reservation: Reservation) -> Result<Self> {
         let Reservation { dir, lock } = reservation;
-        Self::over(Engine::open_locked(&dir, lock, false)?, &dir)
+        Self::over(Engine::open_locked(&dir, lock, Opening::default())?, &dir)
     }
 
     /// Opens the store in `dir` for reading, beside a writer or alone.
@@ -258,6 +263,16 @@ impl Store {
     /// When the engine fails.
     pub fn refresh(&self) -> Result<()> {
         self.engine.refresh()
+    }
+
+    /// The directory that has the store's name now: another one after a restore.
+    pub(crate) fn place(&self) -> Option<Place> {
+        self.engine.place()
+    }
+
+    /// Whether what this handle shows is the store in that directory.
+    pub(crate) fn is_of(&self, place: &Place) -> bool {
+        self.engine.is_of(place)
     }
 
     /// How many views this handle keeps open: a refresh past tables that the writer has made adds one, and

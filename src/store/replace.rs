@@ -1,8 +1,11 @@
 //! One store in the place of another, whole or not at all.
 //!
-//! The new store is made in `incoming/` inside the store's directory, under the writer's lock. Then
-//! the old one moves into `outgoing/` and the new one into its place, by renames. A process that is
-//! killed between these leaves an `outgoing/db` and no `db`: [`recover`] moves the old one back.
+//! The new store is made in `incoming/` inside the store's directory, under the writer's lock. Then the
+//! two exchange their names in one step: whoever opens the store meanwhile finds the one or the other.
+//!
+//! Where the system cannot exchange names the old one moves into `outgoing/` and the new one into its
+//! place, and a reader waits. A process that is killed between these renames leaves an `outgoing/db` and
+//! no `db`: [`recover`] moves the old one back.
 
 use std::fs;
 use std::io;
@@ -11,16 +14,18 @@ use std::path::{Path, PathBuf};
 use super::StoreError;
 use super::engine::exists;
 use super::lock::WriterLock;
-use crate::durable::{create_directory, remove_directory, rename, sync_tree};
+use crate::durable::{create_directory, exchange, remove_directory, rename, sync_tree};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
 const INCOMING: &str = "incoming";
 const OUTGOING: &str = "outgoing";
+const INDEX: &str = "index";
+const DB: &str = "db";
 
 /// The parts of a store's directory that are replaced. The index goes first and comes last: a store
 /// without one answers all the same.
-const PARTS: [&str; 2] = ["index", "db"];
+const PARTS: [&str; 2] = [INDEX, DB];
 
 /// A store that is about to be replaced: nobody else writes it until this is dropped.
 #[derive(Debug)]
@@ -60,12 +65,13 @@ impl Replacement {
         // All of the new store is on the disk before the first rename, and the place of the old one.
         sync_tree(&incoming).map_err(io_error(&incoming))?;
         create_directory(&outgoing).map_err(io_error(&outgoing))?;
-        for part in PARTS {
-            rename_part(&self.dir, &outgoing, part)?;
+        rename_part(&self.dir, &outgoing, INDEX)?;
+        let (old, new) = (self.dir.join(DB), incoming.join(DB));
+        if !(exists(&self.dir) && exchange(&old, &new).map_err(io_error(&old))?) {
+            rename_part(&self.dir, &outgoing, DB)?;
+            rename_part(&incoming, &self.dir, DB)?;
         }
-        for part in PARTS.iter().rev() {
-            rename_part(&incoming, &self.dir, part)?;
-        }
+        rename_part(&incoming, &self.dir, INDEX)?;
         remove(&outgoing)?;
         remove(&incoming)
     }

@@ -14,6 +14,7 @@ use rocksdb::{ColumnFamily, DB};
 use super::error::OPENING;
 use super::family::Family;
 use super::manifest::{self, Stamp};
+use super::place::Place;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::{StoreError, engine::present_families};
@@ -25,23 +26,37 @@ pub(super) struct View {
     pub(super) db: DB,
     /// Where a reader's tables stood before it was opened.
     stamp: Option<Stamp>,
+    /// The directory that a reader has opened.
+    place: Option<Place>,
     next: OnceLock<Box<View>>,
 }
 
 impl View {
     pub(super) fn new(db: DB) -> Self {
-        Self { db, stamp: None, next: OnceLock::new() }
+        Self { db, stamp: None, place: None, next: OnceLock::new() }
     }
 
     /// Opens a secondary, whose own files go to a new directory in `scratch`.
     pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
+        let place = Place::of(db_dir).map_err(io_error(db_dir))?;
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?.keep();
         let families = descriptors(present_families(db_dir)?);
         let options = database_options();
         let db = DB::open_cf_descriptors_as_secondary(&options, db_dir, own.as_path(), families);
         let db = db.map_err(StoreError::engine(OPENING))?;
-        Ok(Self { stamp: Some(stamp), ..Self::new(db) })
+        if !place.is_still(db_dir) {
+            // Some of its files may be the one store's and some the other's.
+            let reason = "another store has taken its place".to_owned();
+            return Err(StoreError::Engine { action: OPENING, reason });
+        }
+        Ok(Self { stamp: Some(stamp), place: Some(place), ..Self::new(db) })
+    }
+
+    /// Whether what is read is the store in that directory. A writer's always is: nobody replaces what it
+    /// has locked.
+    pub(super) fn is_of(&self, place: &Place) -> bool {
+        self.place.as_ref().is_none_or(|own| own.is(place))
     }
 
     /// The last one that was moved on to.
@@ -60,11 +75,15 @@ impl View {
 
     /// Takes up what the writer has committed since; gives the view that shows it.
     pub(super) fn move_on(&self, db_dir: &Path, scratch: &Scratch) -> Result<&Self> {
-        let stamp = || manifest::stamp(db_dir).map(Some).map_err(io_error(db_dir));
-        if stamp()? == self.stamp {
+        let is_as_it_was = || {
+            let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
+            let is_in_place = self.place.as_ref().is_none_or(|place| place.is_still(db_dir));
+            Ok::<_, StoreError>(is_in_place && self.stamp.as_ref() == Some(&stamp))
+        };
+        if is_as_it_was()? {
             let caught_up = self.db.try_catch_up_with_primary();
             caught_up.map_err(StoreError::engine("catching up with the writer"))?;
-            if stamp()? == self.stamp {
+            if is_as_it_was()? {
                 return Ok(self);
             }
         }

@@ -359,7 +359,9 @@ impl Disk {
         match (from, to) {
             (Some(from), Some(to)) => {
                 let inode = self.lookup(&from).expect("what was renamed was there");
-                self.step(vec![(from, None), (to, Some(inode))]);
+                // Names that are exchanged change in one step, too.
+                let left = if call.has(4, "RENAME_EXCHANGE") { self.lookup(&to) } else { None };
+                self.step(vec![(from, left), (to, Some(inode))]);
             }
             (None, None) => {}
             _ => panic!("a rename across the root: {call:?}"),
@@ -577,5 +579,27 @@ mod tests {
         }
         let expected = [("/a /b", 3), ("/b", 3), ("/b", 2 * BLOCK)];
         assert_eq!(seen, BTreeSet::from(expected.map(|(names, b)| (names.to_owned(), b))));
+    }
+
+    #[test]
+    fn names_that_are_exchanged_are_both_there_at_every_moment() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("in")).unwrap();
+        std::fs::write(dir.path().join("in/a"), "new").unwrap();
+        std::fs::write(dir.path().join("a"), "old").unwrap();
+        let mut disk = Disk::of(dir.path());
+        let path = |name: &str| hex(&format!("{}/{name}", dir.path().display()));
+        let (one, other) = (path("a"), path("in/a"));
+        let exchange = ["AT_FDCWD", &one, "AT_FDCWD", &other, "RENAME_EXCHANGE"];
+        play(&mut disk, &[done("renameat2", &exchange, 0)]);
+        let mut seen = BTreeSet::new();
+        for seed in 0..40 {
+            let image = disk.image(Survives::Parts(seed));
+            let content =
+                |path: &str| String::from_utf8(image[path].as_ref().unwrap().to_vec()).unwrap();
+            seen.insert((content("/a"), content("/in/a")));
+        }
+        let expected = [("new", "old"), ("old", "new")];
+        assert_eq!(seen, BTreeSet::from(expected.map(|(a, b)| (a.to_owned(), b.to_owned()))));
     }
 }

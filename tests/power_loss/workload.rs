@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fnstore::database::Database;
+use fnstore::durable::WholeFile;
 use fnstore::edit::Removal;
 use fnstore::model::{FrameId, LuId, Release, Sentence, SentenceId};
+use fnstore::query::Expression;
 use fnstore::transfer::ImportOptions;
 use fnstore::upkeep::restore;
 
@@ -29,6 +31,18 @@ pub(super) const FAILED: &str = "failed";
 /// Backup of [`STORE`].
 pub(super) const BACKUP: &str = "backup";
 
+/// A store of what was exported from [`STORE`], and of span-labelled texts.
+pub(super) const OTHERS: &str = "others";
+
+/// [`STORE`] as FrameNet's XML, a directory.
+pub(super) const XML: &str = "xml";
+
+/// [`STORE`] as JSON lines, a file.
+pub(super) const LINES: &str = "lines.jsonl";
+
+/// Span-labelled texts, which are there before.
+const TEXTS: &str = "texts.jsonl";
+
 /// What stands in an acknowledgement before the step's name.
 pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 
@@ -36,6 +50,9 @@ pub(super) const ACKNOWLEDGED: &str = "acknowledged";
 pub(super) fn prepare(root: &Path) -> Command {
     let first_format = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1/store");
     mini::copy(&first_format, &root.join(OLD));
+    let span =
+        r#"{"text": "He vetted it .", "spans": [{"start": 3, "end": 9, "type": "Vetting"}]}"#;
+    std::fs::write(root.join(TEXTS), format!("{span}\n")).unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--ignored", "--exact", "--nocapture", "power_loss::workload::write_to_stores"])
@@ -54,6 +71,8 @@ fn write_to_stores() {
     let store = root.join(STORE);
     grow(&store);
     copy_and_replace(&root, &store);
+    export(&root, &store);
+    import_others(&root);
     Database::upgrade(&root.join(OLD), &root.join("old-backup")).unwrap();
     acknowledge(OLD, "upgrade");
     fail_first(&root.join(FAILED));
@@ -127,6 +146,33 @@ fn copy_and_replace(root: &Path, store: &Path) {
     acknowledge(STORE, "last-write");
     drop(database);
     acknowledge(STORE, "drop");
+}
+
+/// What a release is written to for others.
+fn export(root: &Path, store: &Path) {
+    let database = Database::open(store).unwrap();
+    let release = database.releases().unwrap().remove(0);
+    let whole: Expression = format!("release={}", release.name).parse().unwrap();
+    let xml = root.join(XML);
+    database.export_framenet(&release, &whole, &xml, &mut |_, _| {}).unwrap().unwrap();
+    acknowledge(XML, "xml-export");
+    let mut lines = WholeFile::create(&root.join(LINES)).unwrap();
+    database.export_jsonl(&whole, false, &mut lines).unwrap().unwrap();
+    lines.finish().unwrap();
+    acknowledge(LINES, "jsonl-export");
+}
+
+/// Imports of the formats that are not FrameNet's.
+fn import_others(root: &Path) {
+    let database = Database::open_writer(&root.join(OTHERS)).unwrap();
+    acknowledge(OTHERS, "open");
+    database.import_jsonl(&root.join(LINES), None, &mut |_| {}).unwrap();
+    acknowledge(OTHERS, "jsonl-import");
+    let options = ImportOptions { release: Some("texts".to_owned()), ..ImportOptions::default() };
+    database.import_spans(&root.join(TEXTS), &options, &mut |_| {}).unwrap();
+    acknowledge(OTHERS, "span-import");
+    drop(database);
+    acknowledge(OTHERS, "drop");
 }
 
 /// A first import that fails leaves no store, and the next one makes it.

@@ -16,6 +16,14 @@ pub enum BackupError {
         /// The directory.
         path: PathBuf,
     },
+    /// The directory for a backup cannot be replaced by one.
+    #[error("cannot write a backup to `{}` (B-place)", path.display())]
+    Place {
+        /// The directory.
+        path: PathBuf,
+        /// What is in the way.
+        source: std::io::Error,
+    },
     /// The directory holds a backup of something else.
     #[error(
         "cannot write a backup to `{}`: one of revision {found} is there, and the store is at revision \

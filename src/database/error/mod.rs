@@ -123,21 +123,20 @@ pub enum DatabaseError {
         name: String,
     },
     /// An export cannot be written.
-    #[error("cannot write the export `{}`", path.display())]
+    #[error("cannot write the export `{}` (X-io)", path.display())]
     Export {
         /// The file or directory.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
     },
-    /// An export would overwrite something.
-    #[error(
-        "cannot export to `{}`: expected an empty directory, or a path where nothing is; name another",
-        path.display()
-    )]
+    /// An export would overwrite something, or cannot take its place.
+    #[error("cannot export to `{}` (X-place)", path.display())]
     ExportTarget {
         /// The directory.
         path: PathBuf,
+        /// What is in the way.
+        source: std::io::Error,
     },
     /// The handle was opened for reading.
     #[error(

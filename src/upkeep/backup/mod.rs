@@ -33,6 +33,9 @@ impl Database {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(BackupError::NotEmpty { path: dir.to_owned() }.into());
             }
+            Err(source) if source.kind() == io::ErrorKind::ResourceBusy => {
+                return Err(BackupError::Place { path: dir.to_owned(), source }.into());
+            }
             outcome => outcome.map_err(io_error(dir))?,
         };
         let (major, minor) = self.store.format()?;

@@ -1,9 +1,7 @@
-//! The directory of a release that is exported: its folders, and safe names for its files.
+//! The directory of a release that is exported: its folders.
 
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use crate::database::{DatabaseError, Result};
 use crate::durable::NewDirectory;
@@ -15,7 +13,6 @@ const FOLDERS: [&str; 3] = ["frame", "lu", "fulltext"];
 pub(super) struct Directory {
     target: PathBuf,
     files: NewDirectory,
-    names: Mutex<HashSet<String>>,
 }
 
 impl Directory {
@@ -23,35 +20,15 @@ impl Directory {
     pub(super) fn create(target: &Path) -> Result<Self> {
         let failed = |source| DatabaseError::Export { path: target.to_owned(), source };
         let files = match NewDirectory::create(target, ".fnstore-export-") {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(DatabaseError::ExportTarget { path: target.to_owned() });
+            Err(source) if is_in_the_way(&source) => {
+                return Err(DatabaseError::ExportTarget { path: target.to_owned(), source });
             }
             outcome => outcome.map_err(failed)?,
         };
         for folder in FOLDERS {
             std::fs::create_dir(files.path().join(folder)).map_err(failed)?;
         }
-        Ok(Self { target: target.to_owned(), files, names: Mutex::default() })
-    }
-
-    /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide the
-    /// file, is replaced.
-    pub(super) fn unique(&self, folder: &str, stem: &str) -> String {
-        let safe = |letter: char| {
-            if letter.is_control() || "/\\:*?\"<>|".contains(letter) { '_' } else { letter }
-        };
-        let mut stem: String = stem.chars().map(safe).collect();
-        if stem.is_empty() || stem.starts_with('.') {
-            stem.insert(0, '_');
-        }
-        let mut names = self.names.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let mut name = format!("{folder}/{stem}.xml");
-        // Some file systems take capitals and small letters for the same.
-        while !names.insert(name.to_lowercase()) {
-            stem.push('_');
-            name = format!("{folder}/{stem}.xml");
-        }
-        name
+        Ok(Self { target: target.to_owned(), files })
     }
 
     /// Writes a file; gives its length in bytes.
@@ -63,7 +40,7 @@ impl Directory {
 
     /// Gives the directory its name, once it is on the disk.
     pub(super) fn publish(self) -> Result<()> {
-        let Self { target, files, .. } = self;
+        let Self { target, files } = self;
         // A release that had no such folder is written without it.
         for folder in FOLDERS {
             let _ = std::fs::remove_dir(files.path().join(folder));
@@ -72,19 +49,14 @@ impl Directory {
     }
 }
 
+/// Whether another place would do.
+fn is_in_the_way(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::ResourceBusy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_name_leads_out_of_its_folder_or_stands_for_two_files() {
-        let dir = tempfile::tempdir().unwrap();
-        let directory = Directory::create(&dir.path().join("out")).unwrap();
-        assert_eq!(directory.unique("frame", "../x"), "frame/_.._x.xml");
-        assert_eq!(directory.unique("frame", "Checking"), "frame/Checking.xml");
-        assert_eq!(directory.unique("frame", "checking"), "frame/checking_.xml");
-        assert_eq!(directory.unique("lu", ""), "lu/_.xml");
-    }
 
     #[test]
     fn what_is_there_is_not_overwritten_and_what_failed_leaves_nothing() {

@@ -8,8 +8,8 @@ use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, LexUnit,
-    LexUnitLayout, ListedSentence, ListedSubcorpus, NumberKind, OWN_RANGE, Origin, Provenance,
-    SentenceId, Title, WrittenNumbers,
+    LexUnitLayout, ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId,
+    Title, WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -73,13 +73,7 @@ impl Exporter<'_> {
         subcorpora: Vec<ReadSubcorpus>,
         tally: &mut Tally,
     ) -> Result<()> {
-        let id = self.written(NumberKind::LexUnit, lu.id.0);
-        let stem = if self.shared.contains(&id) {
-            format!("lu{id}_{}", lu.frame)
-        } else {
-            format!("lu{id}")
-        };
-        let name = self.directory.unique("lu", &stem);
+        let name = self.files.lexunit(lu.frame, lu.id);
         let sentences = || subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
         let annotated = sentences().any(|sentence| {
             let mut sets = sentence.sets.iter();

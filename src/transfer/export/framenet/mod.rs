@@ -11,6 +11,7 @@ mod directory;
 mod indexes;
 mod lexunits;
 mod listed;
+mod names;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -18,6 +19,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use self::directory::Directory;
+use self::names::FileNames;
 use crate::database::{Database, Result};
 use crate::framenet::{
     FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, write_frame_file,
@@ -155,8 +157,8 @@ struct Exporter<'a> {
     sem_types: SemTypeNames,
     frames: BTreeMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
-    /// Ids that are written for LUs of several frames, whose files need the frame in their name.
-    shared: HashSet<String>,
+    /// What each file is called.
+    files: FileNames,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
@@ -273,7 +275,7 @@ impl<'a> Exporter<'a> {
             sem_types: SemTypeNames::new(),
             frames: BTreeMap::new(),
             lexunits: HashMap::new(),
-            shared: HashSet::new(),
+            files: FileNames::default(),
             documents: BTreeMap::new(),
             related: HashSet::new(),
         };
@@ -289,19 +291,15 @@ impl<'a> Exporter<'a> {
             let (frame, name) = row?;
             exporter.frames.insert(frame, name);
         }
-        let mut seen: HashMap<String, FrameId> = HashMap::new();
         for row in store.lexunit_names(id)? {
             let (frame, lu, name) = row?;
-            let written = exporter.written(NumberKind::LexUnit, lu.0);
-            if *seen.entry(written.clone()).or_insert(frame) != frame {
-                exporter.shared.insert(written);
-            }
             exporter.lexunits.insert((frame, lu), name);
         }
         for document in store.documents(id)? {
             let document = document?;
             exporter.documents.insert((document.corpus, document.id), document);
         }
+        exporter.name_files();
         Ok(exporter)
     }
 
@@ -332,12 +330,7 @@ impl<'a> Exporter<'a> {
         if frame.has_file && !wanted {
             tally.leave_out("frame");
         }
-        // The first of those that share an id comes first again.
-        let mut in_order: Vec<&LexUnit> = lexunits.values().collect();
-        in_order.sort_by_key(|lu| {
-            (self.numbers.is_told_apart(NumberKind::LexUnit, lu.id.0.into()), lu.id)
-        });
-        for lu in in_order {
+        for lu in lexunits.values() {
             self.lexunit_file(&frame, lu, tally)?;
         }
         if frame.has_file && wanted {
@@ -366,7 +359,7 @@ impl<'a> Exporter<'a> {
         let mut listed: Vec<LexUnit> =
             layout.lexunits.iter().filter_map(|lu| lexunits.remove(lu)).collect();
         listed.extend(lexunits.into_values());
-        let name = self.directory.unique("frame", &frame.name);
+        let name = self.files.frame(frame.id);
         tally.frames += 1;
         tally.written_frames.insert(frame.id);
         let foreign = self.store.foreign(self.release.id, ForeignFile::Frame(frame.id))?;
@@ -406,11 +399,7 @@ impl<'a> Exporter<'a> {
             tally.leave_out("fulltext");
             return Ok(());
         }
-        let name = match document.file.as_str() {
-            "" => format!("{}__{}", document.corpus_name, document.name),
-            stem => stem.to_owned(),
-        };
-        let name = self.directory.unique("fulltext", &name);
+        let name = self.files.document(document.corpus, document.id);
         tally.documents += 1;
         tally.written_documents.insert(key);
         let file = FullTextFile {

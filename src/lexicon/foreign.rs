@@ -1,0 +1,32 @@
+//! What the files of a release hold beside FrameNet, by what it stands at.
+
+use super::Lexicon;
+use crate::database::Result;
+use crate::model::{AnnotationSet, Foreign, ForeignFile, ForeignPlace, Sentence};
+use crate::search::Beside;
+
+impl Lexicon<'_> {
+    /// What a file of the release holds beside FrameNet.
+    ///
+    /// # Errors
+    /// When the store fails; so for every function here.
+    pub fn foreign(&self, file: ForeignFile) -> Result<Foreign> {
+        Ok(self.store().foreign(self.release.id, file)?)
+    }
+
+    /// What stands at a sentence beside FrameNet, and at everything in it.
+    pub fn foreign_at_sentence(&self, sentence: &Sentence) -> Result<Vec<ForeignPlace>> {
+        let beside = Beside::read(self.store(), [self.release.id])?;
+        Ok(beside.at_sentence(self.release.id, sentence).cloned().collect())
+    }
+
+    /// What stands at an annotation set beside FrameNet, at everything in it, and at its sentence.
+    pub fn foreign_at_set(
+        &self,
+        set: &AnnotationSet,
+        sentence: &Sentence,
+    ) -> Result<Vec<ForeignPlace>> {
+        let beside = Beside::read(self.store(), [self.release.id])?;
+        Ok(beside.at_set(self.release.id, set, sentence).cloned().collect())
+    }
+}

@@ -1,0 +1,151 @@
+//! Names for the files of an export: safe, not too long, and the same in every export of a release.
+//!
+//! They are given in order of ids before anything is written, so they do not depend on which thread comes
+//! first. An import takes what a file is about from its content, never from its name.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Exporter;
+use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, NumberKind};
+
+/// Bytes of a name that file systems take, `.xml` left out.
+const LONGEST: usize = 255 - ".xml".len();
+
+/// Hexadecimal digits that stand for the rest of a name that is cut.
+const DIGITS: usize = 16;
+
+/// The names of an export's files, each below its folder.
+#[derive(Default)]
+pub(super) struct FileNames {
+    frames: HashMap<FrameId, String>,
+    lexunits: HashMap<(FrameId, LuId), String>,
+    documents: HashMap<(CorpusId, DocumentId), String>,
+    taken: HashSet<String>,
+}
+
+impl FileNames {
+    pub(super) fn frame(&self, frame: FrameId) -> String {
+        self.frames.get(&frame).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn lexunit(&self, frame: FrameId, lu: LuId) -> String {
+        self.lexunits.get(&(frame, lu)).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn document(&self, corpus: CorpusId, document: DocumentId) -> String {
+        self.documents.get(&(corpus, document)).cloned().unwrap_or_default()
+    }
+
+    /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide the
+    /// file, is replaced.
+    fn take(&mut self, folder: &str, stem: &str) -> String {
+        let safe = |letter: char| {
+            if letter.is_control() || "/\\:*?\"<>|".contains(letter) { '_' } else { letter }
+        };
+        let mut stem: String = stem.chars().map(safe).collect();
+        if stem.is_empty() || stem.starts_with('.') {
+            stem.insert(0, '_');
+        }
+        let mut name = format!("{folder}/{}.xml", fitting(&stem));
+        // Some file systems take capitals and small letters for the same.
+        while !self.taken.insert(name.to_lowercase()) {
+            stem.push('_');
+            name = format!("{folder}/{}.xml", fitting(&stem));
+        }
+        name
+    }
+}
+
+/// A stem that file systems take: of one that is too long the beginning, and a hash of all of it.
+fn fitting(stem: &str) -> String {
+    if stem.len() <= LONGEST {
+        return stem.to_owned();
+    }
+    let begin = &stem[..stem.floor_char_boundary(LONGEST - 1 - DIGITS)];
+    format!("{begin}~{}", &blake3::hash(stem.as_bytes()).to_hex()[..DIGITS])
+}
+
+impl Exporter<'_> {
+    /// Gives every frame, LU and document with a file its name; of those that would have the same, the one
+    /// with the lowest id comes first.
+    pub(super) fn name_files(&mut self) {
+        let mut names = FileNames::default();
+        for (frame, name) in &self.frames {
+            let file = names.take("frame", name);
+            names.frames.insert(*frame, file);
+        }
+        let mut lexunits: Vec<(FrameId, LuId)> = self.lexunits.keys().copied().collect();
+        // The first of those that share an id comes first again.
+        lexunits.sort_by_key(|(frame, lu)| {
+            (self.numbers.is_told_apart(NumberKind::LexUnit, lu.0.into()), *frame, *lu)
+        });
+        let mut seen: HashMap<String, FrameId> = HashMap::new();
+        let mut shared: HashSet<String> = HashSet::new();
+        for (frame, lu) in &lexunits {
+            let written = self.written(NumberKind::LexUnit, lu.0);
+            if *seen.entry(written.clone()).or_insert(*frame) != *frame {
+                shared.insert(written);
+            }
+        }
+        for (frame, lu) in lexunits {
+            let written = self.written(NumberKind::LexUnit, lu.0);
+            // Of an id of several frames the file needs the frame in its name.
+            let stem = if shared.contains(&written) {
+                format!("lu{written}_{frame}")
+            } else {
+                format!("lu{written}")
+            };
+            let file = names.take("lu", &stem);
+            names.lexunits.insert((frame, lu), file);
+        }
+        for (key, document) in &self.documents {
+            if super::has_file(document) {
+                let file = names.take("fulltext", &stem_of(document));
+                names.documents.insert(*key, file);
+            }
+        }
+        self.files = names;
+    }
+}
+
+/// What the file of a document was called, or would be.
+fn stem_of(document: &Document) -> String {
+    match document.file.as_str() {
+        "" => format!("{}__{}", document.corpus_name, document.name),
+        stem => stem.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_its_folder_or_stands_for_two_files() {
+        let mut names = FileNames::default();
+        assert_eq!(names.take("frame", "../x"), "frame/_.._x.xml");
+        assert_eq!(names.take("frame", "Checking"), "frame/Checking.xml");
+        assert_eq!(names.take("frame", "checking"), "frame/checking_.xml");
+        assert_eq!(names.take("lu", ""), "lu/_.xml");
+    }
+
+    #[test]
+    fn names_that_are_too_long_are_cut_and_stay_different() {
+        let mut names = FileNames::default();
+        let long = "s".repeat(LONGEST);
+        assert_eq!(names.take("frame", &long), format!("frame/{long}.xml"));
+        // The letters of a word in Greek take two bytes each: none is cut in half.
+        for beginning in ["s", "\u{3bb}"] {
+            let (one, other) = (format!("{}a", beginning.repeat(300)), beginning.repeat(300));
+            let taken = [&one, &other, &one].map(|stem| names.take("frame", stem));
+            let different: HashSet<&String> = taken.iter().collect();
+            assert_eq!(different.len(), 3, "{taken:?}");
+            for name in &taken {
+                let bytes = name.len() - "frame/".len();
+                assert!((250..=255).contains(&bytes), "{bytes} bytes: {name}");
+            }
+            let mut again = FileNames::default();
+            assert_eq!(again.take("frame", &one), taken[0], "a name does not depend on others");
+        }
+    }
+}
