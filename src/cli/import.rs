@@ -315,7 +315,9 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::SpanRange => "label outside its sentence: kept without a span",
         WarningCode::FeUnknown => "FE that the frame does not have: kept",
         WarningCode::RelationDangling => "relation to a frame without a file: kept",
-        WarningCode::UnknownElement => "element that is not in FrameNet's schema: not read",
+        WarningCode::UnknownElement => {
+            "element that is not in FrameNet's schema: kept as it stands"
+        }
         WarningCode::UnreadableValue => "value that its attribute does not allow: see the report",
         WarningCode::IdRepeated => "number used twice: both kept, the later under a fresh one",
         WarningCode::IdWritten => "id that is no number: kept as written under a fresh one",
@@ -327,8 +329,13 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::IndexMismatch => "index file and folder differ: the files count",
         WarningCode::LuDiffers => "LU file and frame file differ: both kept",
         WarningCode::NameMismatch => "name and number do not go together: the number counts",
-        WarningCode::UnknownAttribute => "attribute that is not in FrameNet's schema: not read",
-        WarningCode::UnknownText => "text between elements: not read",
+        WarningCode::UnknownAttribute => {
+            "attribute that is not in FrameNet's schema: kept as it stands"
+        }
+        WarningCode::UnknownText => "text between elements: kept as it stands",
+        WarningCode::UnknownDropped => "more than is kept of one file: dropped",
+        WarningCode::AttributeRepeated => "attribute twice in an element: the first counts",
+        WarningCode::HeaderMissing => "full text without corpus or document: called after its file",
         WarningCode::OutsideRoot => "element or text outside the root element: not read",
         WarningCode::FolderMissing => "folder that is not there: read without it",
         WarningCode::LinkDangling => "link that leads nowhere: not read",
@@ -346,7 +353,8 @@ fn what_was_done(code: WarningCode) -> &'static str {
         WarningCode::TextSpace => "text with space around it: kept byte by byte",
         WarningCode::TextNonAscii => "text beyond ASCII: kept byte by byte",
         WarningCode::Litter => "file of an operating system or an editor: not read",
-        WarningCode::FileNotRead => "XML file where no release has one: not read",
+        WarningCode::FileNotRead => "no file, or where no release has one: not read",
+        WarningCode::WrittenOtherwise => "an export writes the same otherwise: see the report",
         WarningCode::TextMarkup => "text with `<` or a control character: kept byte by byte",
         _ => "see the report",
     }

@@ -14,14 +14,16 @@ mod listed;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
 use self::directory::Directory;
+use self::listed::Listing;
 use crate::database::{Database, Result};
 use crate::framenet::{
-    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, write_frame_file,
-    write_fulltext_file,
+    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, replace_not_xml,
+    write_frame_file, write_fulltext_file,
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, LexUnit, LuId,
@@ -68,6 +70,8 @@ pub enum FramenetLoss {
     /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
     /// imported it.
     RelatedFrames,
+    /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
+    Characters,
 }
 
 impl FramenetLoss {
@@ -86,6 +90,7 @@ impl FramenetLoss {
             Self::RelatedFrames => {
                 "frame files without their lists of related frames, which frRelation.xml has"
             }
+            Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
     }
 }
@@ -155,11 +160,15 @@ struct Exporter<'a> {
     sem_types: SemTypeNames,
     frames: BTreeMap<FrameId, String>,
     lexunits: HashMap<(FrameId, LuId), String>,
+    /// Frames of the LUs of a number.
+    frames_of: HashMap<LuId, Vec<FrameId>>,
     /// Ids that are written for LUs of several frames, whose files need the frame in their name.
     shared: HashSet<String>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
+    /// Sets that the files of LUs list, where it was asked for them.
+    listed: Mutex<HashMap<LuId, HashSet<AnnotationSetId>>>,
 }
 
 /// Frames exported together, and full texts: enough for all cores, few enough to report on.
@@ -273,9 +282,11 @@ impl<'a> Exporter<'a> {
             sem_types: SemTypeNames::new(),
             frames: BTreeMap::new(),
             lexunits: HashMap::new(),
+            frames_of: HashMap::new(),
             shared: HashSet::new(),
             documents: BTreeMap::new(),
             related: HashSet::new(),
+            listed: Mutex::default(),
         };
         for relation in store.relations(id)? {
             let relation = relation?;
@@ -297,6 +308,7 @@ impl<'a> Exporter<'a> {
                 exporter.shared.insert(written);
             }
             exporter.lexunits.insert((frame, lu), name);
+            exporter.frames_of.entry(lu).or_default().push(frame);
         }
         for document in store.documents(id)? {
             let document = document?;
@@ -311,6 +323,15 @@ impl<'a> Exporter<'a> {
 
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
+    }
+
+    /// Writes a file; what XML has no character for is replaced and counted.
+    fn write(&self, tally: &mut Tally, name: &str, mut content: String) -> Result<()> {
+        for _ in 0..replace_not_xml(&mut content) {
+            tally.lose(FramenetLoss::Characters);
+        }
+        tally.bytes += self.directory.write(name, &content)?;
+        Ok(())
     }
 
     /// A number as its release writes it, for the name of a file.
@@ -381,8 +402,7 @@ impl<'a> Exporter<'a> {
             foreign,
         };
         let content = write_frame_file(&file, &self.sem_types, &self.numbers);
-        tally.bytes += self.directory.write(&name, &content)?;
-        Ok(())
+        self.write(tally, &name, content)
     }
 
     /// A full-text file; none when nothing of it is wanted.
@@ -399,8 +419,9 @@ impl<'a> Exporter<'a> {
             }
         };
         let mut sentences: Vec<ReadSentence> = Vec::new();
+        let mut listing = Listing::new(layout.odd_labels, None);
         for listed in &layout.sentences {
-            sentences.extend(self.sentence(listed, &layout.odd_labels, None, tally)?);
+            sentences.extend(self.sentence(listed, &mut listing, tally)?);
         }
         if self.wanted.is_some() && sentences.is_empty() {
             tally.leave_out("fulltext");
@@ -422,8 +443,7 @@ impl<'a> Exporter<'a> {
             numbers: WrittenNumbers::default(),
             foreign: self.store.foreign(self.release.id, ForeignFile::Document(key.0, key.1))?,
         };
-        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file, &self.numbers))?;
-        Ok(())
+        self.write(tally, &name, write_fulltext_file(&file, &self.numbers))
     }
 }
 
