@@ -142,10 +142,30 @@ fn a_file_of_nothing_but_oddities_is_counted_in_little_memory() {
 #[test]
 fn an_element_with_millions_of_attributes_is_counted_in_little_memory() {
     let (_dir, root) = edited(|text| {
-        let attributes: String = "a=\"\" ".repeat(6_000_000);
+        let attributes: String =
+            (0..2_000_000).map(|number| format!("a{number:x}=\"\" ")).collect();
         text.replacen("<subCorpus ", &format!("<subCorpus {attributes}"), 1).into_bytes()
     });
-    assert_eq!(counted(&root, "W-unknown-attribute"), 6_000_000);
+    assert_eq!(counted(&root, "W-unknown-attribute"), 2_000_000);
+}
+
+#[test]
+fn an_attribute_that_stands_there_millions_of_times_is_counted_in_little_memory() {
+    let (_dir, root) = edited(|text| {
+        let attributes = "a=\"\" ".repeat(6_000_000);
+        text.replacen("<subCorpus ", &format!("<subCorpus {attributes}"), 1).into_bytes()
+    });
+    assert_eq!(counted(&root, "W-attribute-repeated"), 5_999_999);
+}
+
+#[test]
+fn a_file_of_more_elements_than_any_that_is_read_is_refused_with_its_line() {
+    let (_dir, root) = copy();
+    let file = root.join("frame/Roaming.xml");
+    let text = fs::read_to_string(&file).unwrap();
+    let many = format!("{}</frame>", "<FEcoreSet/>".repeat(1 << 20));
+    fs::write(&file, text.replacen("</frame>", &many, 1)).unwrap();
+    refused(&root, &["frame/Roaming.xml:", ": more than 1048576 elements"]);
 }
 
 #[test]

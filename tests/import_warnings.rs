@@ -72,6 +72,9 @@ fn edit(code: WarningCode) -> Edit {
             "<FEcoreSet><memberFE name=\"Nobody\" ID=\"9\"/></FEcoreSet><frameRelation type=\"Inherits from\">",
         ),
         W::UnknownAttribute => (LU, "<subCorpus ", "<subCorpus odd=\"1\" "),
+        W::AttributeRepeated => (LU, "sentNo=\"0\"", "sentNo=\"0\" sentNo=\"1\""),
+        W::HeaderMissing => (DOCUMENT, "<document description=\"BikeRide\" ID=\"402\"/>", ""),
+        W::WrittenOtherwise => (LU, "</header>", "</header><!-- odd -->"),
         W::OutsideRoot => (LU, "</lexUnit>", "</lexUnit><lexUnit ID=\"5\"/> odd"),
         W::LanguageGuessed => {
             (LU, "Every", "\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}\u{e9}\u{f1}y")

@@ -2,14 +2,15 @@
 //! with its place, found by queries, and exported again.
 //!
 //! Each test changes one thing in a release without faults. [`Deviating::new`] asks of every one of them what holds of
-//! all: two imports agree, a deep check finds nothing, and XML and JSON lines bring the same store back.
+//! all: two imports agree, a deep check finds nothing, XML and JSON lines bring the same store back, and
+//! the XML is the release's own, but for what a warning announces.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
-use fnstore::framenet::{FramenetError, Warning, WarningCode};
+use fnstore::framenet::{FramenetError, Warning, WarningCode, WarningLog};
 use fnstore::model::{Extent, FeId, FrameId, LuId, NullInstantiation, NumberKind, WrittenNumbers};
 use fnstore::transfer::{ImportOptions, ImportReport};
 use fnstore::upkeep::CheckOptions;
@@ -65,6 +66,7 @@ impl Deviating {
         this.is_whole();
         this.imports_alike(&base);
         this.comes_back_from_xml();
+        this.says_what_an_export_changed(&base);
         this.comes_back_from_jsonl();
         this
     }
@@ -90,6 +92,65 @@ impl Deviating {
         assert_equal(&self.database, &second);
         assert_eq!(numbers(&self.database), numbers(&second));
         assert_eq!(foreign(&self.database), foreign(&second));
+    }
+
+    /// Every file comes out byte for byte as it came in, but for what a warning of that file announces.
+    fn says_what_an_export_changed(&self, release: &Path) {
+        let (read, written) = (files(release), files(&self.out()));
+        let mut called: BTreeSet<String> = BTreeSet::new();
+        for (name, content) in &read {
+            let name_out = self.name_in_export(name);
+            called.insert(name_out.clone());
+            match written.get(&name_out) {
+                Some(out) if out == content => {}
+                Some(_) => assert!(self.announces(name), "{name} changes and nothing says so"),
+                None => assert!(self.announces(name), "{name} is gone and nothing says so"),
+            }
+        }
+        for name in written.keys().filter(|name| !called.contains(*name)) {
+            let repeated = self.report.warnings.count(WarningCode::IdRepeated);
+            assert!(repeated > 0, "{name} comes from nowhere");
+        }
+    }
+
+    /// The name that a warning says a file gets in an export.
+    fn name_in_export(&self, name: &str) -> String {
+        let folder =
+            name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+        let of_file = self.warnings(name).into_iter().map(|(_, detail)| detail);
+        let mut called = of_file.filter_map(|detail| {
+            let called = detail.strip_prefix("an export calls the file `")?.strip_suffix('`')?;
+            Some(format!("{folder}{called}"))
+        });
+        called.next_back().unwrap_or(name.to_owned())
+    }
+
+    /// The warnings of a file.
+    fn warnings(&self, file: &str) -> Vec<(WarningCode, String)> {
+        let examples =
+            self.report.warnings.iter().flat_map(|(code, _, examples)| {
+                examples.iter().map(move |example| (code, example))
+            });
+        let of_file = examples.filter(|(_, example)| example.file == file);
+        of_file.map(|(code, example)| (code, example.detail.clone())).collect()
+    }
+
+    /// Whether a warning says that an export writes a file otherwise; of more than are kept, one may.
+    fn announces(&self, file: &str) -> bool {
+        use WarningCode as W;
+        let announcing = [W::WrittenOtherwise, W::NameMismatch, W::ElementMissing, W::IdWritten];
+        announcing.iter().any(|code| {
+            let kept = WarningLog::EXAMPLES as u64;
+            self.report.warnings.count(*code) > kept
+                || self.warnings(file).iter().any(|(found, _)| found == code)
+        })
+    }
+
+    /// What the warnings of a code say.
+    pub(crate) fn details(&self, code: &str) -> Vec<String> {
+        let found = self.report.warnings.iter().filter(|(found, ..)| found.as_str() == code);
+        let examples = found.flat_map(|(_, _, examples)| examples);
+        examples.map(|example| example.detail.clone()).collect()
     }
 
     fn comes_back_from_jsonl(&self) {
@@ -140,7 +201,7 @@ impl Deviating {
         (&warning.file, warning.line)
     }
 
-    fn answers(&self, query: &str) -> Vec<String> {
+    pub(crate) fn answers(&self, query: &str) -> Vec<String> {
         let mut answers = mini::answers(&self.database, query);
         answers.iter_mut().for_each(|answer| *answer = answer.replace("mini-framenet ", ""));
         answers
@@ -156,6 +217,19 @@ impl Deviating {
             outcome => panic!("{outcome:?}"),
         }
     }
+}
+
+/// The files below a directory, by name.
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for folder in ["", "frame/", "lu/", "fulltext/"] {
+        let Ok(entries) = fs::read_dir(dir.join(folder)) else { continue };
+        for path in entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()) {
+            let name = format!("{folder}{}", path.file_name().unwrap().to_str().unwrap());
+            files.insert(name, fs::read(path).unwrap());
+        }
+    }
+    files
 }
 
 /// Changes a file of a release; every occurrence.

@@ -60,17 +60,17 @@ fn an_import_of_an_lu_with_too_many_valence_patterns_ends_with_its_name() {
     mini::copy(&mini_framenet(), &release);
     let file = release.join("lu/lu1008.xml");
     let text = fs::read_to_string(&file).unwrap();
-    let mut valences = String::from("<valences>");
-    for _ in 0..1_300_000 {
-        valences.push_str("<FERealization/>");
+    let mut valences = String::from("<valences><FERealization><pattern>");
+    for _ in 0..1_040_000 {
+        valences.push_str("<valenceUnit/>");
     }
-    valences.push_str("</valences>");
+    valences.push_str("</pattern></FERealization></valences>");
     assert_eq!(text.matches("<valences/>").count(), 1);
     fs::write(&file, text.replace("<valences/>", &valences)).unwrap();
     let arguments = ["import", release.to_str().unwrap(), "--release", "large"];
     let ran = fnstore_in(store.path(), &arguments);
     assert_eq!(ran.code, Some(65), "{}", ran.stderr);
-    let message = "error: the lexunit record of `verify.v` has ";
+    let message = "error: lu/lu1008.xml: the lexunit record of `verify.v` has ";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
     assert_eq!(mini::content(&Database::open(store.path()).unwrap()), before);
     let checked = fnstore_in(store.path(), &["check", "--deep"]);

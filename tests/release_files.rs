@@ -8,12 +8,13 @@ use std::process::{Command, Stdio};
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
+use fnstore::transfer::ImportReport;
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::cli_program::{Ran, fnstore_in, mini_framenet};
-use crate::{import_zip_equals_directory, mini};
+use crate::{framenet_round_trip, import_zip_equals_directory, mini};
 
 /// A copy of the mini lexicon.
 fn copy() -> (TempDir, PathBuf) {
@@ -204,6 +205,146 @@ fn a_second_end_of_the_root_element_is_malformed() {
     assert_eq!(ran.code, Some(65), "{ran:?}");
     assert!(ran.stderr.contains("frame/Roaming.xml:"), "{}", ran.stderr);
     assert!(!store.join("db").exists());
+}
+
+#[test]
+fn extensions_may_be_written_large() {
+    let (_dir, release) = copy();
+    for folder in ["", "frame", "lu", "fulltext"] {
+        for entry in fs::read_dir(release.join(folder)).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_some_and(|extension| extension == "xml") {
+                fs::rename(&file, file.with_extension("XML")).unwrap();
+            }
+        }
+    }
+    let (_store, expected, _) = mini::imported();
+    let store = tempfile::tempdir().unwrap();
+    let database = Database::open_writer(store.path()).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    assert_eq!(mini::content(&database), mini::content(&expected));
+    let said = report.warnings.iter().find(|(code, ..)| *code == WarningCode::WrittenOtherwise);
+    assert!(said.is_some_and(|(_, _, examples)| {
+        examples.iter().any(|example| example.detail == "an export calls the file `lu1001.xml`")
+    }));
+}
+
+/// The files and details of a code.
+fn said(report: &ImportReport, code: WarningCode) -> Vec<(String, String)> {
+    let found = report.warnings.iter().filter(|(found, ..)| *found == code);
+    let examples = found.flat_map(|(_, _, examples)| examples);
+    examples.map(|example| (example.file.clone(), example.detail.clone())).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_called_like_a_file_and_is_none_is_said_and_nothing_waits_for_it() {
+    let (dir, release) = copy();
+    let made = Command::new("mkfifo").arg(release.join("lu/lu9.xml")).status().unwrap();
+    assert!(made.success());
+    fs::create_dir(release.join("lu/lu8.xml")).unwrap();
+    // A folder with `\` in its name, as an archive of Windows leaves it.
+    fs::create_dir(release.join("frame\\more")).unwrap();
+    fs::write(release.join("frame\\more/a.txt"), "").unwrap();
+    fs::create_dir_all(release.join("a/b/c")).unwrap();
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    let named = |file: &str, detail: &str| (file.to_owned(), detail.to_owned());
+    let expected = [
+        named("a/b/c", "a folder further down than any of a release; not looked into"),
+        named("lu/lu8.xml", "called like a file of a release, and a folder; not read"),
+        named(
+            "lu/lu9.xml",
+            "called like a file of a release, and neither a file nor a folder; not read",
+        ),
+    ];
+    assert_eq!(said(&report, WarningCode::FileNotRead), expected);
+}
+
+#[test]
+fn a_folder_of_an_archive_with_a_backslash_is_a_folder() {
+    let (dir, release) = copy();
+    let path = dir.path().join("mini-framenet.zip");
+    zip_of_windows(&release, &path);
+    let file = File::options().read(true).write(true).open(&path).unwrap();
+    let mut zip = ZipWriter::new_append(file).unwrap();
+    for name in ["mini\\frame\\", "mini\\lu\\lu8.xml\\"] {
+        zip.add_directory(name, SimpleFileOptions::default()).unwrap();
+    }
+    zip.finish().unwrap();
+    let (_store, expected, _) = mini::imported();
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &path).unwrap();
+    assert_eq!(mini::content(&database), mini::content(&expected));
+    let said = said(&report, WarningCode::FileNotRead);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(said[0].0, "mini/lu/lu8.xml");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_are_told_apart() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let (dir, release) = copy();
+    let content = fs::read_to_string(release.join("fulltext/MINI__BikeRide.xml")).unwrap();
+    for (name, id) in [(&b"a\xff.xml"[..], "901"), (&b"a\xfe.xml"[..], "902")] {
+        let path = release.join("fulltext").join(OsStr::from_bytes(name));
+        fs::write(path, content.replace("\"402\"", &format!("\"{id}\""))).unwrap();
+    }
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    mini::import(&database, &release).unwrap();
+    let lexicon = database.lexicons().unwrap().remove(0);
+    let files: Vec<String> = lexicon.documents().unwrap().map(|row| row.unwrap().file).collect();
+    for file in ["a%FF", "a%FE"] {
+        assert!(files.iter().any(|found| found == file), "{files:?}");
+    }
+}
+
+#[test]
+fn a_full_text_without_a_corpus_or_a_document_is_called_after_its_file() {
+    for header in ["<header/>", "", "<header><corpus name=\"MINI\" ID=\"301\"/></header>"] {
+        let (dir, release) = copy();
+        let file = release.join("fulltext/MINI__BikeRide.xml");
+        let content = fs::read_to_string(&file).unwrap();
+        let (start, end) = (content.find("<header>").unwrap(), content.find("</header>").unwrap());
+        let whole = content[start..end].to_owned() + "</header>";
+        fs::write(&file, content.replace(&whole, header)).unwrap();
+        let database = Database::open_writer(&dir.path().join("store")).unwrap();
+        let report = mini::import(&database, &release).unwrap();
+        let said = said(&report, WarningCode::HeaderMissing);
+        assert_eq!(
+            (said.len(), said[0].0.as_str()),
+            (1, "fulltext/MINI__BikeRide.xml"),
+            "{header}"
+        );
+        assert!(said[0].1.ends_with("is called `MINI__BikeRide`, after the file"), "{said:?}");
+        assert_eq!(mini::answers(&database, "doc=MINI__BikeRide").len(), 2, "{header}");
+        let out = dir.path().join("out/mini-framenet");
+        fs::create_dir(dir.path().join("out")).unwrap();
+        framenet_round_trip::export(&database, "", &out).unwrap().unwrap();
+        let second = Database::open_writer(&dir.path().join("second")).unwrap();
+        mini::import(&second, &out).unwrap();
+        framenet_round_trip::assert_equal(&database, &second);
+    }
+}
+
+#[test]
+fn a_set_that_names_its_frame_and_gives_no_number_evokes_the_frame_of_that_name() {
+    let (dir, release) = copy();
+    let file = release.join("fulltext/MINI__BikeRide.xml");
+    let content = fs::read_to_string(&file).unwrap();
+    assert!(content.contains("frameID=\"104\" "));
+    fs::write(&file, content.replace("frameID=\"104\" ", "")).unwrap();
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    assert_eq!(said(&report, WarningCode::IdWritten).len(), 1);
+    let (_store, expected, of_mini) = mini::imported();
+    let missing = |report: &ImportReport| report.warnings.count(WarningCode::FrameMissing);
+    assert_eq!(missing(&report), missing(&of_mini));
+    for query in ["frame=Roaming", "lu=cycle.v"] {
+        assert_eq!(mini::answers(&database, query), mini::answers(&expected, query));
+    }
 }
 
 /// Runs a shell command with the program as `$0`.

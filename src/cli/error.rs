@@ -83,6 +83,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         Some(DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })) => {
             BAD_DATA
         }
+        Some(DatabaseError::TooLarge { .. }) => BAD_DATA,
         Some(DatabaseError::NoBase { .. } | DatabaseError::Store(StoreError::TooLarge { .. })) => {
             BAD_DATA
         }

@@ -51,6 +51,19 @@ pub enum FramenetError {
         /// Most bytes that are read.
         limit: u64,
     },
+    /// A file has more elements than any that is read: what is made of them takes more memory than they do.
+    #[error(
+        "{file}:{line}: more than {limit} elements, the most that are read of one file; FrameNet's own \
+         have some 100,000"
+    )]
+    TooManyElements {
+        /// The file, inside the release.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// Most elements that are read.
+        limit: usize,
+    },
     /// A file of a directory is a link to somewhere else.
     #[error(
         "`{}` is a link that leads out of the release, to `{}`; put the file itself there",

@@ -11,10 +11,12 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::xml::{Element, XmlFile};
+use super::element::Element;
+use super::fragment::fragment_fault;
+use super::xml::{XmlFile, start_of};
 use super::xml_writer::NAMESPACES;
 use super::{Result, WarningCode};
-use crate::model::{Foreign, ForeignAttribute, ForeignContent, ForeignPlace};
+use crate::model::{Foreign, ForeignAttribute, ForeignContent, ForeignPlace, is_xml_name};
 
 /// Most places that are noted of one file: FrameNet's largest files have some 100,000 elements.
 const MOST_PLACES: usize = 1 << 18;
@@ -59,6 +61,21 @@ impl Path {
 
     pub(super) fn as_str(&self) -> &str {
         &self.text
+    }
+}
+
+/// Names of an element's attributes; of more than are kept, only the first.
+#[derive(Default)]
+pub(super) struct SeenNames {
+    names: HashSet<String>,
+}
+
+impl SeenNames {
+    pub(super) fn is_first(&mut self, name: &str) -> bool {
+        if self.names.len() < MOST_PLACES {
+            return self.names.insert(name.to_owned());
+        }
+        !self.names.contains(name)
     }
 }
 
@@ -241,12 +258,25 @@ impl<'a> XmlFile<'a> {
         if element.has_only(known) {
             return Ok(());
         }
+        let mut seen = SeenNames::default();
         element.attributes(|name, value| {
-            if !known.contains(&name) {
+            if !seen.is_first(name) {
+                self.repeated_attribute(element, name, &value);
+            } else if !known.contains(&name) {
                 self.foreign_attribute(element, name, value.into_owned());
             }
             Ok(())
         })
+    }
+
+    /// Warns of an attribute that stands in its element again, which XML does not allow: the first counts.
+    pub(super) fn repeated_attribute(&mut self, element: &Element<'a>, name: &str, value: &str) {
+        self.warn_with(element, WarningCode::AttributeRepeated, || {
+            let (of, value) = (element.name(), start_of(value));
+            format!(
+                "attribute `{name}` stands twice in `{of}`; the first counts, `{value}` does not"
+            )
+        });
     }
 
     /// Keeps an attribute that the schema does not know.
@@ -295,6 +325,7 @@ impl<'a> XmlFile<'a> {
         self.warn_with(element, WarningCode::UnknownElement, || {
             format!("element `{}` is not FrameNet's; kept as it stands", element.name())
         });
+        self.elements = self.elements.saturating_sub(1);
         self.skip()?;
         let (owner, children) = self.take_back_child();
         let after = after.map_or(children, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
@@ -310,13 +341,15 @@ impl<'a> XmlFile<'a> {
     /// Keeps a text that stands where FrameNet has elements only.
     pub(super) fn unknown_text(&mut self, piece: &str) {
         self.warn_here(WarningCode::UnknownText, || {
-            format!("text `{}` stands between elements; kept as it stands", piece.trim())
+            let shown = start_of(piece.trim());
+            format!("text `{shown}` stands between elements; kept as it stands")
         });
         let (owner, after) = self.inside();
         let (from, to) = self.text_read();
         if !self.notes.content(owner, after, from, to) {
             self.warn_here(WarningCode::UnknownDropped, || {
-                format!("text `{}` is beyond what is kept of a file; dropped", piece.trim())
+                let shown = start_of(piece.trim());
+                format!("text `{shown}` is beyond what is kept of a file; dropped")
             });
         }
     }
@@ -342,30 +375,33 @@ impl<'a> XmlFile<'a> {
         (from, from + text.trim_end().len())
     }
 
-    /// What was kept, once the file is read; warns of what had no room.
-    pub(super) fn foreign(&mut self) -> Foreign {
+    /// What was kept, once the file is read; warns of what had no room. What could not stand in a file
+    /// again is not XML.
+    pub(super) fn foreign(&mut self) -> Result<Foreign> {
+        for Noted { what, owner } in &self.notes.noted {
+            let (fault, place) = match what {
+                What::Attribute(attribute) if is_xml_name(&attribute.name) => continue,
+                What::Attribute(attribute) => {
+                    let name = attribute.name.escape_debug();
+                    (format!("`{name}`, which is no name in XML"), *owner)
+                }
+                What::Content { from, to, .. } => {
+                    let piece = self.at.content.get(*from..*to).unwrap_or_default();
+                    match fragment_fault(piece) {
+                        Some(fault) => (fault, *from),
+                        None => continue,
+                    }
+                }
+            };
+            return Err(self.at.moved(place).malformed(fault));
+        }
         let (foreign, lost) = std::mem::take(&mut self.notes).locate(self.content());
         for _ in 0..lost {
             self.warn_here(WarningCode::UnknownDropped, || {
                 "what is not FrameNet's is beyond what is kept of a file; dropped".to_owned()
             });
         }
-        foreign
-    }
-}
-
-impl Element<'_> {
-    /// Whether it has no attribute but those.
-    pub(super) fn has_only(&self, known: &[&str]) -> bool {
-        let mut attributes = self.start.attributes();
-        attributes.with_checks(false).all(|attribute| {
-            attribute.is_ok_and(|attribute| known.contains(&attribute.key.into_inner()))
-        })
-    }
-
-    pub(super) fn has(&self, name: &str) -> bool {
-        let mut attributes = self.start.attributes();
-        attributes.with_checks(false).flatten().any(|found| found.key.into_inner() == name)
+        Ok(foreign)
     }
 }
 

@@ -1,12 +1,17 @@
 //! Frame files: `frame/*.xml`.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::model::{
     Colors, CoreType, Creation, FeId, Foreign, Frame, FrameElement, FrameId, FrameLayout, LexUnit,
     ListedRelation, Listing, LuId, NumberKind, SemTypeId, SentenceCount, Valences, WrittenNumbers,
 };
 
+use super::element::Element;
 use super::lexunits::{read_lexeme, read_pos};
-use super::xml::{Element, XmlFile};
+use super::rewritten::{Rewritten, names_of};
+use super::write::write_frame_file;
+use super::xml::{Once, XmlFile};
 use super::{Result, WarningCode, WarningLog};
 
 /// A frame file.
@@ -50,24 +55,22 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
         has_file: true,
     };
     xml.know(&root, &["ID", "name", "cBy", "cDate"])?;
-    let mut lexunits: Vec<LexUnit> = Vec::new();
+    let mut lexunits = Vec::new();
     let mut layout = FrameLayout::default();
-    let mut names = Names::default();
+    let (mut names, mut definition) = (Names::default(), Once::default());
     xml.children(|xml, child| {
         match child.name() {
-            "definition" if frame.definition.is_empty() => {
-                frame.definition = xml.text_of(&child)?
-            }
+            "definition" if definition.is_first() => frame.definition = xml.text_of(&child)?,
             "semType" => frame.sem_types.push(names.sem_type(xml, &child)?),
             "FE" => {
-                let fe = read_element(xml, &child, &frame, &mut names)?;
+                let fe = read_element(xml, &child, &mut names)?;
                 frame.elements.push(fe);
             }
             "FEcoreSet" => frame.core_sets.push(read_core_set(xml, &child, &mut names)?),
             // The relations over again, by name and without FEs.
             "frameRelation" => layout.relations.push(read_relation(xml, &child)?),
             "lexUnit" => {
-                let lexunit = read_lexunit(xml, &child, (frame.id, &lexunits), &mut names)?;
+                let lexunit = read_lexunit(xml, &child, frame.id, &mut names)?;
                 lexunits.push(lexunit);
             }
             _ => xml.unknown(&child)?,
@@ -76,17 +79,23 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
     })?;
     names.settle_elements(&mut xml, &root, &mut frame);
     layout.lexunits = lexunits.iter().map(|lu| lu.id).collect();
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(FrameFile {
+    let (warnings, own, foreign) = xml.finish()?;
+    let mut read = FrameFile {
         file: file.to_owned(),
         frame,
         lexunits,
         layout,
         sem_type_names: names.sem_types,
         warnings,
-        numbers,
+        numbers: own,
         foreign,
-    })
+    };
+    let mut warnings = std::mem::take(&mut read.warnings);
+    let written =
+        write_frame_file(&read, &names_of(&read.sem_type_names), [numbers, &read.numbers]);
+    Rewritten::of(file, content, Some(&read.frame.name)).compare(&written, &mut warnings);
+    read.warnings = warnings;
+    Ok(read)
 }
 
 /// Names that stand beside the numbers of FEs and semantic types, to be checked.
@@ -94,6 +103,9 @@ pub fn read_frame_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> 
 pub(super) struct Names {
     pub(super) sem_types: Vec<(SemTypeId, String)>,
     elements: Vec<(FeId, String)>,
+    /// Numbers that FEs and LUs of the file have.
+    taken_elements: HashSet<u32>,
+    taken_lexunits: HashSet<u32>,
 }
 
 impl Names {
@@ -130,8 +142,9 @@ impl Names {
         frame: &mut Frame,
     ) {
         let named = std::mem::take(&mut self.elements);
-        let found: Vec<Option<FeId>> =
-            named.iter().map(|(id, name)| named_element(xml, root, frame, *id, name)).collect();
+        let elements = Elements::of(frame);
+        let found = named.iter().map(|(id, name)| elements.find(xml, root, *id, name));
+        let found: Vec<Option<FeId>> = found.collect();
         let settle = |ids: &mut Vec<FeId>| {
             *ids = ids.iter().filter_map(|place| found[place.0 as usize]).collect();
         };
@@ -143,33 +156,45 @@ impl Names {
     }
 }
 
-/// The FE that a number and a name stand for: of several with the number the one of that name; where the
-/// frame has none of that number, the one of that name or none. Warns of what does not agree.
-fn named_element<'a>(
-    xml: &mut XmlFile<'a>,
-    root: &Element<'a>,
-    frame: &Frame,
-    id: FeId,
-    name: &str,
-) -> Option<FeId> {
-    let numbered = frame.fe(id);
-    if numbered.is_some_and(|fe| fe.name == name) {
-        return Some(id);
+/// A frame's FEs, by number and by name.
+struct Elements {
+    names: HashMap<FeId, String>,
+    ids: HashMap<String, FeId>,
+}
+
+impl Elements {
+    fn of(frame: &Frame) -> Self {
+        let names = frame.elements.iter().map(|fe| (fe.id, fe.name.clone())).collect();
+        // The first of a name.
+        let ids = frame.elements.iter().rev().map(|fe| (fe.name.clone(), fe.id)).collect();
+        Self { names, ids }
     }
-    let own = xml.called(NumberKind::FrameElement, id.0, name).map(FeId);
-    if let Some(own) = own.filter(|own| frame.fe(*own).is_some_and(|fe| fe.name == name)) {
-        return Some(own);
+
+    /// The FE that a number and a name stand for: of several with the number the one of that name; where
+    /// the frame has none of that number, the one of that name or none. Warns of what does not agree.
+    fn find<'a>(
+        &self,
+        xml: &mut XmlFile<'a>,
+        root: &Element<'a>,
+        id: FeId,
+        name: &str,
+    ) -> Option<FeId> {
+        let is_called = |id: &FeId| self.names.get(id).is_some_and(|known| known == name);
+        let own = || xml.called(NumberKind::FrameElement, id.0, name).map(FeId);
+        if let Some(right) = Some(id).filter(is_called).or_else(|| own().filter(is_called)) {
+            return Some(right);
+        }
+        if self.names.contains_key(&id) {
+            let detail = format!("FE {id} is called `{name}` here; the number counts");
+            xml.warn(root, WarningCode::NameMismatch, detail);
+            return Some(id);
+        }
+        let called = self.ids.get(name).copied();
+        let done = if called.is_some() { "the name counts" } else { "not kept" };
+        let detail = format!("FE `{name}` ({id}) is named and the frame does not have it; {done}");
+        xml.warn(root, WarningCode::ElementMissing, detail);
+        called
     }
-    if numbered.is_some() {
-        let detail = format!("FE {id} is called `{name}` here; the number counts");
-        xml.warn(root, WarningCode::NameMismatch, detail);
-        return Some(id);
-    }
-    let called = frame.fe_by_name(name).map(|fe| fe.id);
-    let done = if called.is_some() { "the name counts" } else { "not kept" };
-    let detail = format!("FE `{name}` ({id}) is named and the frame does not have it; {done}");
-    xml.warn(root, WarningCode::ElementMissing, detail);
-    called
 }
 
 fn read_relation<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<ListedRelation> {
@@ -198,14 +223,13 @@ fn read_creation(element: &Element<'_>) -> Result<Creation> {
 fn read_element<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
-    frame: &Frame,
     names: &mut Names,
 ) -> Result<FrameElement> {
     let known = ["ID", "name", "abbrev", "coreType", "fgColor", "bgColor", "cBy", "cDate"];
     xml.know(element, &known)?;
     let name = xml.name(element, "name")?;
     let number = xml.short_id(element, NumberKind::FrameElement, "ID", &name)?;
-    let taken = |number| frame.fe(FeId(number)).is_some();
+    let taken = &mut names.taken_elements;
     let mut fe = FrameElement {
         id: FeId(xml.own_id(element, NumberKind::FrameElement, (number, &name), taken)),
         name,
@@ -221,9 +245,10 @@ fn read_element<'a>(
         },
         created: read_creation(element)?,
     };
+    let mut definition = Once::default();
     xml.children(|xml, child| {
         match child.name() {
-            "definition" if fe.definition.is_empty() => fe.definition = xml.text_of(&child)?,
+            "definition" if definition.is_first() => fe.definition = xml.text_of(&child)?,
             "semType" => fe.sem_types.push(names.sem_type(xml, &child)?),
             "requiresFE" => fe.requires.push(names.element(xml, &child)?),
             "excludesFE" => fe.excludes.push(names.element(xml, &child)?),
@@ -269,14 +294,14 @@ fn read_core_set<'a>(
 fn read_lexunit<'a>(
     xml: &mut XmlFile<'a>,
     element: &Element<'a>,
-    (frame, earlier): (FrameId, &[LexUnit]),
+    frame: FrameId,
     names: &mut Names,
 ) -> Result<LexUnit> {
     let known = ["ID", "name", "POS", "status", "incorporatedFE", "lemmaID", "cBy", "cDate"];
     xml.know(element, &known)?;
     let name = xml.name(element, "name")?;
     let number = xml.short_id(element, NumberKind::LexUnit, "ID", &name)?;
-    let taken = |number| earlier.iter().any(|lu| lu.id.0 == number);
+    let taken = &mut names.taken_lexunits;
     let mut lexunit = LexUnit {
         id: LuId(xml.own_id(element, NumberKind::LexUnit, (number, &name), taken)),
         frame,
@@ -295,12 +320,11 @@ fn read_lexunit<'a>(
         valences: Valences::default(),
         listing: Listing { frame_file: true, lu_file: false },
     };
+    let (mut definition, mut count) = (Once::default(), Once::default());
     xml.children(|xml, child| {
         match child.name() {
-            "definition" if lexunit.definition.is_empty() => {
-                lexunit.definition = xml.text_of(&child)?
-            }
-            "sentenceCount" => {
+            "definition" if definition.is_first() => lexunit.definition = xml.text_of(&child)?,
+            "sentenceCount" if count.is_first() => {
                 lexunit.sentence_count = SentenceCount {
                     annotated: xml.count(&child, "annotated")?.unwrap_or(0),
                     total: xml.count(&child, "total")?.unwrap_or(0),

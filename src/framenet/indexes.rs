@@ -9,7 +9,12 @@ use crate::model::{
     SemType, SemTypeId, SemTypeList, WrittenNumbers,
 };
 
-use super::xml::{Element, TITLED, XmlFile};
+use super::element::Element;
+use super::rewritten::Rewritten;
+use super::write::{
+    write_frame_index, write_fulltext_index, write_lu_index, write_relations, write_sem_types,
+};
+use super::xml::{Once, TITLED, XmlFile};
 use super::{Result, WarningCode, WarningLog};
 
 /// What a top file holds.
@@ -23,6 +28,23 @@ pub struct TopFile<T> {
     pub numbers: WrittenNumbers,
     /// What it holds beside FrameNet.
     pub foreign: Foreign,
+}
+
+impl<T> TopFile<T> {
+    /// The file that was read, once it is held against what an export writes.
+    fn compared(
+        xml: XmlFile<'_>,
+        (file, bytes, numbers): (&str, &[u8], &WrittenNumbers),
+        content: T,
+        write: impl FnOnce(&Self, [&WrittenNumbers; 2]) -> String,
+    ) -> Result<Self> {
+        let (mut warnings, own, foreign) = xml.finish()?;
+        let mut read = Self { content, warnings: WarningLog::default(), numbers: own, foreign };
+        let written = write(&read, [numbers, &read.numbers]);
+        Rewritten::of(file, bytes, None).compare(&written, &mut warnings);
+        read.warnings = warnings;
+        Ok(read)
+    }
 }
 
 /// Reads `frRelation.xml`: every relation once with the FEs it maps, and their order.
@@ -63,8 +85,9 @@ pub fn read_relations(
         list.kinds.push(kind);
         Ok(())
     })?;
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(TopFile { content: (relations, list), warnings, numbers, foreign })
+    TopFile::compared(xml, (file, content, numbers), (relations, list), |file, numbers| {
+        write_relations(&file.content.0, &file.content.1, numbers, &file.foreign)
+    })
 }
 
 fn read_relation<'a>(
@@ -78,9 +101,7 @@ fn read_relation<'a>(
     let child_name = xml.name(element, "subFrameName")?;
     let name = format!("{} {parent_name} {child_name}", kind.name);
     let number = xml.short_id(element, NumberKind::Relation, "ID", &name)?;
-    let is_taken = |number| taken.contains(&number);
-    let number = xml.own_id(element, NumberKind::Relation, (number, &name), is_taken);
-    taken.insert(number);
+    let number = xml.own_id(element, NumberKind::Relation, (number, &name), taken);
     let mut relation = FrameRelation {
         id: RelationId(number),
         kind: kind.name.clone(),
@@ -123,7 +144,7 @@ pub fn read_sem_types(
     let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("semTypes")?;
     xml.know(&root, &["XMLCreated"])?;
-    let (mut types, mut taken): (Vec<SemType>, HashSet<SemTypeId>) = Default::default();
+    let (mut types, mut taken): (Vec<SemType>, HashSet<u32>) = Default::default();
     let mut supers: Vec<(SemTypeId, String)> = Vec::new();
     xml.children(|xml, child| {
         if child.name() != "semType" {
@@ -132,9 +153,7 @@ pub fn read_sem_types(
         xml.know(&child, &["ID", "name", "abbrev"])?;
         let name = xml.name(&child, "name")?;
         let number = xml.short_id(&child, NumberKind::SemType, "ID", &name)?;
-        let is_taken = |number| taken.contains(&SemTypeId(number));
-        let number = xml.own_id(&child, NumberKind::SemType, (number, &name), is_taken);
-        taken.insert(SemTypeId(number));
+        let number = xml.own_id(&child, NumberKind::SemType, (number, &name), &mut taken);
         let mut sem_type = SemType {
             id: SemTypeId(number),
             name,
@@ -142,8 +161,9 @@ pub fn read_sem_types(
             definition: String::new(),
             parents: Vec::new(),
         };
+        let mut definition = Once::default();
         xml.children(|xml, part| match part.name() {
-            "definition" if sem_type.definition.is_empty() => {
+            "definition" if definition.is_first() => {
                 sem_type.definition = xml.text_of(&part)?;
                 Ok(())
             }
@@ -166,8 +186,9 @@ pub fn read_sem_types(
         sem_types: types.iter().map(|sem_type| sem_type.id).collect(),
     };
     settle_supers(&mut xml, &root, &mut types, supers);
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(TopFile { content: (types, list), warnings, numbers, foreign })
+    TopFile::compared(xml, (file, content, numbers), (types, list), |file, numbers| {
+        write_sem_types(&file.content.0, &file.content.1, numbers, &file.foreign)
+    })
 }
 
 /// Puts super types in their places: of several with a number the one of that name. One that the file does
@@ -219,21 +240,22 @@ pub fn read_frame_index(
     let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("frameIndex")?;
     xml.know(&root, &[])?;
-    let mut content = Vec::new();
+    let mut entries = Vec::new();
     xml.children(|xml, child| {
         if child.name() != "frame" {
             return xml.unknown(&child);
         }
         let name = xml.name(&child, "name")?;
-        content.push(FrameIndexEntry {
+        entries.push(FrameIndexEntry {
             id: FrameId(xml.short_id(&child, NumberKind::Frame, "ID", &name)?),
             name,
             modified: child.text_or_empty("mDate")?,
         });
         xml.leaf(&child, &["ID", "name", "mDate"])
     })?;
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(TopFile { content, warnings, numbers, foreign })
+    TopFile::compared(xml, (file, content, numbers), entries, |file, numbers| {
+        write_frame_index(&file.content, numbers, &file.foreign)
+    })
 }
 
 /// Attributes of an LU in `luIndex.xml`.
@@ -252,9 +274,9 @@ pub fn read_lu_index(
     let mut xml = XmlFile::new(file, content, numbers)?;
     let root = xml.root("luIndex")?;
     xml.know(&root, &[])?;
-    let mut index = LuIndex::default();
+    let (mut index, mut legend) = (LuIndex::default(), Once::default());
     xml.children(|xml, child| match child.name() {
-        "legend" => xml.know(&child, &[]).and_then(|()| {
+        "legend" if legend.is_first() => xml.know(&child, &[]).and_then(|()| {
             xml.children(|xml, child| {
                 if child.name() != "statusType" {
                     return xml.unknown(&child);
@@ -272,15 +294,19 @@ pub fn read_lu_index(
                 frame: FrameId(xml.short_id(&child, NumberKind::Frame, "frameID", &frame_name)?),
                 frame_name,
                 status: child.text_or_empty("status")?,
-                annotated: child.text_or_empty("hasAnnotation")? == "true",
+                annotated: match child.attribute("hasAnnotation")? {
+                    Some(text) => xml.flag(&child, "hasAnnotation", text)?,
+                    None => false,
+                },
                 instances: xml.count(&child, "numAnnotInstances")?,
             });
             xml.leaf(&child, &LU_ENTRY)
         }
         _ => xml.unknown(&child),
     })?;
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(TopFile { content: index, warnings, numbers, foreign })
+    TopFile::compared(xml, (file, content, numbers), index, |file, numbers| {
+        write_lu_index(&file.content, numbers, &file.foreign)
+    })
 }
 
 /// Reads `fulltextIndex.xml`: the documents that have a file, with their names, by corpus.
@@ -319,6 +345,7 @@ pub fn read_fulltext_index(
         corpora.push(corpus);
         Ok(())
     })?;
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(TopFile { content: corpora, warnings, numbers, foreign })
+    TopFile::compared(xml, (file, content, numbers), corpora, |file, numbers| {
+        write_fulltext_index(&file.content, numbers, &file.foreign)
+    })
 }

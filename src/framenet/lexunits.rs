@@ -6,9 +6,12 @@ use crate::model::{
     SentenceCount, Title, ValencePattern, ValenceUnit, Valences, WrittenNumbers,
 };
 
+use super::element::Element;
 use super::frames::Names;
+use super::rewritten::{Rewritten, names_of};
 use super::sentences::{ReadSentence, read_sentence};
-use super::xml::{Element, TITLED, XmlFile};
+use super::write::write_lu_file;
+use super::xml::{Once, TITLED, XmlFile, start_of};
 use super::{Result, WarningCode, WarningLog};
 
 /// An LU file.
@@ -76,18 +79,19 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
     xml.know(&root, &known)?;
     let (mut corpora, mut elements, mut subcorpora) = (Vec::new(), Vec::new(), Vec::new());
     let mut names = Names::default();
+    let (mut header, mut definition, mut valences) = Default::default();
+    let once: [&mut Once; 3] = [&mut header, &mut definition, &mut valences];
+    let [header, definition, valences] = once;
     xml.children(|xml, child| {
         match child.name() {
-            "header" => {
+            "header" if header.is_first() => {
                 xml.know(&child, &[])?;
                 read_header(xml, &mut corpora, &mut elements)?;
             }
-            "definition" if lexunit.definition.is_empty() => {
-                lexunit.definition = xml.text_of(&child)?
-            }
+            "definition" if definition.is_first() => lexunit.definition = xml.text_of(&child)?,
             "lexeme" => lexunit.lexemes.push(read_lexeme(xml, &child)?),
             "semType" => lexunit.sem_types.push(names.sem_type(xml, &child)?),
-            "valences" if lexunit.valences == Valences::default() => {
+            "valences" if valences.is_first() => {
                 xml.know(&child, &[])?;
                 lexunit.valences = read_valences(xml)?;
             }
@@ -98,8 +102,8 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
     })?;
     lexunit.subcorpora = subcorpora.iter().map(|subcorpus| subcorpus.name.clone()).collect();
     locate_sets(&mut lexunit.valences, &subcorpora);
-    let (warnings, numbers, foreign) = xml.finish()?;
-    Ok(LuFile {
+    let (warnings, own, foreign) = xml.finish()?;
+    let mut read = LuFile {
         file: file.to_owned(),
         lexunit,
         frame_name,
@@ -108,9 +112,17 @@ pub fn read_lu_file(file: &str, content: &[u8], numbers: &WrittenNumbers) -> Res
         subcorpora,
         sem_type_names: names.sem_types,
         warnings,
-        numbers,
+        numbers: own,
         foreign,
-    })
+    };
+    let mut warnings = std::mem::take(&mut read.warnings);
+    let tables = [numbers, &read.numbers];
+    let written = write_lu_file(&read, &names_of(&read.sem_type_names), tables);
+    let id = root.attribute("ID")?.filter(|id| !id.is_empty());
+    let stem = format!("lu{}", id.unwrap_or_else(|| read.lexunit.id.to_string()));
+    Rewritten::of(file, content, Some(&stem)).compare(&written, &mut warnings);
+    read.warnings = warnings;
+    Ok(read)
 }
 
 /// Numbers and titles of corpora with those of their documents.
@@ -121,6 +133,7 @@ fn read_header(
     corpora: &mut Corpora,
     elements: &mut Vec<ListedElement>,
 ) -> Result<()> {
+    let mut frame = Once::default();
     xml.children(|xml, child| match child.name() {
         "corpus" => {
             xml.know(&child, &TITLED)?;
@@ -136,11 +149,14 @@ fn read_header(
                 }
                 _ => xml.unknown(&child),
             })?;
+            if documents.is_empty() {
+                keep_title(xml, &child, &title);
+            }
             corpora.push((id, title, documents));
             Ok(())
         }
         // The frame's FEs over again.
-        "frame" => {
+        "frame" if frame.is_first() => {
             xml.know(&child, &[])?;
             xml.children(|xml, child| match child.name() {
                 "FE" => {
@@ -152,6 +168,20 @@ fn read_header(
         }
         _ => xml.unknown(&child),
     })
+}
+
+/// Keeps what a corpus is called that lists no document: records have titles of documents only.
+fn keep_title<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>, title: &Title) {
+    for (name, value) in [("name", Some(&title.name)), ("description", title.description.as_ref())]
+    {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            xml.keep_attribute(element, name, value.clone(), "");
+        }
+    }
+    xml.warn_with(element, WarningCode::WrittenOtherwise, || {
+        let name = start_of(&title.name);
+        format!("corpus `{name}` lists no document; an export writes its description last")
+    });
 }
 
 fn read_listed_element(element: &Element<'_>) -> Result<ListedElement> {
@@ -184,12 +214,7 @@ pub(super) fn read_pos<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Resu
 pub(super) fn read_lexeme<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Lexeme> {
     let mut flag = |name| -> Result<Option<bool>> {
         let Some(value) = element.attribute(name)? else { return Ok(None) };
-        if value != "true" && value != "false" {
-            let detail = format!("`{name}` is `{value}`; read as `false`");
-            xml.warn(element, WarningCode::UnreadableValue, detail);
-            xml.keep_attribute(element, name, value.clone(), "false");
-        }
-        Ok(Some(value == "true"))
+        xml.flag(element, name, value).map(Some)
     };
     let (headword, break_before) = (flag("headword")?, flag("breakBefore")?);
     let lexeme = Lexeme {

@@ -2,19 +2,23 @@
 //!
 //! The reader is tolerant but loud: whatever is odd becomes a coded [`Warning`] with file and line,
 //! and nothing is dropped in silence. What is not XML at all, or another kind of file, is an error.
+//! Each file is written again as soon as it is read, and what comes out otherwise is a warning, too.
 //!
 //! [`Source`] finds the files in a zip archive or a directory; one function per kind of file turns
 //! content into plain types of [`crate::model`], and one turns these into the file again. Putting a release together from them, with ids
 //! that are unique, is the importer's work in [`crate::database`].
 
+mod element;
 mod error;
 mod foreign;
+mod fragment;
 mod frames;
 mod fulltext;
 mod indexes;
 mod language;
 mod lexunits;
 mod numbers;
+mod rewritten;
 mod sentences;
 mod source;
 mod titles;
@@ -24,6 +28,7 @@ mod xml;
 mod xml_writer;
 
 pub use error::FramenetError;
+pub use fragment::fragment_fault;
 pub use frames::{FrameFile, read_frame_file};
 pub use fulltext::{FullTextFile, read_fulltext_file};
 pub use indexes::{
@@ -31,14 +36,15 @@ pub use indexes::{
 };
 pub use language::{LanguageGuess, Letters, language_of_file, language_of_name};
 pub use lexunits::{Corpora, LuFile, ReadSubcorpus, read_lu_file};
-pub(crate) use numbers::told_apart;
+pub(crate) use numbers::ToldApart;
 pub(crate) use sentences::UNANNOTATED;
 pub use sentences::{Evokes, ReadSentence, ReadSet};
 pub use source::{FOLDERS, Source, SourceReader, TOP_FILES};
 pub use warning::{Warning, WarningCode, WarningLog};
 pub use write::{
-    SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file, write_fulltext_index,
-    write_lu_file, write_lu_index, write_relations, write_sem_types,
+    Numbers, SemTypeNames, write_frame_file, write_frame_index, write_fulltext_file,
+    write_fulltext_index, write_lu_file, write_lu_index, write_relations, write_sem_types,
 };
+pub use xml_writer::replace_not_xml;
 
 type Result<T> = std::result::Result<T, FramenetError>;

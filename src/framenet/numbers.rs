@@ -4,9 +4,12 @@
 //! for two records, and leave names empty. None of that ends a reading: ids become numbers by the rules of
 //! [`WrittenNumbers`], and what was odd is a warning.
 
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 use std::str::FromStr;
 
-use super::xml::{Element, XmlFile};
+use super::element::Element;
+use super::xml::XmlFile;
 use super::{Result, WarningCode};
 use crate::model::{NumberKind, WrittenNumber, WrittenNumbers, is_invisible};
 
@@ -16,11 +19,24 @@ pub(super) struct FileNumbers<'a> {
     earlier: &'a WrittenNumbers,
     /// The others.
     pub(super) own: WrittenNumbers,
+    apart: ToldApart,
+    /// Whether an export wrote the file, so that numbers of the store's own range are what they say.
+    pub(super) takes_own: bool,
 }
 
 impl<'a> FileNumbers<'a> {
     pub(super) fn new(earlier: &'a WrittenNumbers) -> Self {
-        Self { earlier, own: WrittenNumbers::default() }
+        Self {
+            earlier,
+            own: WrittenNumbers::default(),
+            apart: ToldApart::default(),
+            takes_own: false,
+        }
+    }
+
+    /// The number that is written as this text, when no fresh one must stand for it.
+    fn plain(&self, kind: NumberKind, text: &str) -> Option<u64> {
+        kind.plain(text).or_else(|| kind.own(text).filter(|_| self.takes_own))
     }
 
     fn is_empty(&self) -> bool {
@@ -112,7 +128,7 @@ impl<'a> XmlFile<'a> {
         (attribute, text): (&str, &str),
         name: &str,
     ) -> u64 {
-        if let Some(plain) = kind.plain(text) {
+        if let Some(plain) = self.numbers.plain(kind, text) {
             return plain;
         }
         let number = self.numbers.number_of(kind, text, if text.is_empty() { name } else { "" });
@@ -151,25 +167,24 @@ impl<'a> XmlFile<'a> {
     }
 
     /// A number of its own for a record whose `number` an earlier one of the file has, told apart by
-    /// name; `taken` says which numbers records of the file have.
+    /// name; `taken` are the numbers that records of the file have, and gets this one.
     pub(super) fn own_id(
         &mut self,
         element: &Element<'a>,
         kind: NumberKind,
         (number, name): (u32, &str),
-        taken: impl Fn(u32) -> bool,
+        taken: &mut HashSet<u32>,
     ) -> u32 {
-        if !taken(number) {
+        if taken.insert(number) {
             return number;
         }
         let text = self.numbers.text(kind, number.into()).map_or(number.to_string(), str::to_owned);
-        let mut own = number;
-        for beside in told_apart(name) {
-            own = short(self.numbers.number_of(kind, &text, &beside));
-            if !taken(own) {
-                break;
-            }
-        }
+        let mut apart = std::mem::take(&mut self.numbers.apart);
+        let own = apart.find(kind, &text, name, |beside| {
+            let own = short(self.numbers.number_of(kind, &text, beside));
+            taken.insert(own).then_some(own)
+        });
+        self.numbers.apart = apart;
         self.warn_with(element, WarningCode::IdRepeated, || {
             let of = element.name();
             format!("`{of}` `{name}` has the number {text} of an earlier one; kept as {own}")
@@ -187,14 +202,19 @@ impl<'a> XmlFile<'a> {
     }
 
     /// The number in an attribute that counts or orders; `None` where it is not there, or none.
-    pub(super) fn count<N: FromStr>(
+    pub(super) fn count<N: FromStr + Display>(
         &mut self,
         element: &Element<'a>,
         attribute: &str,
     ) -> Result<Option<N>> {
         let Some(text) = element.attribute(attribute)? else { return Ok(None) };
-        let number = text.parse().ok();
-        if number.is_none() {
+        let number: Option<N> = text.parse().ok();
+        if let Some(number) = &number
+            && text.starts_with(['0', '+'])
+            && text.len() > 1
+        {
+            self.keep_attribute(element, attribute, text, &number.to_string());
+        } else if number.is_none() {
             self.warn_with(element, WarningCode::UnreadableValue, || {
                 format!(
                     "`{attribute}` of `{}` is `{text}`, no such number; kept for exports",
@@ -204,6 +224,20 @@ impl<'a> XmlFile<'a> {
             self.keep_attribute(element, attribute, text, "");
         }
         Ok(number)
+    }
+
+    /// What an attribute says that is true or false; what is neither counts as false.
+    pub(super) fn flag(&mut self, element: &Element<'a>, name: &str, text: String) -> Result<bool> {
+        let value = flag(&text);
+        if value.is_none() {
+            let detail = format!("`{name}` is `{text}`; read as `false`");
+            self.warn(element, WarningCode::UnreadableValue, detail);
+        }
+        let value = value.unwrap_or(false);
+        if text != value.to_string() {
+            self.keep_attribute(element, name, text, &value.to_string());
+        }
+        Ok(value)
     }
 
     /// The name in an attribute; empty where it is not there.
@@ -223,16 +257,50 @@ impl<'a> XmlFile<'a> {
     }
 }
 
-/// Texts by which records of one number are told apart: their names, and a count where these are the
-/// same or empty.
-pub(crate) fn told_apart(name: &str) -> impl Iterator<Item = String> + '_ {
-    let counted = (2_usize..).map(move |time| format!("{name} ({time})"));
-    Some(name.to_owned()).filter(|name| !name.is_empty()).into_iter().chain(counted)
+/// Records of one number, told apart by their names, and by a count where these are the same or empty.
+#[derive(Default)]
+pub(crate) struct ToldApart {
+    /// How often a name was tried for a number.
+    tried: HashMap<(NumberKind, String, String), usize>,
+}
+
+impl ToldApart {
+    /// The first number that `free` gives for a text that tells a record of that name apart; texts for
+    /// which it gave none are not tried again.
+    pub(crate) fn find<N>(
+        &mut self,
+        kind: NumberKind,
+        number: &str,
+        name: &str,
+        mut free: impl FnMut(&str) -> Option<N>,
+    ) -> N {
+        let key = (kind, number.to_owned(), name.to_owned());
+        let tried = self.tried.entry(key).or_default();
+        loop {
+            let beside = match *tried + usize::from(name.is_empty()) {
+                0 => name.to_owned(),
+                times => format!("{name} ({})", times + 1),
+            };
+            *tried += 1;
+            if let Some(number) = free(&beside) {
+                return number;
+            }
+        }
+    }
 }
 
 /// A number of a kind that has 32 bits.
 fn short(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// What a flag says, as XML Schema writes it in any case; `None` for what is none.
+pub(super) fn flag(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// A name with what does not show spelled out.
@@ -242,4 +310,43 @@ fn shown(name: &str) -> String {
         letter => letter.to_string(),
     };
     name.chars().map(spelled).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn records_of_one_number_and_name_are_told_apart_by_a_count_and_each_text_is_tried_once() {
+        let (mut apart, mut taken, tries) = (ToldApart::default(), HashSet::new(), Cell::new(0));
+        let mut find = |name: &str| {
+            apart.find(NumberKind::Frame, "7", name, |beside| {
+                tries.set(tries.get() + 1);
+                taken.insert(beside.to_owned()).then(|| beside.to_owned())
+            })
+        };
+        assert_eq!(
+            ["A", "A", "B", "A", "", ""].map(&mut find),
+            ["A", "A (2)", "B", "A (3)", " (2)", " (3)"]
+        );
+        (0..10_000).for_each(|_| drop(find("A")));
+        assert_eq!(tries.get(), 10_006);
+    }
+
+    #[test]
+    fn flags_read_as_xml_schema_writes_them_in_any_case() {
+        for (text, value) in [
+            ("true", Some(true)),
+            ("TRUE", Some(true)),
+            ("1", Some(true)),
+            ("False", Some(false)),
+            ("0", Some(false)),
+            ("yes", None),
+            ("", None),
+        ] {
+            assert_eq!(flag(text), value, "{text}");
+        }
+    }
 }

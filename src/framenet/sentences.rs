@@ -12,7 +12,9 @@ use crate::model::{
     NullInstantiation, NumberKind, Occurrence, OddOffsets, Span,
 };
 
-use super::xml::{Element, XmlFile};
+use super::element::Element;
+use super::foreign::SeenNames;
+use super::xml::{Once, XmlFile};
 use super::{Result, WarningCode};
 
 /// A sentence as a file holds it.
@@ -124,10 +126,11 @@ pub(super) fn read_sentence<'a>(
         sets: Vec::new(),
     };
     xml.know(element, &["ID", "corpID", "docID", "paragNo", "sentNo", "aPos"])?;
-    let mut boundaries = Boundaries::default();
+    let (mut boundaries, mut text) = (Boundaries::default(), Once::default());
     xml.children(|xml, child| {
         match child.name() {
-            "text" if sentence.text.is_empty() => {
+            // Labels are places in the first text, also when that is empty.
+            "text" if text.is_first() => {
                 sentence.text = xml.text_of(&child)?;
                 boundaries = Boundaries::of(&sentence.text);
             }
@@ -177,17 +180,48 @@ fn read_set<'a>(
 }
 
 fn read_evokes<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Evokes> {
-    let is_named = element.attribute("frameName")?.is_some();
-    if is_named || element.attribute("frameID")?.is_some() {
+    const EVOKED: [&str; 6] = ["frameID", "frameName", "luID", "luName", "cxnID", "cxnName"];
+    if !element.has_any(&EVOKED) {
+        return Ok(Evokes::Unsaid);
+    }
+    if element.has_any(&["frameID", "frameName"]) {
         let (frame_name, lu_name) = (xml.name(element, "frameName")?, xml.name(element, "luName")?);
         let frame = FrameId(xml.short_id(element, NumberKind::Frame, "frameID", &frame_name)?);
         let lu = LuId(xml.short_id(element, NumberKind::LexUnit, "luID", &lu_name)?);
+        let what = "names a construction beside its frame";
+        keep_unused(xml, element, ["cxnID", "cxnName"], what)?;
         return Ok(Evokes::Frame { frame, frame_name, lu, lu_name });
     }
-    if let Some(id) = xml.optional_id(element, NumberKind::Construction, "cxnID")? {
-        return Ok(Evokes::Construction { id, name: element.text_or_empty("cxnName")? });
+    keep_unused(xml, element, ["luID", "luName"], "names an LU and no frame")?;
+    if element.has("cxnID") || element.has("cxnName") {
+        let name = element.text_or_empty("cxnName")?;
+        let id = xml.short_id(element, NumberKind::Construction, "cxnID", &name)?;
+        return Ok(Evokes::Construction { id, name });
     }
     Ok(Evokes::Unsaid)
+}
+
+/// Keeps attributes that say nothing beside the others of their element, and warns of them.
+fn keep_unused<'a>(
+    xml: &mut XmlFile<'a>,
+    element: &Element<'a>,
+    names: [&str; 2],
+    what: &str,
+) -> Result<()> {
+    let mut is_odd = false;
+    for name in names {
+        if let Some(value) = element.attribute(name)? {
+            xml.keep_attribute(element, name, value, "");
+            is_odd = true;
+        }
+    }
+    if is_odd {
+        xml.warn_with(element, WarningCode::UnreadableValue, || {
+            let [first, second] = names;
+            format!("an annotation set {what}; `{first}` and `{second}` are kept for exports")
+        });
+    }
+    Ok(())
 }
 
 fn read_labels(
@@ -254,19 +288,36 @@ fn read_label<'a>(
         colors: None,
     };
     let (mut start, mut end, mut null) = (None, None, None);
+    let (mut known, mut others) = (0_u8, SeenNames::default());
     element.attributes(|key, value| {
-        match key {
-            "name" => label.name = value.into_owned(),
-            "start" => start = xml.offset_in(element, (key, &value)),
-            "end" => end = xml.offset_in(element, (key, &value)),
-            "feID" => {
+        let bit = match key {
+            "name" => 1,
+            "start" => 2,
+            "end" => 4,
+            "feID" => 8,
+            "itype" => 16,
+            "cBy" => 32,
+            "fgColor" => 64,
+            "bgColor" => 128,
+            _ => 0,
+        };
+        if known & bit != 0 || bit == 0 && !others.is_first(key) {
+            xml.repeated_attribute(element, key, &value);
+            return Ok(());
+        }
+        known |= bit;
+        match bit {
+            1 => label.name = value.into_owned(),
+            2 => start = xml.offset_in(element, (key, &value)),
+            4 => end = xml.offset_in(element, (key, &value)),
+            8 => {
                 let kind = NumberKind::FrameElement;
                 label.fe = xml.optional_id_in(element, kind, (key, &value)).map(FeId);
             }
-            "itype" => null = Some(NullInstantiation::parse(&value)),
-            "cBy" => label.annotator = value.into_owned(),
-            "fgColor" => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
-            "bgColor" => label.colors.get_or_insert_with(Colors::default).bg = value.into_owned(),
+            16 => null = Some(NullInstantiation::parse(&value)),
+            32 => label.annotator = value.into_owned(),
+            64 => label.colors.get_or_insert_with(Colors::default).fg = value.into_owned(),
+            128 => label.colors.get_or_insert_with(Colors::default).bg = value.into_owned(),
             _ => xml.foreign_attribute(element, key, value.into_owned()),
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -70,7 +71,7 @@ impl Source {
             listing.add_archive(path)?;
         } else {
             let root = std::fs::canonicalize(path).map_err(io)?;
-            listing.add_directory(&root, "")?;
+            listing.add_directory(&root, &root, "")?;
         }
         let Listing { files, mut odd } = listing;
         let prefix = root_of(&files);
@@ -84,9 +85,9 @@ impl Source {
             if !is_xml(&entry.name) {
                 continue;
             }
-            match entry.name.strip_prefix(&prefix).filter(|name| is_of_a_release(name)) {
+            match entry.name.strip_prefix(&prefix).and_then(of_a_release) {
                 Some(name) => {
-                    entry.name = name.to_owned();
+                    entry.name = name;
                     kept.push(entry);
                 }
                 None => note(&mut odd, WarningCode::FileNotRead, &entry.name, || {
@@ -263,7 +264,7 @@ fn root_of(files: &[Entry]) -> Option<String> {
     let mut has_folder: BTreeSet<&str> = BTreeSet::new();
     for entry in files.iter().filter(|entry| is_xml(&entry.name)) {
         let (folder, file) = entry.name.split_at(entry.name.rfind('/').map_or(0, |at| at + 1));
-        if TOP_FILES.contains(&file) {
+        if let Some(file) = top_file(file) {
             found.entry(folder).or_default().insert(file);
         }
         for known in FOLDERS {
@@ -285,13 +286,32 @@ fn is_xml(name: &str) -> bool {
         && name.to_ascii_lowercase().ends_with(".xml")
 }
 
-/// Whether a file of that name below the root is one that is read.
-fn is_of_a_release(name: &str) -> bool {
-    let of_folder = |folder: &&str| {
-        let file = name.strip_prefix(folder);
-        file.is_some_and(|file| file.ends_with(".xml") && !file.contains('/'))
-    };
-    TOP_FILES.contains(&name) || FOLDERS.iter().any(of_folder)
+/// The name by which a file at the top of a release is known: some systems write `FRAMEINDEX.XML`.
+fn top_file(name: &str) -> Option<&'static str> {
+    TOP_FILES.into_iter().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The name of an XML file below the root, when it is one that is read.
+fn of_a_release(name: &str) -> Option<String> {
+    if let Some(known) = top_file(name) {
+        return Some(known.to_owned());
+    }
+    let of_folder =
+        |folder: &&str| name.strip_prefix(folder).is_some_and(|file| !file.contains('/'));
+    FOLDERS.iter().any(of_folder).then(|| name.to_owned())
+}
+
+/// A name of the disk with `/` between its parts: a zip file made on Windows may have been unpacked to
+/// files with `\` in their names. What is not UTF-8 is written as `%FF`.
+fn written(name: &OsStr) -> String {
+    let mut written = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        written.push_str(&chunk.valid().replace('\\', "/"));
+        for byte in chunk.invalid() {
+            written.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    written
 }
 
 /// Whether a file or folder of that name is hidden or an operating system's own, as `._lu1.xml`,
@@ -324,6 +344,10 @@ impl Listing {
                 return Err(damaged(path, format!("its file `{name}` leads out of the archive")));
             }
             if !entry.is_file() && !entry.is_symlink() {
+                let name = name.trim_end_matches('/');
+                if is_xml(name) {
+                    self.is_no_file(name, "a folder");
+                }
                 continue;
             }
             if name.split('/').any(is_litter) {
@@ -338,18 +362,16 @@ impl Listing {
         Ok(())
     }
 
-    /// Lists the files below `root`, which is a canonical path.
-    fn add_directory(&mut self, root: &Path, below: &str) -> Result<()> {
+    /// Lists the files of a directory below `root`, which is a canonical path; `below` is what their
+    /// names begin with.
+    fn add_directory(&mut self, root: &Path, dir: &Path, below: &str) -> Result<()> {
         let io_at = |path: PathBuf| |source| FramenetError::Io { path, source };
-        let dir = root.join(below);
-        let entries = std::fs::read_dir(&dir).map_err(io_at(dir.clone()))?;
-        let mut entries = entries.collect::<io::Result<Vec<_>>>().map_err(io_at(dir.clone()))?;
+        let entries = std::fs::read_dir(dir).map_err(io_at(dir.to_owned()))?;
+        let mut entries = entries.collect::<io::Result<Vec<_>>>().map_err(io_at(dir.to_owned()))?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
-            // A zip file made on Windows may have been unpacked to files with `\` in their names.
-            let name = entry.file_name().to_string_lossy().replace('\\', "/");
-            let name = format!("{below}{name}");
+            let name = format!("{below}{}", written(&entry.file_name()));
             if name[below.len()..].split('/').any(is_litter) {
                 self.pass_over(&name);
                 continue;
@@ -369,12 +391,33 @@ impl Listing {
             let metadata = std::fs::metadata(&path).map_err(io_at(path.clone()))?;
             if metadata.is_file() {
                 self.files.push(Entry { name, size: metadata.len(), place: Place::Disk(path) });
-            } else if metadata.is_dir() && below.matches('/').count() < 2 {
-                // A release is one folder deep; a folder that holds a release is two.
-                self.add_directory(root, &format!("{name}/"))?;
+            } else if metadata.is_dir() {
+                self.look_into(root, &path, &name)?;
+            } else if is_xml(&name) {
+                self.is_no_file(&name, "neither a file nor a folder");
             }
         }
         Ok(())
+    }
+
+    fn look_into(&mut self, root: &Path, dir: &Path, name: &str) -> Result<()> {
+        if is_xml(name) {
+            self.is_no_file(name, "a folder");
+        }
+        // A release is one folder deep; a folder that holds a release is two.
+        if name.matches('/').count() < 2 {
+            return self.add_directory(root, dir, &format!("{name}/"));
+        }
+        note(&mut self.odd, WarningCode::FileNotRead, name, || {
+            "a folder further down than any of a release; not looked into".to_owned()
+        });
+        Ok(())
+    }
+
+    fn is_no_file(&mut self, name: &str, what: &str) {
+        note(&mut self.odd, WarningCode::FileNotRead, name, || {
+            format!("called like a file of a release, and {what}; not read")
+        });
     }
 
     fn pass_over(&mut self, name: &str) {

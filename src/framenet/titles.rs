@@ -1,7 +1,7 @@
 //! What an element calls a corpus or a document: FrameNet 1.5 gives one text, 1.7 two.
 
 use super::Result;
-use super::xml::Element;
+use super::element::Element;
 use crate::model::Title;
 
 impl Element<'_> {
@@ -10,8 +10,8 @@ impl Element<'_> {
         let (mut name, mut description) = (None, None);
         self.attributes(|key, value| {
             match key {
-                "name" => name = Some(value.into_owned()),
-                "description" => description = Some(value.into_owned()),
+                "name" if name.is_none() => name = Some(value.into_owned()),
+                "description" if description.is_none() => description = Some(value.into_owned()),
                 _ => {}
             }
             Ok(())

@@ -108,6 +108,10 @@ codes! {
     UnknownText = "W-unknown-text",
     /// What is not FrameNet's is more than is kept of one file: it is dropped.
     UnknownDropped = "W-unknown-dropped",
+    /// An attribute stands in its element twice, which XML does not allow: the first counts.
+    AttributeRepeated = "W-attribute-repeated",
+    /// A full-text file names no corpus or no document: both are called after the file.
+    HeaderMissing = "W-header-missing",
     /// An element or text before or after a file's root element: it is not read.
     OutsideRoot = "W-outside-root",
     // Traits, from here to the end.
@@ -141,8 +145,10 @@ codes! {
     TextMarkup = "W-text-markup",
     /// A file that an operating system or an editor left beside the release's: it is not read.
     Litter = "W-litter",
-    /// An XML file where no release has one: it is not read.
+    /// An XML file where no release has one, or what is called like one and is no file: it is not read.
     FileNotRead = "W-file-not-read",
+    /// An export writes the same in another way: white space, order, spelling, what is not given.
+    WrittenOtherwise = "W-written-otherwise",
 }
 
 impl fmt::Display for WarningCode {
@@ -187,6 +193,9 @@ impl WarningLog {
     /// Examples kept per code: enough to look at, bounded for a release full of them.
     pub const EXAMPLES: usize = 20;
 
+    /// Most bytes kept of what an example says, and of its file's name.
+    pub const LONGEST: usize = 500;
+
     /// Counts a warning.
     pub fn add(&mut self, warning: Warning) {
         self.note(warning.code, || warning);
@@ -197,7 +206,9 @@ impl WarningLog {
         let (count, examples) = self.codes.entry(code).or_default();
         *count += 1;
         if examples.len() < Self::EXAMPLES {
-            let warning = make();
+            let mut warning = make();
+            shorten(&mut warning.file, Self::LONGEST);
+            shorten(&mut warning.detail, Self::LONGEST);
             if self.first_fault.is_none() && !code.is_trait() {
                 self.first_fault = Some(warning.clone());
             }
@@ -249,6 +260,15 @@ impl WarningLog {
     }
 }
 
+/// Cuts a text off that is longer than some bytes, and says so.
+fn shorten(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        text.truncate(text.floor_char_boundary(longest));
+        text.push_str("...");
+        text.shrink_to_fit();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,6 +291,16 @@ mod tests {
         assert_eq!((log.total(), log.count(WarningCode::IndexMismatch)), (99, 99));
         let (_, _, examples) = log.iter().next().unwrap();
         assert_eq!((examples.len(), examples[0].line), (WarningLog::EXAMPLES, 1));
+    }
+
+    #[test]
+    fn an_example_is_no_copy_of_what_it_is_about() {
+        let mut log = WarningLog::default();
+        log.add(Warning { detail: "\u{e9}".repeat(1 << 20), ..warning(1) });
+        let (_, _, examples) = log.iter().next().unwrap();
+        assert_eq!(examples[0].detail.len(), WarningLog::LONGEST + 3);
+        assert!(examples[0].detail.ends_with("\u{e9}..."));
+        assert!(log.first_fault().unwrap().detail.len() < 600);
     }
 
     #[test]

@@ -10,36 +10,61 @@ use super::sentences::{Evokes, ReadSentence, ReadSet};
 use super::xml_writer::XmlWriter;
 use super::{FrameFile, FullTextFile, LuFile};
 use crate::model::{
-    CorpusId, DocumentId, Extent, FeId, FeRealization, Foreign, Frame, FrameElement,
-    FrameIndexEntry, FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind,
-    OddOffsets, RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences,
-    WrittenNumbers,
+    CorpusId, DocumentId, Extent, FeId, FeRealization, Foreign, FrameElement, FrameIndexEntry,
+    FrameRelation, IndexCorpus, Label, LexUnit, Lexeme, LuIndex, NumberKind, OddOffsets,
+    RelationId, RelationList, SemType, SemTypeId, SemTypeList, Title, Valences, WrittenNumbers,
 };
 use crate::text::CharIndex;
 
 /// Names of the semantic types, which stand beside their numbers wherever these are used.
 pub type SemTypeNames = HashMap<SemTypeId, String>;
 
+/// What fresh numbers are written as: one table of a release, or that of its earlier files and that of
+/// a file.
+#[derive(Clone, Copy)]
+pub struct Numbers<'a> {
+    tables: [&'a WrittenNumbers; 2],
+}
+
+impl<'a> From<&'a WrittenNumbers> for Numbers<'a> {
+    fn from(table: &'a WrittenNumbers) -> Self {
+        Self { tables: [table, table] }
+    }
+}
+
+impl<'a> From<[&'a WrittenNumbers; 2]> for Numbers<'a> {
+    fn from(tables: [&'a WrittenNumbers; 2]) -> Self {
+        Self { tables }
+    }
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn text(&self, kind: NumberKind, number: u64) -> Option<&'a str> {
+        self.tables.into_iter().find_map(|table| table.text(kind, number))
+    }
+}
+
 /// A frame file; its `numbers` say what the release's fresh numbers are written as.
 #[must_use]
-pub fn write_frame_file(
-    file: &FrameFile,
+pub fn write_frame_file<'a>(
+    file: &'a FrameFile,
     sem_types: &SemTypeNames,
-    numbers: &WrittenNumbers,
+    numbers: impl Into<Numbers<'a>>,
 ) -> String {
     let FrameFile { frame, lexunits, layout, foreign, .. } = file;
-    let mut xml = XmlWriter::new(Some("frame.xsl"), numbers, foreign);
+    let mut xml = XmlWriter::new(Some("frame.xsl"), numbers.into(), foreign);
     xml.start("frame").given("cBy", &frame.created.by).given("cDate", &frame.created.date);
     xml.attribute("name", &frame.name).id("ID", NumberKind::Frame, frame.id.0);
     xml.schema("../schema/frame.xsd");
     xml.text_element("definition", &frame.definition);
     write_sem_type_refs(&mut xml, &frame.sem_types, sem_types);
+    let names: FeNames<'_> = frame.elements.iter().map(|fe| (fe.id, fe.name.as_str())).collect();
     for fe in &frame.elements {
-        write_element(&mut xml, frame, fe, sem_types);
+        write_element(&mut xml, &names, fe, sem_types);
     }
     for members in &frame.core_sets {
         xml.start("FEcoreSet");
-        write_fe_refs(&mut xml, "memberFE", frame, members);
+        write_fe_refs(&mut xml, "memberFE", &names, members);
         xml.end();
     }
     for listed in &layout.relations {
@@ -58,7 +83,15 @@ pub fn write_frame_file(
     xml.finish()
 }
 
-fn write_element(xml: &mut XmlWriter<'_>, frame: &Frame, fe: &FrameElement, names: &SemTypeNames) {
+/// Names of a frame's FEs.
+type FeNames<'a> = HashMap<FeId, &'a str>;
+
+fn write_element(
+    xml: &mut XmlWriter<'_>,
+    elements: &FeNames<'_>,
+    fe: &FrameElement,
+    names: &SemTypeNames,
+) {
     xml.start("FE").attribute("bgColor", &fe.colors.bg).attribute("fgColor", &fe.colors.fg);
     xml.attribute("coreType", fe.core_type.as_str());
     xml.given("cBy", &fe.created.by).given("cDate", &fe.created.date);
@@ -66,14 +99,19 @@ fn write_element(xml: &mut XmlWriter<'_>, frame: &Frame, fe: &FrameElement, name
     xml.id("ID", NumberKind::FrameElement, fe.id.0);
     xml.text_element("definition", &fe.definition);
     write_sem_type_refs(xml, &fe.sem_types, names);
-    write_fe_refs(xml, "requiresFE", frame, &fe.requires);
-    write_fe_refs(xml, "excludesFE", frame, &fe.excludes);
+    write_fe_refs(xml, "requiresFE", elements, &fe.requires);
+    write_fe_refs(xml, "excludesFE", elements, &fe.excludes);
     xml.end();
 }
 
-fn write_fe_refs(xml: &mut XmlWriter<'_>, element: &'static str, frame: &Frame, ids: &[FeId]) {
+fn write_fe_refs(
+    xml: &mut XmlWriter<'_>,
+    element: &'static str,
+    names: &FeNames<'_>,
+    ids: &[FeId],
+) {
     for id in ids {
-        let name = frame.fe(*id).map_or("", |fe| &fe.name);
+        let name = names.get(id).copied().unwrap_or_default();
         xml.start(element).attribute("name", name);
         xml.id("ID", NumberKind::FrameElement, id.0).end();
     }
@@ -112,9 +150,13 @@ fn write_lexeme(xml: &mut XmlWriter<'_>, lexeme: &Lexeme) {
 
 /// An LU file.
 #[must_use]
-pub fn write_lu_file(file: &LuFile, sem_types: &SemTypeNames, numbers: &WrittenNumbers) -> String {
+pub fn write_lu_file<'a>(
+    file: &'a LuFile,
+    sem_types: &SemTypeNames,
+    numbers: impl Into<Numbers<'a>>,
+) -> String {
     let LuFile { lexunit, frame_name, .. } = file;
-    let mut xml = XmlWriter::new(Some("lexUnit.xsl"), numbers, &file.foreign);
+    let mut xml = XmlWriter::new(Some("lexUnit.xsl"), numbers.into(), &file.foreign);
     xml.start("lexUnit").attribute("status", &lexunit.status);
     if let Some(fe) = &lexunit.incorporated_fe {
         xml.attribute("incorporatedFE", fe);
@@ -214,8 +256,8 @@ fn write_realization(xml: &mut XmlWriter<'_>, element: &'static str, item: &FeRe
 
 /// A full-text file.
 #[must_use]
-pub fn write_fulltext_file(file: &FullTextFile, numbers: &WrittenNumbers) -> String {
-    let mut xml = XmlWriter::new(Some("fullText.xsl"), numbers, &file.foreign);
+pub fn write_fulltext_file<'a>(file: &'a FullTextFile, numbers: impl Into<Numbers<'a>>) -> String {
+    let mut xml = XmlWriter::new(Some("fullText.xsl"), numbers.into(), &file.foreign);
     xml.start("fullTextAnnotation").schema("../schema/fullText.xsd");
     xml.start("header");
     let (corpus, title) = &file.corpus;
@@ -252,11 +294,12 @@ fn write_set(xml: &mut XmlWriter<'_>, set: &ReadSet, index: &CharIndex) {
         Evokes::Unsaid => {}
     }
     xml.attribute("status", &set.status).id("ID", NumberKind::AnnotationSet, set.xml_id);
+    let odd: HashMap<(u32, u32), &OddOffsets> =
+        set.odd.iter().rev().map(|odd| ((odd.layer, odd.label), odd)).collect();
     for (layer_index, layer) in (0_u32..).zip(&set.layers) {
         xml.start("layer").number("rank", layer.rank).attribute("name", layer.name.as_str());
         for (label_index, label) in (0_u32..).zip(&layer.labels) {
-            let here = |odd: &&OddOffsets| (odd.layer, odd.label) == (layer_index, label_index);
-            write_label(xml, label, set.odd.iter().find(here), index);
+            write_label(xml, label, odd.get(&(layer_index, label_index)).copied(), index);
         }
         xml.end();
     }
@@ -312,12 +355,12 @@ fn write_offset(xml: &mut XmlWriter<'_>, name: &str, offset: Option<i64>) {
 
 /// `frameIndex.xml`.
 #[must_use]
-pub fn write_frame_index(
+pub fn write_frame_index<'a>(
     entries: &[FrameIndexEntry],
-    numbers: &WrittenNumbers,
-    foreign: &Foreign,
+    numbers: impl Into<Numbers<'a>>,
+    foreign: &'a Foreign,
 ) -> String {
-    let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers, foreign);
+    let mut xml = XmlWriter::new(Some("frameIndex.xsl"), numbers.into(), foreign);
     xml.start("frameIndex").schema("schema/frameIndex.xsd");
     for entry in entries {
         xml.start("frame").given("mDate", &entry.modified);
@@ -330,8 +373,12 @@ pub fn write_frame_index(
 
 /// `luIndex.xml`.
 #[must_use]
-pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers, foreign: &Foreign) -> String {
-    let mut xml = XmlWriter::new(Some("luIndex.xsl"), numbers, foreign);
+pub fn write_lu_index<'a>(
+    index: &LuIndex,
+    numbers: impl Into<Numbers<'a>>,
+    foreign: &'a Foreign,
+) -> String {
+    let mut xml = XmlWriter::new(Some("luIndex.xsl"), numbers.into(), foreign);
     xml.start("luIndex").schema("schema/luIndex.xsd");
     xml.start("legend");
     for (name, description) in &index.legend {
@@ -352,12 +399,12 @@ pub fn write_lu_index(index: &LuIndex, numbers: &WrittenNumbers, foreign: &Forei
 
 /// `fulltextIndex.xml`.
 #[must_use]
-pub fn write_fulltext_index(
+pub fn write_fulltext_index<'a>(
     corpora: &[IndexCorpus],
-    numbers: &WrittenNumbers,
-    foreign: &Foreign,
+    numbers: impl Into<Numbers<'a>>,
+    foreign: &'a Foreign,
 ) -> String {
-    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"), numbers, foreign);
+    let mut xml = XmlWriter::new(Some("fulltextIndex.xsl"), numbers.into(), foreign);
     xml.start("fulltextIndex").schema("schema/fulltextIndex.xsd");
     for corpus in corpora {
         write_corpus(&mut xml, corpus.id, &corpus.title, &corpus.documents);
@@ -368,15 +415,15 @@ pub fn write_fulltext_index(
 
 /// `semTypes.xml`; `created` is when the list was made, as FrameNet writes it.
 #[must_use]
-pub fn write_sem_types(
+pub fn write_sem_types<'a>(
     sem_types: &[SemType],
     list: &SemTypeList,
-    numbers: &WrittenNumbers,
-    foreign: &Foreign,
+    numbers: impl Into<Numbers<'a>>,
+    foreign: &'a Foreign,
 ) -> String {
     let by_id: HashMap<SemTypeId, &SemType> =
         sem_types.iter().map(|sem_type| (sem_type.id, sem_type)).collect();
-    let mut xml = XmlWriter::new(None, numbers, foreign);
+    let mut xml = XmlWriter::new(None, numbers.into(), foreign);
     xml.start("semTypes").given("XMLCreated", &list.created).schema("schema/semTypes.xsd");
     for sem_type in list.sem_types.iter().filter_map(|id| by_id.get(id)) {
         xml.start("semType").attribute("abbrev", &sem_type.abbreviation);
@@ -395,15 +442,15 @@ pub fn write_sem_types(
 
 /// `frRelation.xml`: the relations that `list` names.
 #[must_use]
-pub fn write_relations(
+pub fn write_relations<'a>(
     relations: &[FrameRelation],
     list: &RelationList,
-    numbers: &WrittenNumbers,
-    foreign: &Foreign,
+    numbers: impl Into<Numbers<'a>>,
+    foreign: &'a Foreign,
 ) -> String {
     let by_id: HashMap<RelationId, &FrameRelation> =
         relations.iter().map(|relation| (relation.id, relation)).collect();
-    let mut xml = XmlWriter::new(None, numbers, foreign);
+    let mut xml = XmlWriter::new(None, numbers.into(), foreign);
     xml.start("frameRelations").given("XMLCreated", &list.created);
     xml.schema("schema/frameRelations.xsd");
     for kind in &list.kinds {
@@ -455,7 +502,7 @@ mod tests {
             colors: None,
         };
         let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
-        let mut xml = XmlWriter::new(None, &numbers, &foreign);
+        let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
         write_label(&mut xml, &label, Some(&odd), &CharIndex::new("\u{e9}t\u{e9} a la mer"));
         xml.finish().lines().last().unwrap_or_default().to_owned()
     }
@@ -491,7 +538,7 @@ mod tests {
             colors: None,
         };
         let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
-        let mut xml = XmlWriter::new(None, &numbers, &foreign);
+        let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
         write_label(&mut xml, &label, None, &CharIndex::new("abcdef"));
         assert!(xml.finish().ends_with("<label end=\"2\" start=\"3\" name=\"x\"/>"));
     }

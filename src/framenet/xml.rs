@@ -4,30 +4,31 @@
 //! hands each child to a closure, which reads it to its end with `children`, [`XmlFile::text`] or
 //! [`XmlFile::skip`].
 
-use std::borrow::Cow;
-
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::foreign::{Notes, tag_at};
+use super::element::{Element, prefix_of};
+use super::foreign::Notes;
 use super::numbers::FileNumbers;
+use super::xml_writer::OWN_NUMBERS;
 use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
 use crate::model::{Foreign, WrittenNumbers, is_xml};
 
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
 
-/// Most bytes of an attribute: they become names and keys, and FrameNet's have some hundreds.
-const MAX_ATTRIBUTE: usize = 64 << 10;
+/// Most elements of a file. FrameNet's largest have some 100,000; an FE of five bytes takes 300.
+const MAX_ELEMENTS: usize = 1 << 20;
 
-/// Characters that a message shows of a stray text.
-const SHOWN: usize = 60;
+/// Most elements inside one another in what FrameNet does not know: with FrameNet's own around it, a
+/// file that is written from it can be read again.
+pub(super) const MAX_FOREIGN_DEPTH: usize = MAX_DEPTH - 16;
 
 /// A place in a file.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
-    file: &'a str,
+    pub(super) file: &'a str,
     pub(super) content: &'a str,
     pub(super) offset: usize,
     /// An earlier place with the line breaks before it, so that nothing is counted twice.
@@ -39,7 +40,7 @@ impl<'a> At<'a> {
         Self { file, content, offset: 0, counted: (0, 0) }
     }
 
-    fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         1 + self.breaks()
     }
 
@@ -56,7 +57,17 @@ impl<'a> At<'a> {
         self.counted = (self.offset, self.breaks());
     }
 
-    fn malformed(&self, reason: impl ToString) -> FramenetError {
+    fn too_many_elements(&self) -> FramenetError {
+        let (file, line) = (self.file.to_owned(), self.line());
+        FramenetError::TooManyElements { file, line, limit: MAX_ELEMENTS }
+    }
+
+    /// Another place of the file.
+    pub(super) fn moved(&self, offset: usize) -> Self {
+        Self { offset, ..*self }
+    }
+
+    pub(super) fn malformed(&self, reason: impl ToString) -> FramenetError {
         FramenetError::Xml {
             file: self.file.to_owned(),
             line: self.line(),
@@ -68,12 +79,28 @@ impl<'a> At<'a> {
 /// Attributes of a `corpus` and of a `document`.
 pub(super) const TITLED: [&str; 3] = ["ID", "name", "description"];
 
+/// An element that FrameNet has once in its parent: what comes after the first is not FrameNet's.
+#[derive(Default)]
+pub(super) struct Once {
+    came: bool,
+}
+
+impl Once {
+    pub(super) fn is_first(&mut self) -> bool {
+        !std::mem::replace(&mut self.came, true)
+    }
+}
+
 /// An XML file being read.
 pub(super) struct XmlFile<'a> {
     pub(super) at: At<'a>,
     reader: Reader<&'a [u8]>,
+    /// What stands before the name of the root element, and of every element of FrameNet's.
+    prefix: String,
     /// The elements that are open: where their start tags were read, and the children so far.
     pub(super) open: Vec<(usize, u32)>,
+    /// The elements so far, without those that are skipped.
+    pub(super) elements: usize,
     /// What was odd so far.
     pub(super) warnings: WarningLog,
     /// What fresh numbers stand for.
@@ -104,14 +131,18 @@ impl<'a> XmlFile<'a> {
         reader.config_mut().expand_empty_elements = true;
         let (warnings, numbers) = (WarningLog::default(), FileNumbers::new(numbers));
         let (at, open, notes) = (At::start(file, content), Vec::new(), Notes::default());
-        Ok(Self { at, reader, open, warnings, numbers, notes })
+        Ok(Self { at, reader, prefix: String::new(), open, elements: 0, warnings, numbers, notes })
+    }
+
+    fn element(&self, start: BytesStart<'a>) -> Element<'a> {
+        Element::new(start, self.at, &self.prefix)
     }
 
     fn next(&mut self) -> Result<Event<'a>> {
         self.at.advance(usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX));
         let event = self.reader.read_event().map_err(|error| {
             let offset = usize::try_from(self.reader.error_position()).unwrap_or(usize::MAX);
-            At { offset, ..self.at }.malformed(error)
+            self.at.moved(offset).malformed(error)
         })?;
         match &event {
             Event::Start(_) => {
@@ -119,9 +150,17 @@ impl<'a> XmlFile<'a> {
                     *children += 1;
                 }
                 self.open.push((self.at.offset, 0));
+                self.elements += 1;
+                if self.elements > MAX_ELEMENTS {
+                    return Err(self.at.too_many_elements());
+                }
             }
             Event::End(_) => drop(self.open.pop()),
             Event::Decl(declaration) => self.require_utf_8(declaration)?,
+            // Before the root element.
+            Event::PI(piece) if self.open.is_empty() && &**piece == OWN_NUMBERS => {
+                self.numbers.takes_own = true;
+            }
             _ => {}
         }
         if self.open.len() > MAX_DEPTH {
@@ -147,7 +186,8 @@ impl<'a> XmlFile<'a> {
         loop {
             match self.next()? {
                 Event::Start(start) => {
-                    let element = Element { start, at: self.at };
+                    prefix_of(&start).clone_into(&mut self.prefix);
+                    let element = self.element(start);
                     if element.name() != expected {
                         return Err(element.wrong("root element", element.name(), expected));
                     }
@@ -187,11 +227,11 @@ impl<'a> XmlFile<'a> {
     /// Reads what follows the root element, whose end was read, past it; gives what was odd in the
     /// whole file, what its fresh numbers stand for, and what of it is not FrameNet's.
     pub(super) fn finish(mut self) -> Result<(WarningLog, WrittenNumbers, Foreign)> {
-        let foreign = self.foreign();
+        let foreign = self.foreign()?;
         loop {
             match self.next()? {
                 Event::Start(start) => {
-                    let element = Element { start, at: self.at };
+                    let element = self.element(start);
                     let detail = format!("{} after the root element; not read", element.brief()?);
                     self.warn(&element, WarningCode::OutsideRoot, detail);
                     self.skip()?;
@@ -206,10 +246,9 @@ impl<'a> XmlFile<'a> {
     }
 
     fn stray_text(&mut self, piece: &str, where_it_is: &str) {
-        let shown: String = piece.trim().chars().take(SHOWN).collect();
         let detail = format!(
             "text `{}` ({} bytes) {where_it_is} the root element; not read",
-            shown.escape_debug(),
+            start_of(piece.trim()).escape_debug(),
             piece.len()
         );
         let (file, line) = (self.at.file.to_owned(), self.at.line());
@@ -224,7 +263,7 @@ impl<'a> XmlFile<'a> {
         loop {
             match self.next()? {
                 Event::Start(start) => {
-                    let element = Element { start, at: self.at };
+                    let element = self.element(start);
                     visit(self, element)?;
                 }
                 Event::End(_) => return Ok(()),
@@ -286,7 +325,7 @@ impl<'a> XmlFile<'a> {
                     }
                 }
                 Event::Start(start) => {
-                    let element = Element { start, at: self.at };
+                    let element = self.element(start);
                     self.unknown_after(&element, Some(text.len()))?;
                 }
                 Event::End(_) => return Ok(text),
@@ -298,8 +337,10 @@ impl<'a> XmlFile<'a> {
 
     /// Reads past the end of the open element.
     pub(super) fn skip(&mut self) -> Result<()> {
-        let mut depth = 0_usize;
+        let (mut depth, counted) = (0_usize, self.elements);
         loop {
+            // Nothing is made of them.
+            self.elements = counted;
             match self.next()? {
                 Event::Start(_) => depth += 1,
                 Event::End(_) if depth == 0 => return Ok(()),
@@ -344,8 +385,14 @@ impl<'a> XmlFile<'a> {
     }
 }
 
+/// What a message shows of a text, which may be most of a file.
+pub(super) fn start_of(text: &str) -> &str {
+    const SHOWN: usize = 60;
+    text.char_indices().nth(SHOWN).map_or(text, |(end, _)| &text[..end])
+}
+
 /// Where a text has a character that XML does not have.
-fn not_xml(text: &str) -> Option<usize> {
+pub(super) fn not_xml(text: &str) -> Option<usize> {
     // Only control characters, and U+FFFE and U+FFFF, which begin with EF BF.
     let suspect = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0xef;
     if !text.bytes().any(suspect) {
@@ -354,99 +401,8 @@ fn not_xml(text: &str) -> Option<usize> {
     text.char_indices().find(|(_, letter)| !is_xml(*letter)).map(|(offset, _)| offset)
 }
 
-fn no_xml(letter: char) -> String {
+pub(super) fn no_xml(letter: char) -> String {
     format!("the character U+{:04X}, which XML does not have", u32::from(letter))
-}
-
-/// An element whose start was read.
-pub(super) struct Element<'a> {
-    pub(super) start: BytesStart<'a>,
-    at: At<'a>,
-}
-
-impl<'a> Element<'a> {
-    pub(super) fn name(&self) -> &str {
-        self.start.local_name().into_inner()
-    }
-
-    /// Where its start tag is.
-    pub(super) fn place(&self) -> usize {
-        tag_at(self.at.content, self.at.offset)
-    }
-
-    pub(super) fn line(&self) -> usize {
-        // The position before a start tag is the end of what stands before it, line break and all.
-        let mut at = self.at;
-        let rest = &self.at.content[at.offset.min(self.at.content.len())..];
-        at.offset += rest.len() - rest.trim_start().len();
-        at.line()
-    }
-
-    /// The element with what tells it from others of its name, as in `frame` (ID 5, name `A`).
-    fn brief(&self) -> Result<String> {
-        let mut of = Vec::new();
-        for key in ["ID", "name"] {
-            if let Some(value) = self.attribute(key)? {
-                let shown: String = value.chars().take(SHOWN).collect();
-                of.push(format!("{key} `{}`", shown.escape_debug()));
-            }
-        }
-        let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
-        Ok(format!("element `{}`{of}", self.name()))
-    }
-
-    /// Calls `visit` with every attribute's name, prefix and all, and unescaped value.
-    pub(super) fn attributes(
-        &self,
-        mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<()>,
-    ) -> Result<()> {
-        for attribute in self.start.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| self.at.malformed(error))?;
-            let value = attribute
-                .normalized_value(XmlVersion::Implicit1_0)
-                .map_err(|error| self.at.malformed(error))?;
-            if value.len() > MAX_ATTRIBUTE {
-                let name = attribute.key.local_name().into_inner();
-                let reason = format!("attribute `{name}` is longer than {MAX_ATTRIBUTE} bytes");
-                return Err(self.at.malformed(reason));
-            }
-            // Only a character reference brings in what the file itself does not hold.
-            if let Cow::Owned(value) = &value
-                && let Some(letter) = value.chars().find(|letter| !is_xml(*letter))
-            {
-                return Err(self.at.malformed(no_xml(letter)));
-            }
-            visit(attribute.key.into_inner(), value)?;
-        }
-        Ok(())
-    }
-
-    /// The attribute's value, when it is there.
-    pub(super) fn attribute(&self, name: &str) -> Result<Option<String>> {
-        let mut found = None;
-        self.attributes(|key, value| {
-            if key == name {
-                found = Some(value.into_owned());
-            }
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// The attribute's value, or nothing at all as an empty text.
-    pub(super) fn text_or_empty(&self, name: &str) -> Result<String> {
-        Ok(self.attribute(name)?.unwrap_or_default())
-    }
-
-    pub(super) fn wrong(&self, what: &str, found: &str, expected: &'static str) -> FramenetError {
-        FramenetError::Value {
-            file: self.at.file.to_owned(),
-            line: self.line(),
-            what: format!("{what} of `{}`", self.name()),
-            found: found.to_owned(),
-            expected,
-        }
-    }
 }
 
 #[cfg(test)]

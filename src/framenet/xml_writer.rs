@@ -4,7 +4,9 @@
 //! Law: what [`XmlFile`](super::xml::XmlFile) reads back is what was written.
 
 use super::foreign::ForeignWriter;
-use crate::model::{Foreign, ForeignAttribute, NumberKind, WrittenNumbers};
+use super::write::Numbers;
+use super::xml::not_xml;
+use crate::model::{Foreign, ForeignAttribute, NumberKind, OWN_RANGE, is_xml};
 
 /// Declaration that every file starts with.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
@@ -14,10 +16,14 @@ pub(super) const NAMESPACES: [(&str, &str); 2] = [
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
 
+/// Says in a file that an export of fnstore wrote it, and that its numbers from 2^31 on are those of a
+/// store's own range: an import keeps them. A processing instruction is nothing to other readers.
+pub(super) const OWN_NUMBERS: &str = "fnstore own-numbers";
+
 /// A file being written.
 pub(super) struct XmlWriter<'a> {
     /// What fresh numbers are written as.
-    numbers: &'a WrittenNumbers,
+    numbers: Numbers<'a>,
     content: String,
     open: Vec<&'static str>,
     /// Whether the last start tag is still open for attributes.
@@ -28,13 +34,17 @@ pub(super) struct XmlWriter<'a> {
     tag: usize,
     /// What the file holds beside FrameNet.
     foreign: Option<ForeignWriter<'a>>,
+    /// Where the root element begins.
+    root: usize,
+    /// Whether the file has numbers of the store's own range.
+    has_own: bool,
 }
 
 impl<'a> XmlWriter<'a> {
     /// A file, with the style sheet that a browser shows it with, and what it holds beside FrameNet.
     pub(super) fn new(
         style_sheet: Option<&str>,
-        numbers: &'a WrittenNumbers,
+        numbers: Numbers<'a>,
         foreign: &'a Foreign,
     ) -> Self {
         let mut content = DECLARATION.to_owned();
@@ -44,7 +54,9 @@ impl<'a> XmlWriter<'a> {
             content.push_str("\"?>\n");
         }
         let foreign = ForeignWriter::new(foreign);
-        Self { numbers, content, open: Vec::new(), in_tag: false, inline: false, tag: 0, foreign }
+        let (open, root) = (Vec::new(), content.len());
+        let (in_tag, inline, tag, has_own) = (false, false, 0, false);
+        Self { numbers, content, open, in_tag, inline, tag, foreign, root, has_own }
     }
 
     /// Starts an element; attributes may follow until content does.
@@ -100,11 +112,35 @@ impl<'a> XmlWriter<'a> {
         self
     }
 
+    /// A number, as [`number`](Self::number) writes it: most of what a file holds.
+    fn digits(&mut self, name: &str, mut value: u64) -> &mut Self {
+        let (mut digits, mut at) = ([0_u8; 20], 20);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (value % 10) as u8;
+            value /= 10;
+            if value == 0 {
+                break;
+            }
+        }
+        let digits = std::str::from_utf8(&digits[at..]).expect("digits are ASCII");
+        if let Some(foreign) = &mut self.foreign {
+            foreign.see(name, digits);
+        }
+        for piece in [" ", name, "=\"", digits, "\""] {
+            self.content.push_str(piece);
+        }
+        self
+    }
+
     /// An id as its release writes it; left out where that gives none.
     pub(super) fn id(&mut self, name: &str, kind: NumberKind, number: impl Into<u64>) -> &mut Self {
         let number = number.into();
         match self.numbers.text(kind, number) {
-            None => self.number(name, number),
+            None => {
+                self.has_own |= number >= OWN_RANGE.into() && kind.is_short();
+                self.digits(name, number)
+            }
             Some(written) => self.given(name, written),
         }
     }
@@ -185,8 +221,11 @@ impl<'a> XmlWriter<'a> {
     }
 
     /// The file, whose root element has ended.
-    pub(super) fn finish(self) -> String {
+    pub(super) fn finish(mut self) -> String {
         debug_assert!(self.open.is_empty(), "{:?} not ended", self.open);
+        if self.has_own {
+            self.content.insert_str(self.root, &format!("<?{OWN_NUMBERS}?>\n"));
+        }
         self.content
     }
 
@@ -248,11 +287,29 @@ impl<'a> XmlWriter<'a> {
     }
 
     fn new_line(&mut self) {
-        self.content.push('\n');
-        for _ in 0..self.open.len() {
-            self.content.push_str("    ");
+        const LINE: &str = "\n                                        ";
+        match LINE.get(..1 + 4 * self.open.len()) {
+            Some(line) => self.content.push_str(line),
+            None => {
+                self.content.push('\n');
+                (0..self.open.len()).for_each(|_| self.content.push_str("    "));
+            }
         }
     }
+}
+
+/// Puts U+FFFD in the place of each character that XML does not have, one for one, so that places in a text
+/// stay where they are; gives their number.
+#[must_use]
+pub fn replace_not_xml(content: &mut String) -> u64 {
+    let Some(first) = not_xml(content) else { return 0 };
+    let (mut replaced, mut count) = (content[..first].to_owned(), 0);
+    for letter in content[first..].chars() {
+        count += u64::from(!is_xml(letter));
+        replaced.push(if is_xml(letter) { letter } else { char::REPLACEMENT_CHARACTER });
+    }
+    *content = replaced;
+    count
 }
 
 /// Where a text stands.
@@ -291,11 +348,12 @@ mod tests {
 
     use super::super::xml::XmlFile;
     use super::*;
+    use crate::model::WrittenNumbers;
 
     #[test]
     fn elements_are_laid_out_as_in_framenet() {
         let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
-        let mut xml = XmlWriter::new(None, &numbers, &foreign);
+        let mut xml = XmlWriter::new(None, (&numbers).into(), &foreign);
         xml.start("frame").attribute("name", "A").schema("../schema/frame.xsd");
         xml.text_element("definition", "");
         xml.start("FE").number("ID", 7);
@@ -318,7 +376,7 @@ mod tests {
             value in "[ -~\\t\\r\\n\u{e9}\u{1f6b2}<>&\"']{0,40}",
         ) {
             let (numbers, foreign) = (WrittenNumbers::default(), Foreign::default());
-            let mut xml = XmlWriter::new(Some("a.xsl"), &numbers, &foreign);
+            let mut xml = XmlWriter::new(Some("a.xsl"), (&numbers).into(), &foreign);
             xml.start("a").attribute("value", &value).text(&text).end();
             let content = xml.finish();
             let mut file = XmlFile::new("a.xml", content.as_bytes(), &numbers).unwrap();

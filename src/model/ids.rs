@@ -47,6 +47,9 @@ ids! {
 /// FrameNet's numbers lie below it.
 pub const OWN_RANGE: u32 = 0x8000_0000;
 
+/// Most numbers that a store counts out.
+pub const MOST_COUNTED: u32 = COUNTED - 1;
+
 /// Numbers that a store counts out to what people add lie this near to the beginning of its range. Those
 /// of proposed LUs and of span-labelled data are hashes, and lie behind them.
 const COUNTED: u32 = 1 << 24;

@@ -29,8 +29,8 @@ pub use frame::{
 };
 pub(crate) use hexadecimal::hexadecimal;
 pub use ids::{
-    AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId,
-    RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
+    AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE,
+    RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
 };
 pub use judgement::Judgement;
 pub use layout::{
@@ -42,7 +42,7 @@ pub use lexunit::{
     FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,
 };
-pub use name::{is_invisible, is_name, is_xml};
+pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};

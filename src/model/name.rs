@@ -23,6 +23,36 @@ pub fn is_xml(letter: char) -> bool {
     matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..)
 }
 
+/// Whether a text can be the name of an element or an attribute in XML 1.0, fifth edition, production 5.
+///
+/// ```
+/// use fnstore::model::is_xml_name;
+///
+/// assert!(is_xml_name("cBy") && is_xml_name("x:\u{e9}-1"));
+/// assert!(!is_xml_name("") && !is_xml_name("1a") && !is_xml_name("a b") && !is_xml_name("a>"));
+/// ```
+#[must_use]
+pub fn is_xml_name(text: &str) -> bool {
+    let begins = |letter: char| {
+        matches!(
+            letter,
+            ':' | '_' | 'A'..='Z' | 'a'..='z' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}'
+                | '\u{f8}'..='\u{2ff}' | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}'
+                | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}' | '\u{2c00}'..='\u{2fef}'
+                | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}'
+                | '\u{10000}'..='\u{effff}'
+        )
+    };
+    let follows = |letter: char| {
+        begins(letter)
+            || matches!(
+                letter,
+                '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}'
+            )
+    };
+    text.chars().next().is_some_and(begins) && text.chars().all(follows)
+}
+
 /// Whether a character does not show in a line of output, or changes how the rest of it shows: a control
 /// character, a zero-width space or a mark of the direction of writing. Joiners (U+200C, U+200D), which
 /// Persian and Hindi write with, are none.

@@ -94,6 +94,12 @@ impl NumberKind {
         }
     }
 
+    /// Whether numbers of the kind have 32 bits.
+    #[must_use]
+    pub fn is_short(self) -> bool {
+        !matches!(self, Self::Sentence | Self::AnnotationSet | Self::Offset)
+    }
+
     /// The first fresh number.
     #[must_use]
     pub fn first_fresh(self) -> u64 {
@@ -122,6 +128,14 @@ impl NumberKind {
             || !text.starts_with('0') && text.bytes().all(|letter| letter.is_ascii_digit());
         let number = text.parse().ok().filter(|_| is_canonical)?;
         (number < self.end() && !self.is_fresh(number)).then_some(number)
+    }
+
+    /// The number of the store's own range that is written as this text, digit by digit.
+    #[must_use]
+    pub fn own(self, text: &str) -> Option<u64> {
+        let number: u32 = text.parse().ok()?;
+        let is_own = number >= OWN_RANGE && number.to_string() == text && self.is_short();
+        is_own.then_some(number.into())
     }
 
     /// The fresh number of what is written as `text`, and told apart by `beside`, where no other has it.

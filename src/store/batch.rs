@@ -426,7 +426,7 @@ fn name_keys(release: ReleaseId, kind: NameKind, name: &str, id: u64) -> [NameKe
     })
 }
 
-fn pair(high: u32, low: u32) -> u64 {
+pub(super) fn pair(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 

@@ -36,8 +36,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, OWN_RANGE, RecipeId, Release,
-    ReleaseId, SentenceId, is_counted,
+    AnnotationSet, AnnotationSetId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE, RecipeId,
+    Release, ReleaseId, SentenceId, is_counted,
 };
 use acknowledged::Acknowledged;
 pub use added::AddedCounts;
@@ -372,11 +372,18 @@ impl Store {
         if !is_counted(number) {
             return Ok(false);
         }
-        let given = match *self.own_ids() {
-            Some(given) => given,
-            None => self.stored_own_ids()?,
-        };
-        Ok(number <= OWN_RANGE + given.numbers)
+        Ok(number <= OWN_RANGE + self.counted()?)
+    }
+
+    /// How many numbers the store has counted out.
+    ///
+    /// # Errors
+    /// When the engine fails or the count is damaged.
+    pub fn counted(&self) -> Result<u32> {
+        match *self.own_ids() {
+            Some(given) => Ok(given.numbers),
+            None => Ok(self.stored_own_ids()?.numbers),
+        }
     }
 
     fn stored_own_ids(&self) -> Result<OwnIdsRecord> {
@@ -394,7 +401,7 @@ impl Store {
     /// When the engine fails.
     pub fn own_number(&self) -> Result<u32> {
         self.give_own(|given| {
-            given.numbers = given.numbers.checked_add(1).filter(|count| *count < OWN_RANGE)?;
+            given.numbers = given.numbers.checked_add(1).filter(|count| *count <= MOST_COUNTED)?;
             Some(OWN_RANGE + given.numbers)
         })
     }

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::text::fold;
 
 use super::added::of_space;
-use super::batch::{lexunit_ids, unpair};
+use super::batch::{lexunit_ids, pair, unpair};
 use super::engine::KeyValue;
 use super::family::Family;
 use super::key::{
@@ -329,6 +329,19 @@ impl Store {
         fold_case: bool,
     ) -> Result<Vec<(u32, u32)>> {
         Ok(self.named(release, kind, name, fold_case)?.into_iter().map(unpair).collect())
+    }
+
+    /// Whether a name of a kind is that of an id (see [`NameKind`]).
+    pub fn name_leads_to(
+        &self,
+        release: ReleaseId,
+        kind: NameKind,
+        (name, fold_case): (&str, bool),
+        (high, low): (u32, u32),
+    ) -> Result<bool> {
+        let name = if fold_case { fold(name) } else { name.to_owned() };
+        let key = NameKey { release, kind, folded: fold_case, name, id: pair(high, low) };
+        Ok(self.engine.get(Family::Name, &key.encode())?.is_some())
     }
 
     /// Numbers of the frames of that name.

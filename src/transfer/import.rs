@@ -341,15 +341,13 @@ fn add_all<F: ReleaseFile>(
     let mut again = source.reader()?;
     in_chunks(source, names, read, |chunk| {
         advance(chunk.len());
-        for file in chunk {
-            if assembler.take_numbers(file.numbers()) {
-                file.add(assembler)?;
-                continue;
+        for mut file in chunk {
+            let name = file.file().to_owned();
+            if !assembler.take_numbers(file.numbers()) {
+                file = F::read(&name, &again.read(&name)?, assembler.numbers())?;
+                assembler.take_numbers(file.numbers());
             }
-            let name = file.file();
-            let file = F::read(name, &again.read(name)?, assembler.numbers())?;
-            assembler.take_numbers(file.numbers());
-            file.add(assembler)?;
+            file.add(assembler).map_err(|error| error.in_file(&name, 0))?;
         }
         assembler.flush()
     })

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
-use std::hash::Hash;
 use std::io::BufReader;
 use std::path::Path;
 
 use super::ImportOptions;
+use super::given::Given;
 use super::import::release_name;
 use super::stand_in::frame_by_name;
 use crate::database::{Database, Result, reindex};
@@ -76,7 +76,8 @@ impl Database {
         let mut reader = SpanReader::new(BufReader::with_capacity(1 << 20, file), path);
         let mut loader = Loader::new(&self.store, release);
         while let Some(text) = reader.read()? {
-            loader.add(text, &reader)?;
+            let added = loader.add(text, &reader);
+            added.map_err(|error| error.in_file(&path.display().to_string(), reader.line()))?;
             if loader.texts.is_multiple_of(PROGRESS_EVERY) {
                 progress(reader.bytes());
             }
@@ -85,33 +86,6 @@ impl Database {
         let report = loader.finish()?;
         self.follow(&mut index);
         Ok(report)
-    }
-}
-
-/// Ids that were given. What is equal wants the same id, and all but the first get the next free ones.
-struct Given<I> {
-    all: HashSet<I>,
-    /// The last id that was given to who wanted a taken one: those between the two are taken, too.
-    last: HashMap<I, I>,
-    next: fn(I) -> I,
-}
-
-impl<I: Copy + Eq + Hash> Given<I> {
-    fn new(next: fn(I) -> I) -> Self {
-        Self { all: HashSet::new(), last: HashMap::new(), next }
-    }
-
-    /// The wanted id, or the first free one after it.
-    fn give(&mut self, wanted: I) -> I {
-        if self.all.insert(wanted) {
-            return wanted;
-        }
-        let last = self.last.entry(wanted).or_insert(wanted);
-        *last = (self.next)(*last);
-        while !self.all.insert(*last) {
-            *last = (self.next)(*last);
-        }
-        *last
     }
 }
 
@@ -358,24 +332,4 @@ fn number(key: &str) -> u64 {
 /// A number of the store's own range, from a hash.
 fn own_number(key: &str) -> u32 {
     hashed_number((number(key) & u64::from(u32::MAX)) as u32)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn the_id_given_is_the_first_free_one(wanted in proptest::collection::vec(0..12_u64, 0..60)) {
-            let mut given = Given::new(|id: u64| id + 1);
-            let mut taken = HashSet::new();
-            for wanted in wanted {
-                let free = (wanted..).find(|id| !taken.contains(id)).unwrap();
-                prop_assert_eq!(given.give(wanted), free);
-                taken.insert(free);
-            }
-        }
-    }
 }

@@ -5,6 +5,7 @@
 
 mod assemble;
 mod export;
+mod given;
 mod import;
 mod import_jsonl;
 mod import_spans;

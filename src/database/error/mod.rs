@@ -71,6 +71,16 @@ pub enum DatabaseError {
         /// All that there are.
         known: BTreeSet<String>,
     },
+    /// A file that is imported has a record that could not be read again.
+    #[error("{file}:{}{error}", if *.line > 0 { format!("{line}: ") } else { " ".to_owned() })]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// Its line, from 1; 0 where it is not known.
+        line: usize,
+        /// Which record.
+        error: Box<StoreError>,
+    },
     /// A text that cannot name a release.
     #[error(
         "E-value: a release cannot be called `{}`; expected a name without control characters, as in \
@@ -147,6 +157,18 @@ pub enum DatabaseError {
         /// The store's directory.
         path: PathBuf,
     },
+}
+
+impl DatabaseError {
+    /// Says of a record that is too large which file has it; `line` is 0 where it is not known.
+    pub(crate) fn in_file(self, file: &str, line: usize) -> Self {
+        match self {
+            Self::Store(error @ StoreError::TooLarge { .. }) => {
+                Self::TooLarge { file: file.to_owned(), line, error: Box::new(error) }
+            }
+            other => other,
+        }
+    }
 }
 
 /// The value that was probably meant, or all there are.

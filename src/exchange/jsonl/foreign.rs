@@ -6,7 +6,7 @@ use super::{Checked, Kind};
 use crate::exchange::error::Fault;
 use crate::model::{
     CorpusId, DocumentId, Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace,
-    FrameId, LuId, TopName, is_xml,
+    FrameId, LuId, TopName, is_xml, is_xml_name,
 };
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -115,10 +115,8 @@ impl PlaceRecord {
     }
 }
 
-/// Refuses what would end an attribute's name in a file.
 fn check_name(name: &str) -> Checked<()> {
-    let ends = |letter: char| letter.is_whitespace() || "\"'<>/=&".contains(letter);
-    if name.is_empty() || name.contains(ends) || !name.chars().all(is_xml) {
+    if !is_xml_name(name) {
         return Err(Fault::value("places.attributes.name", name, "the name of an attribute"));
     }
     Ok(())

@@ -96,6 +96,10 @@ pub struct ReleaseRecord {
     source_bytes: u64,
     imported: u64,
     counts: BTreeMap<String, u64>,
+    /// How many numbers of the store's own range were counted out to what people added; numbers
+    /// beyond are hashes. Absent in additions, and in files of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<u32>,
 }
 
 impl ReleaseRecord {
@@ -112,6 +116,7 @@ impl ReleaseRecord {
             source_bytes: *source_bytes,
             imported: *imported,
             counts: counts.named().map(|(name, count)| (name.to_owned(), count)).into(),
+            counted: None,
         }
     }
 

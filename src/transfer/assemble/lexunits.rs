@@ -1,11 +1,13 @@
 //! LU files: one LU from what its frame's file and its own say, and the exemplars.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, HeaderTitles, IdSpace, LexUnit,
-    LexUnitHead, LexUnitLayout, ListedSubcorpus, OddLabel, Title,
+    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, FrameId, HeaderTitles, IdSpace,
+    LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus, LuId, NumberKind, OddLabel, Title,
 };
 
 impl Assembler<'_> {
@@ -26,7 +28,7 @@ impl Assembler<'_> {
         lexunit.frame = self.frame_called(lexunit.frame, &frame_name);
         let written = lexunit.id;
         lexunit.id = self.own_lexunit_id(&file, &lexunit)?;
-        self.lu_files.insert((lexunit.frame, lexunit.id));
+        self.lu_files.insert((lexunit.frame, lexunit.id), file.clone());
         let own = ForeignFile::LexUnit(lexunit.frame, lexunit.id);
         self.batch.put_foreign(own, &foreign)?;
         for sentence in subcorpora.iter_mut().flat_map(|subcorpus| &mut subcorpus.sentences) {
@@ -140,6 +142,32 @@ impl Assembler<'_> {
         lu.valences = from_file.valences;
         lu.listing.lu_file = true;
         Ok((lu, head))
+    }
+
+    /// Says of files of LUs that share a number with one of another frame what an export calls them.
+    pub(super) fn note_shared_numbers(&mut self) {
+        let id_of = |lu: LuId| {
+            let written = self.written(NumberKind::LexUnit, lu.0);
+            if written.is_empty() { lu.to_string() } else { written }
+        };
+        let mut frames: HashMap<String, BTreeSet<FrameId>> = HashMap::new();
+        for (frame, lu) in self.lexunits.keys() {
+            frames.entry(id_of(*lu)).or_default().insert(*frame);
+        }
+        let mut called: Vec<(String, String)> = Vec::new();
+        for ((frame, lu), file) in &self.lu_files {
+            let id = id_of(*lu);
+            if frames.get(&id).is_some_and(|frames| frames.len() > 1) {
+                called.push((file.clone(), format!("lu{id}_{frame}.xml")));
+            }
+        }
+        called.sort();
+        for (file, name) in called.into_iter().filter(|(file, name)| *file != format!("lu/{name}"))
+        {
+            self.note(WarningCode::WrittenOtherwise, &file, 0, || {
+                format!("an export calls the file `{name}`")
+            });
+        }
     }
 
     pub(super) fn write_lexunit(&mut self, lu: &LexUnit) -> Result<()> {

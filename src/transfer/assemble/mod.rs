@@ -13,17 +13,18 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::whole::Folders;
+use super::given::Given;
 use super::stand_in::frame_by_name;
 use crate::database::Result;
 use crate::framenet::{
-    FrameFile, FramenetError, FullTextFile, Letters, Warning, WarningCode, WarningLog,
+    FrameFile, FramenetError, FullTextFile, Letters, ToldApart, Warning, WarningCode, WarningLog,
 };
 use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, ForeignFile, Frame,
     FrameId, FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId,
     NumberKind, Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
-    SentenceLayers, Title, WrittenNumbers,
+    SentenceLayers, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
@@ -87,16 +88,21 @@ pub(super) struct Assembler<'a> {
     foreign: Option<String>,
     /// What fresh numbers stand for.
     numbers: WrittenNumbers,
+    /// The highest number that a store had counted out to what a person added.
+    counted: u32,
+    apart: ToldApart,
     /// How the top files list what lies below them.
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
     frame_index: BTreeMap<FrameId, Vec<usize>>,
     lu_index: BTreeMap<(LuId, FrameId), Vec<usize>>,
-    document_index: BTreeMap<(CorpusId, DocumentId), Vec<Title>>,
+    document_index: BTreeMap<(CorpusId, DocumentId), Vec<(usize, usize)>>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
+    /// Those with a file, by name; the first of a name.
+    frames_by_name: HashMap<String, FrameId>,
     frame_files: Vec<(Frame, FrameLayout)>,
     /// LUs of frame files that no LU file has taken up, with the name of the frame's file.
     waiting: BTreeMap<(FrameId, LuId), (String, LexUnit)>,
@@ -104,11 +110,12 @@ pub(super) struct Assembler<'a> {
     lexunits: HashMap<(FrameId, LuId), String>,
     /// LUs that only annotation sets name.
     missing_lexunits: HashSet<(FrameId, LuId)>,
-    lu_files: HashSet<(FrameId, LuId)>,
+    /// LUs that have a file, with its name.
+    lu_files: HashMap<(FrameId, LuId), String>,
     corpora: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Fingerprint of every sentence's text, to tell one listed twice from two of one number.
     texts: HashMap<SentenceId, [u8; 8]>,
-    sets: HashSet<AnnotationSetId>,
+    sets: Given<AnnotationSetId>,
     /// The first frame set of each number in the file that is being added.
     numbered: HashMap<u64, AnnotationSetId>,
     /// Rows of the chunk that later files of it may still add to.
@@ -136,6 +143,8 @@ impl<'a> Assembler<'a> {
             letters: Letters::default(),
             foreign: None,
             numbers: WrittenNumbers::default(),
+            counted: 0,
+            apart: ToldApart::default(),
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
             frame_index: BTreeMap::new(),
@@ -143,14 +152,15 @@ impl<'a> Assembler<'a> {
             document_index: BTreeMap::new(),
             relations: Vec::new(),
             frames: BTreeMap::new(),
+            frames_by_name: HashMap::new(),
             frame_files: Vec::new(),
             waiting: BTreeMap::new(),
             lexunits: HashMap::new(),
             missing_lexunits: HashSet::new(),
-            lu_files: HashSet::new(),
+            lu_files: HashMap::new(),
             corpora: BTreeMap::new(),
             texts: HashMap::new(),
-            sets: HashSet::new(),
+            sets: Given::new(AnnotationSetId::next),
             numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),
@@ -208,6 +218,8 @@ impl<'a> Assembler<'a> {
         let written = frame.id;
         frame.id = self.own_frame_id(&file, &frame)?;
         lexunits.iter_mut().for_each(|lu| lu.frame = frame.id);
+        self.see_number(frame.id.0);
+        frame.elements.iter().for_each(|fe| self.see_number(fe.id.0));
         self.check_sem_types(&file, &sem_type_names)?;
         self.check_frame_index(&file, written, &mut frame)?;
         for fe in frame.elements.iter().filter(|fe| fe.sem_types.len() > 1) {
@@ -218,6 +230,7 @@ impl<'a> Assembler<'a> {
         self.add_waiting(&file, &frame, lexunits)?;
         self.batch.put_foreign(ForeignFile::Frame(frame.id), &foreign)?;
         self.frames.insert(frame.id, Some(KnownFrame::of(&frame)));
+        self.frames_by_name.entry(frame.name.clone()).or_insert(frame.id);
         self.frame_files.push((frame, layout));
         Ok(())
     }
@@ -231,6 +244,7 @@ impl<'a> Assembler<'a> {
                 self.warn(WarningCode::LuNameRepeated, file, 0, detail)?;
             }
             self.counts.lexunits += 1;
+            self.see_number(lu.id.0);
             self.waiting.insert((frame.id, lu.id), (file.to_owned(), lu));
         }
         Ok(())
@@ -270,12 +284,14 @@ impl<'a> Assembler<'a> {
         let written = (corpus.0, document.0);
         document.0 = self.own_document_id(&file, corpus.0, &document)?;
         let key = (corpus.0, document.0);
+        self.see_number(key.0.0);
+        self.see_number(key.1.0);
         self.batch.put_foreign(ForeignFile::Document(key.0, key.1), &foreign)?;
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;
         let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
-        let stem = file.trim_start_matches("fulltext/").trim_end_matches(".xml");
+        let stem = FullTextFile::stem_of(&file);
         let in_headers = self.in_headers(&file, key, &titles)?;
         let row = Document {
             file: stem.to_owned(),
@@ -353,12 +369,16 @@ impl<'a> Assembler<'a> {
             self.write_lexunit(&lu)?;
         }
         self.warn_unread()?;
+        self.note_shared_numbers();
         self.counts.sem_types = self.sem_types.len() as u64;
         self.batch.put_written_numbers(&self.numbers)?;
         for document in std::mem::take(&mut self.corpora).values() {
             self.batch.put_document(document)?;
         }
         self.batch.put_release_layout(&std::mem::take(&mut self.layout))?;
+        if self.counted > 0 {
+            self.store.skip_own_number(self.counted)?;
+        }
         self.flush()?;
         let Self { counts, statuses, warnings, .. } = self;
         Ok(Assembled { counts, statuses, warnings })

@@ -5,9 +5,10 @@
 
 use super::Assembler;
 use crate::database::Result;
-use crate::framenet::{WarningCode, told_apart};
+use crate::framenet::WarningCode;
 use crate::model::{
     CorpusId, DocumentId, FeId, Frame, FrameId, LexUnit, LuId, NumberKind, Title, WrittenNumbers,
+    is_counted,
 };
 
 impl Assembler<'_> {
@@ -22,6 +23,13 @@ impl Assembler<'_> {
         self.numbers.merge(numbers)
     }
 
+    /// Takes note of a number that another store counted out: this one gives none up to it.
+    pub(super) fn see_number(&mut self, number: u32) {
+        if is_counted(number) {
+            self.counted = self.counted.max(number);
+        }
+    }
+
     /// The number of a record whose `number` another one has already.
     fn fresh_number(
         &mut self,
@@ -31,19 +39,18 @@ impl Assembler<'_> {
         is_taken: impl Fn(&Self, u32) -> bool,
     ) -> u32 {
         let text = self.written(kind, number);
-        let mut fresh = number;
-        for beside in told_apart(name) {
-            let number = self.numbers.number_of(kind, &text, &beside);
-            fresh = u32::try_from(number).unwrap_or(u32::MAX);
-            if !is_taken(self, fresh) {
-                break;
-            }
-        }
+        let mut apart = std::mem::take(&mut self.apart);
+        let fresh = apart.find(kind, &text, name, |beside| {
+            let number = self.numbers.number_of(kind, &text, beside);
+            let fresh = u32::try_from(number).unwrap_or(u32::MAX);
+            (!is_taken(self, fresh)).then_some(fresh)
+        });
+        self.apart = apart;
         fresh
     }
 
     /// A number as its release writes it.
-    fn written(&self, kind: NumberKind, number: u32) -> String {
+    pub(super) fn written(&self, kind: NumberKind, number: u32) -> String {
         self.numbers.text(kind, number.into()).map_or(number.to_string(), str::to_owned)
     }
 
@@ -76,12 +83,12 @@ impl Assembler<'_> {
     /// The number under which an LU's file is kept.
     pub(super) fn own_lexunit_id(&mut self, file: &str, lu: &LexUnit) -> Result<LuId> {
         let (frame, id) = (lu.frame, self.lexunit_called(lu.frame, lu.id, &lu.name));
-        if !self.lu_files.contains(&(frame, id)) {
+        if !self.lu_files.contains_key(&(frame, id)) {
             return Ok(id);
         }
         let taken = |this: &Self, number| {
             let key = (frame, LuId(number));
-            this.lu_files.contains(&key)
+            this.lu_files.contains_key(&key)
                 || this.waiting.get(&key).is_some_and(|(_, waiting)| waiting.name != lu.name)
         };
         let fresh = self.fresh_number(NumberKind::LexUnit, id.0, &lu.name, taken);
@@ -109,7 +116,8 @@ impl Assembler<'_> {
         Ok(DocumentId(fresh))
     }
 
-    /// The frame that a number and a name stand for: where several have the number, that of the name.
+    /// The frame that a number and a name stand for: where several have the number, that of the name;
+    /// where no number is given, too.
     pub(super) fn frame_called(&self, id: FrameId, name: &str) -> FrameId {
         let is_called =
             |id: &FrameId| self.known_frame(*id).is_some_and(|frame| frame.name == name);
@@ -117,7 +125,9 @@ impl Assembler<'_> {
             return id;
         }
         let called = self.called(NumberKind::Frame, id.0, name).map(FrameId);
-        called.filter(is_called).unwrap_or(id)
+        let is_given = || self.numbers.text(NumberKind::Frame, id.0.into()) != Some("");
+        let named = || self.frames_by_name.get(name).copied().filter(|_| !is_given());
+        called.filter(is_called).or_else(named).unwrap_or(id)
     }
 
     /// So for an LU of a frame.

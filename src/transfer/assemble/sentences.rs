@@ -6,6 +6,7 @@ use crate::framenet::{ReadSentence, WarningCode};
 use crate::model::{
     Document, HeaderTitles, IdSpace, ListedSentence, Occurrence, OddLabel, Sentence, SentenceId,
 };
+use crate::text::shortened;
 use crate::transfer::stand_in::{fingerprint, fresh};
 
 impl Assembler<'_> {
@@ -99,7 +100,7 @@ impl Assembler<'_> {
         if self.foreign.is_none() && !text.is_ascii() {
             self.foreign = Some(place.file.to_owned());
         }
-        let quoted = || format!("text `{text}`");
+        let quoted = || format!("text `{}`", shortened(text));
         if text.trim() != text {
             self.note(WarningCode::TextSpace, place.file, line, quoted);
         }

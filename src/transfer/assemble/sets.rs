@@ -1,5 +1,7 @@
 //! Annotation sets: those that evoke a frame, and those of sentence layers.
 
+use std::collections::HashSet;
+
 use super::{Assembler, Place};
 use crate::database::Result;
 use crate::database::entry;
@@ -39,6 +41,7 @@ impl Assembler<'_> {
         mut set: ReadSet,
     ) -> Result<AnnotationSetId> {
         let (frame, lu) = self.evoked(place, &mut set)?;
+        self.note_own_lexunit(place, (frame, lu), &set);
         self.settle_labels(frame, &mut set);
         let mut id = AnnotationSetId::new(place.space, set.xml_id);
         let exemplar = AnnotationSetId::new(IdSpace::Exemplar, set.xml_id);
@@ -88,12 +91,19 @@ impl Assembler<'_> {
         Ok(id)
     }
 
-    fn fresh_set(&mut self, place: &Place<'_>, xml_id: u64, print: &[u8; 8]) -> AnnotationSetId {
-        let mut id = AnnotationSetId::new(place.space, fresh(xml_id, print));
-        while !self.sets.insert(id) {
-            id = id.next();
+    /// Says of a set in an LU's file that it names that LU, which goes without saying there.
+    fn note_own_lexunit(&mut self, place: &Place<'_>, evoked: (FrameId, LuId), set: &ReadSet) {
+        let is_own = place.lu.is_some_and(|lu| (lu.frame, lu.id) == evoked);
+        let is_said = matches!(set.evokes, Evokes::Frame { .. }) && set.status != UNANNOTATED;
+        if is_own && is_said {
+            self.note(WarningCode::WrittenOtherwise, place.file, set.line, || {
+                format!("set {} names the LU of its file, which an export leaves out", set.xml_id)
+            });
         }
-        id
+    }
+
+    fn fresh_set(&mut self, place: &Place<'_>, xml_id: u64, print: &[u8; 8]) -> AnnotationSetId {
+        self.sets.give(AnnotationSetId::new(place.space, fresh(xml_id, print)))
     }
 
     fn provenance(&self, place: &Place<'_>, sentence: SentenceId) -> Provenance {
@@ -127,14 +137,12 @@ impl Assembler<'_> {
             if layer.rank > 1 {
                 note(WarningCode::FeRank, "FE layer beyond the first rank");
             }
-            for (at, label) in layer.labels.iter().enumerate() {
+            let mut seen = HashSet::new();
+            for label in &layer.labels {
                 if label.extent == Extent::Null(NullInstantiation::Incorporated) {
                     note(WarningCode::NullIncorporated, "null instantiation INC");
                 }
-                let again = layer.labels[..at]
-                    .iter()
-                    .any(|earlier| earlier.name == label.name && earlier.extent.span().is_some());
-                if again && label.extent.span().is_some() {
+                if label.extent.span().is_some() && !seen.insert(&label.name) {
                     note(WarningCode::FeRepeated, &format!("FE `{}` on several spans", label.name));
                 }
             }

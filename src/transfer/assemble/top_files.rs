@@ -24,6 +24,7 @@ impl Assembler<'_> {
         self.batch.put_foreign(ForeignFile::Top(TopName::SemTypes), &file.foreign)?;
         let (types, list) = file.content;
         for sem_type in types {
+            self.see_number(sem_type.id.0);
             self.batch.put_sem_type(&sem_type)?;
             self.sem_types.insert(sem_type.id, sem_type.name);
         }
@@ -240,9 +241,9 @@ impl Assembler<'_> {
     ) -> Result<()> {
         self.add_warnings(file.warnings)?;
         self.batch.put_foreign(ForeignFile::Top(TopName::FulltextIndex), &file.foreign)?;
-        for corpus in &file.content {
-            for (id, title) in &corpus.documents {
-                self.document_index.entry((corpus.id, *id)).or_default().push(title.clone());
+        for (place, corpus) in file.content.iter().enumerate() {
+            for (at, (id, _)) in corpus.documents.iter().enumerate() {
+                self.document_index.entry((corpus.id, *id)).or_default().push((place, at));
             }
         }
         self.layout.fulltext_index = Some(file.content);
@@ -259,32 +260,36 @@ impl Assembler<'_> {
     ) -> Result<()> {
         let listed = self.listed_document((corpus, written), title);
         let Some(index) = &mut self.layout.fulltext_index else { return Ok(()) };
-        let corpora = index.iter_mut().filter(|known| known.id == corpus);
-        let mut documents = corpora.flat_map(|known| &mut known.documents);
-        let is_listed = |entry: &&mut (DocumentId, Title)| {
-            entry.0 == written && listed.as_ref() == Some(&entry.1)
-        };
-        if let Some(entry) = documents.find(is_listed) {
-            entry.0 = id;
-            if listed.as_ref() == Some(title) {
-                entry.1 = Title::default();
-                return Ok(());
+        let detail = match listed.map(|(place, at)| &mut index[place].documents[at]) {
+            Some((number, listed)) => {
+                *number = id;
+                if listed == title {
+                    *listed = Title::default();
+                    return Ok(());
+                }
+                if listed.agrees_with(title) {
+                    return Ok(());
+                }
+                format!("document {title} ({id}) is {listed} in fulltextIndex.xml")
             }
-        }
-        let detail = match listed {
-            Some(listed) if listed.agrees_with(title) => return Ok(()),
-            Some(listed) => format!("document {title} ({id}) is {listed} in fulltextIndex.xml"),
             None => format!("document {title} ({id}) is not in fulltextIndex.xml; kept"),
         };
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
     }
 
-    /// Takes the entry of a document off the list, of several with its number that of its name.
-    fn listed_document(&mut self, key: (CorpusId, DocumentId), title: &Title) -> Option<Title> {
-        let titles = self.document_index.get_mut(&key)?;
-        let named = titles.iter().position(|known| known == title);
-        let listed = titles.remove(named.unwrap_or(0));
-        if titles.is_empty() {
+    /// Takes the entry of a document off the list, of several with its number that of its name; gives
+    /// its corpus and its place there.
+    fn listed_document(
+        &mut self,
+        key: (CorpusId, DocumentId),
+        title: &Title,
+    ) -> Option<(usize, usize)> {
+        let index = self.layout.fulltext_index.as_deref().unwrap_or_default();
+        let places = self.document_index.get_mut(&key)?;
+        let is_called = |(place, at): &(usize, usize)| index[*place].documents[*at].1 == *title;
+        let named = places.iter().position(is_called);
+        let listed = places.remove(named.unwrap_or(0));
+        if places.is_empty() {
             self.document_index.remove(&key);
         }
         Some(listed)
@@ -320,6 +325,7 @@ impl Assembler<'_> {
                 }
             }
             self.settle_pairs(&mut relation)?;
+            self.see_number(relation.id.0);
             self.batch.put_relation(&relation)?;
             self.counts.frame_relations += 1;
         }
@@ -368,7 +374,7 @@ impl Assembler<'_> {
                 let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
                 let name = entries.map_or("", |entries| &entries[place].name);
                 let what = format!("LU `{name}` ({id})");
-                if self.lu_files.contains(&(frame, id)) {
+                if self.lu_files.contains_key(&(frame, id)) {
                     self.warn_listed_twice("luIndex.xml", &what)?;
                     continue;
                 }
@@ -379,7 +385,9 @@ impl Assembler<'_> {
         for ((corpus, id), titles) in documents.into_iter().filter(|_| has_documents) {
             let known = self.corpora.get(&(corpus, id));
             let has_file = known.is_some_and(|known| !known.file.is_empty());
-            for title in titles {
+            for (place, at) in titles {
+                let index = self.layout.fulltext_index.as_deref().unwrap_or_default();
+                let title = &index[place].documents[at].1;
                 let what = format!("document {title} ({id} of corpus {corpus})");
                 if has_file {
                     self.warn_listed_twice("fulltextIndex.xml", &what)?;

@@ -94,7 +94,11 @@ impl Database {
             Scope::Part | Scope::Additions => self.closure_of(&catalog, expression, scope)?,
         };
         let Some(release) = only_one(releases)? else { return Ok(None) };
-        let writer = RecordWriter::new(out, &ReleaseRecord::new(&release, scope))?;
+        let mut record = ReleaseRecord::new(&release, scope);
+        if scope != Scope::Additions {
+            record.counted = Some(self.store().counted()?);
+        }
+        let writer = RecordWriter::new(out, &record)?;
         let id = release.id;
         let mut export = Export { store: self.store(), catalog, release: id, scope, writer };
         match &closure {

@@ -8,8 +8,8 @@ use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{Kind, RecordReader, Scope};
 use crate::model::{
-    Counted, FeId, Frame, FrameId, RecipeId, Release, ReleaseCounts, ReleaseId, SentenceId,
-    WrittenNumbers, is_counted, is_name, is_xml,
+    Counted, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId, Release, ReleaseCounts,
+    ReleaseId, SentenceId, WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -37,6 +37,8 @@ pub(super) struct Loader<'a, R> {
     pub(super) extended: BTreeMap<FrameId, Extended>,
     /// The sentence that the next sets and layers belong to.
     pub(super) current: Option<(SentenceId, String)>,
+    /// The last number that the file's store had counted out, where the file says so.
+    last_counted: Option<u32>,
     /// The highest number that another store gave to a record of a user.
     own_number: u32,
     counts: ReleaseCounts,
@@ -64,10 +66,21 @@ impl<'a, R: BufRead> Loader<'a, R> {
                 known.listed.insert(row?.1);
             }
         }
+        let mut last_counted = None;
+        if let Some(counted) = reader.release().counted.filter(|_| scope != Scope::Additions) {
+            if counted > MOST_COUNTED {
+                let expected = format!("at most {MOST_COUNTED}");
+                let (code, line) = (FaultCode::Value, reader.line());
+                let found = counted.to_string();
+                return Err(reader.wrong(line, code, "counted", &found, expected).into());
+            }
+            last_counted = Some(OWN_RANGE + counted);
+        }
         Ok(Self {
             store,
             release,
             scope,
+            last_counted,
             reader,
             batch: store.batch(release),
             recipes: Vec::new(),
@@ -76,7 +89,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
-            own_number: 0,
+            own_number: last_counted.unwrap_or(0),
             counts: ReleaseCounts::default(),
             written: BTreeMap::new(),
             unchanged: 0,
@@ -136,6 +149,11 @@ impl<'a, R: BufRead> Loader<'a, R> {
     /// Whether the file adds to a release that is there.
     pub(super) fn adds(&self) -> bool {
         self.scope == Scope::Additions
+    }
+
+    /// The line that was read last.
+    pub(super) fn line(&self) -> usize {
+        self.reader.line()
     }
 
     pub(super) fn wrong(
@@ -269,8 +287,10 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
     }
 
+    /// Takes note of a number that a store may have counted out; a file that says how far its store had
+    /// counted needs none.
     pub(super) fn see_number(&mut self, number: u32) {
-        if is_counted(number) {
+        if is_counted(number) && self.last_counted.is_none() {
             self.own_number = self.own_number.max(number);
         }
     }

@@ -82,7 +82,8 @@ impl Database {
             (_, None) => record.into_model(self.store.begin_release()?),
         };
         let mut loader = Loader::new(&self.store, release.id, scope, reader)?;
-        loader.read_all(progress)?;
+        let read = loader.read_all(progress);
+        read.map_err(|error| error.in_file(&path.display().to_string(), loader.line()))?;
         let (written, unchanged) = (loader.written.clone(), loader.unchanged);
         loader.finish(&mut release)?;
         self.follow(&mut index);

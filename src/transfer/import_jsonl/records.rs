@@ -1,5 +1,6 @@
 //! Each kind of record: what must hold of it, and where it goes.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 
 use super::known::{KnownFrame, Reference};
@@ -7,12 +8,14 @@ use super::loader::{Extended, Loader};
 use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, SetRecord};
+use crate::framenet::fragment_fault;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, FeId, ForeignFile, Frame, FrameElement, FrameId,
-    FrameRelation, IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance, RecipeId,
-    SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
+    AnnotationSet, AnnotationSetId, Document, FeId, Foreign, ForeignFile, Frame, FrameElement,
+    FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, NumberKind, PROPOSED, Provenance,
+    RecipeId, SemType, Sentence, SentenceId, SentenceLayers, WrittenNumber,
 };
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
+use crate::text::shortened;
 
 impl<R: BufRead> Loader<'_, R> {
     pub(super) fn take(&mut self, record: Record) -> Result<()> {
@@ -83,19 +86,22 @@ impl<R: BufRead> Loader<'_, R> {
         for sem_type in &frame.sem_types {
             self.refer("sem_types", Reference::SemType(*sem_type))?;
         }
+        let ids: HashSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
+        let mut seen = HashSet::new();
         for (at, fe) in frame.elements.iter().enumerate() {
             let field = |name: &str| format!("elements[{at}].{name}");
             self.take_element_of(fe, field)?;
-            if frame.elements[..at].iter().any(|other| other.id == fe.id) {
+            if !seen.insert(fe.id) {
                 let expected = "a number that no other FE of the frame has";
                 let found = fe.id.to_string();
                 return Err(self.wrong(FaultCode::Repeated, &field("id"), &found, expected));
             }
-            self.check_elements_of(frame, &field("requires"), &fe.requires)?;
-            self.check_elements_of(frame, &field("excludes"), &fe.excludes)?;
+            for (list, named) in [("requires", &fe.requires), ("excludes", &fe.excludes)] {
+                self.check_elements_of((frame, &ids), &field(list), named)?;
+            }
         }
         for set in &frame.core_sets {
-            self.check_elements_of(frame, "core_sets", set)?;
+            self.check_elements_of((frame, &ids), "core_sets", set)?;
         }
         if self.is_new(frame, &frame.id, |store, release| store.frame(release, frame.id))? {
             self.recount(frame);
@@ -117,8 +123,13 @@ impl<R: BufRead> Loader<'_, R> {
     }
 
     /// Refuses numbers that no FE of the frame has.
-    fn check_elements_of(&self, frame: &Frame, field: &str, ids: &[FeId]) -> Result<()> {
-        match ids.iter().find(|id| frame.fe(**id).is_none()) {
+    fn check_elements_of(
+        &self,
+        (frame, known): (&Frame, &HashSet<FeId>),
+        field: &str,
+        ids: &[FeId],
+    ) -> Result<()> {
+        match ids.iter().find(|id| !known.contains(id)) {
             None => Ok(()),
             Some(id) => {
                 let expected = format!("the number of an FE of `{}`", frame.name);
@@ -510,6 +521,7 @@ impl<R: BufRead> Loader<'_, R> {
                 (Kind::DocumentLayout, Some(("document", document.to_string(), is_there)))
             }
             Layout::Foreign(file, foreign) => {
+                self.check_foreign(foreign)?;
                 self.batch.put_foreign(*file, foreign)?;
                 (Kind::Foreign, self.has_file(*file))
             }
@@ -519,6 +531,19 @@ impl<R: BufRead> Loader<'_, R> {
             return Err(self.wrong(FaultCode::Missing, field, &id, expected));
         }
         self.count(kind);
+        Ok(())
+    }
+
+    /// Refuses pieces of XML that would make their file unreadable.
+    fn check_foreign(&self, foreign: &Foreign) -> Result<()> {
+        for content in foreign.places.iter().flat_map(|place| &place.content) {
+            if let Some(fault) = fragment_fault(&content.xml) {
+                let field = "places.content.xml";
+                let expected = format!("XML that can stand inside an element; it has {fault}");
+                let found = shortened(&content.xml);
+                return Err(self.wrong(FaultCode::Value, field, &found, expected));
+            }
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Every row by itself, and what it refers to.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::{CheckCode, CheckOptions, CheckReport, Findings};
 use crate::database::Result;
@@ -72,10 +73,29 @@ struct Checker<'a> {
     documents: HashSet<(ReleaseId, CorpusId, DocumentId)>,
     /// Numbers of LUs of every release: some ten thousand. Files name LUs by number alone.
     lexunits: HashSet<(ReleaseId, LuId)>,
+    /// Frames that were looked up: some thousand.
+    frames: HashMap<(ReleaseId, FrameId), Option<Rc<KnownFrame>>>,
     /// What the row before referred to: rows are in order of frame and LU.
-    frame: Option<((ReleaseId, FrameId), Option<Frame>)>,
     lexunit: Option<((ReleaseId, FrameId, LuId), bool)>,
-    sentence: Option<((ReleaseId, SentenceId), Option<Sentence>)>,
+    sentence: Option<SentenceSeen>,
+}
+
+/// A sentence that was looked up, by its place; `None` where it is not there.
+type SentenceSeen = ((ReleaseId, SentenceId), Option<Rc<Sentence>>);
+
+/// What rows are held against of a frame.
+struct KnownFrame {
+    name: String,
+    has_file: bool,
+    /// Its FEs' names.
+    elements: HashMap<FeId, String>,
+}
+
+impl From<Frame> for KnownFrame {
+    fn from(frame: Frame) -> Self {
+        let elements = frame.elements.into_iter().map(|fe| (fe.id, fe.name)).collect();
+        Self { name: frame.name, has_file: frame.has_file, elements }
+    }
 }
 
 impl<'a> Checker<'a> {
@@ -102,7 +122,7 @@ impl<'a> Checker<'a> {
             recipes,
             documents,
             lexunits,
-            frame: None,
+            frames: HashMap::new(),
             lexunit: None,
             sentence: None,
         }
@@ -151,7 +171,7 @@ impl<'a> Checker<'a> {
                     let missing = || format!("{}: super type {parent}", at.name);
                     self.expect(found, CheckCode::SemTypeMissing, &at, missing);
                 }
-                self.has_name(&at, release, NameKind::SemType, &sem_type.name, sem_type.id.0);
+                self.has_name(&at, release, NameKind::SemType, &sem_type.name, (0, sem_type.id.0));
             }
             RowContent::LexUnit(lexunit) => {
                 at.name = format!("LU {} `{}`", lexunit.id, lexunit.name);
@@ -206,15 +226,17 @@ impl<'a> Checker<'a> {
         };
         let named = frame.core_sets.iter().flatten().map(|fe| (*fe, "core set with FE"));
         let named = named.chain(of_elements(|fe| &fe.requires, "requires FE"));
+        let ids: HashSet<FeId> = frame.elements.iter().map(|fe| fe.id).collect();
         for (fe, what) in named.chain(of_elements(|fe| &fe.excludes, "excludes FE")) {
-            if frame.fe(fe).is_none() {
+            if !ids.contains(&fe) {
                 let detail = format!("{}: {what} {fe}", at.name);
                 self.findings.add(CheckCode::ElementMissing, at.family, detail);
             }
         }
-        self.has_name(at, release, NameKind::Frame, &frame.name, frame.id.0);
+        self.has_name(at, release, NameKind::Frame, &frame.name, (0, frame.id.0));
         for fe in &frame.elements {
-            self.has_name(at, release, NameKind::FrameElement, &fe.name, fe.id.0);
+            let id = (frame.id.0, fe.id.0);
+            self.has_name(at, release, NameKind::FrameElement, &fe.name, id);
         }
     }
 
@@ -226,7 +248,7 @@ impl<'a> Checker<'a> {
             self.has_frame(at, release, frame);
             let Some(frame) = self.frame_of(release, frame, at) else { continue };
             for fe in relation.elements.iter().map(element) {
-                if frame.has_file && frame.fe(fe).is_none() {
+                if frame.has_file && !frame.elements.contains_key(&fe) {
                     let detail = format!("{}: FE {fe} of frame `{}`", at.name, frame.name);
                     self.findings.add(CheckCode::ElementMissing, at.family, detail);
                 }
@@ -241,7 +263,8 @@ impl<'a> Checker<'a> {
             let missing = || format!("{}: semantic type {sem_type}", at.name);
             self.expect(found, CheckCode::SemTypeMissing, at, missing);
         }
-        self.has_name(at, release, NameKind::LexUnit, &lexunit.name, lexunit.id.0);
+        let id = (lexunit.frame.0, lexunit.id.0);
+        self.has_name(at, release, NameKind::LexUnit, &lexunit.name, id);
         if self.options.deep {
             // FrameNet's own tables name full-text sets that no file of a release has.
             let sets = lexunit.valences.sets();
@@ -309,7 +332,7 @@ impl<'a> Checker<'a> {
         let labels = set.fe_layers().flat_map(|layer| &layer.labels);
         let missing: Vec<String> = labels
             .filter_map(|label| Some((label, label.fe?)))
-            .filter(|(_, fe)| frame.fe(*fe).is_none())
+            .filter(|(_, fe)| !frame.elements.contains_key(fe))
             .map(|(label, fe)| format!("{}: FE {fe} `{}`", at.name, label.name))
             .collect();
         for detail in missing {
@@ -393,12 +416,10 @@ impl<'a> Checker<'a> {
                 let found = store.lexunit(release, FrameId(high), LuId(low));
                 found.map(|lexunit| lexunit.map(|lexunit| lexunit.name))
             }
-            NameKind::FrameElement => store.frame(release, FrameId(high)).map(|frame| {
-                let element = |frame: &Frame| {
-                    frame.elements.iter().find(|fe| fe.id.0 == low).map(|fe| fe.name.clone())
-                };
-                frame.as_ref().and_then(element)
-            }),
+            NameKind::FrameElement => {
+                let Some(frame) = self.look_up_frame(release, FrameId(high), at) else { return };
+                Ok(frame.and_then(|frame| frame.elements.get(&FeId(low)).cloned()))
+            }
             NameKind::SemType => {
                 let found = store.sem_type(release, crate::model::SemTypeId(low));
                 found.map(|sem_type| sem_type.map(|sem_type| sem_type.name))
@@ -419,36 +440,57 @@ impl<'a> Checker<'a> {
     }
 
     /// A record's name leads back to it.
-    fn has_name(&mut self, at: &RowPlace, release: ReleaseId, kind: NameKind, name: &str, id: u32) {
+    fn has_name(
+        &mut self,
+        at: &RowPlace,
+        release: ReleaseId,
+        kind: NameKind,
+        name: &str,
+        id: (u32, u32),
+    ) {
         if !self.options.deep {
             return;
         }
         for folded in [false, true] {
-            let ids = self.store.ids_by_name(release, kind, name, folded);
-            let Some(ids) = self.read(ids, at) else { continue };
-            if !ids.iter().any(|(_, low)| *low == id) {
-                let detail = format!("{}: `{name}` does not lead to {id}", at.name);
+            let leads = self.store.name_leads_to(release, kind, (name, folded), id);
+            if let Some(false) = self.read(leads, at) {
+                let detail = format!("{}: `{name}` does not lead to {}", at.name, id.1);
                 self.findings.add(CheckCode::Name, at.family, detail);
             }
         }
     }
 
     fn has_frame(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId) {
-        if self.frame.as_ref().map(|(key, _)| *key) != Some((release, frame)) {
-            let Some(found) = self.read(self.store.frame(release, frame), at) else { return };
-            self.frame = Some(((release, frame), found));
-        }
-        if matches!(&self.frame, Some((_, None))) {
+        if let Some(None) = self.look_up_frame(release, frame, at) {
             let detail = format!("{}: frame {frame}", at.name);
             self.findings.add(CheckCode::FrameMissing, at.family, detail);
         }
     }
 
-    fn frame_of(&mut self, release: ReleaseId, frame: FrameId, at: &RowPlace) -> Option<Frame> {
-        match &self.frame {
-            Some((key, found)) if *key == (release, frame) => found.clone(),
-            _ => self.read(self.store.frame(release, frame), at)?,
+    fn frame_of(
+        &mut self,
+        release: ReleaseId,
+        frame: FrameId,
+        at: &RowPlace,
+    ) -> Option<Rc<KnownFrame>> {
+        self.look_up_frame(release, frame, at)?
+    }
+
+    /// The frame of that number; `None`, and a finding, when it cannot be read.
+    fn look_up_frame(
+        &mut self,
+        release: ReleaseId,
+        frame: FrameId,
+        at: &RowPlace,
+    ) -> Option<Option<Rc<KnownFrame>>> {
+        let key = (release, frame);
+        if let Some(known) = self.frames.get(&key) {
+            return Some(known.clone());
         }
+        let found = self.read(self.store.frame(release, frame), at)?;
+        let found = found.map(|frame| Rc::new(KnownFrame::from(frame)));
+        self.frames.insert(key, found.clone());
+        Some(found)
     }
 
     fn has_lexunit(&mut self, at: &RowPlace, release: ReleaseId, frame: FrameId, lu: LuId) {
@@ -496,11 +538,11 @@ impl<'a> Checker<'a> {
         at: &RowPlace,
         release: ReleaseId,
         sentence: SentenceId,
-    ) -> Option<Sentence> {
+    ) -> Option<Rc<Sentence>> {
         let key = (release, sentence);
         if self.sentence.as_ref().map(|(key, _)| *key) != Some(key) {
             let found = self.read(self.store.sentence(release, sentence), at)?;
-            self.sentence = Some((key, found));
+            self.sentence = Some((key, found.map(Rc::new)));
         }
         let found = self.sentence.as_ref().and_then(|(_, sentence)| sentence.clone());
         if found.is_none() {

@@ -1,6 +1,7 @@
 //! The files at the top of a release.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use super::{Exporter, Tally, has_file};
 use crate::database::Result;
@@ -31,37 +32,32 @@ impl Exporter<'_> {
             let index = self.frame_index(index, tally)?;
             let foreign = foreign(TopName::FrameIndex)?;
             let content = write_frame_index(&index, numbers, &foreign);
-            self.write(tally, "frameIndex.xml", &content)?;
+            self.write(tally, "frameIndex.xml", content)?;
         }
         if let Some(index) = lu_index {
             let index = self.lu_index(index, tally)?;
             let foreign = foreign(TopName::LuIndex)?;
             let content = write_lu_index(&index, numbers, &foreign);
-            self.write(tally, "luIndex.xml", &content)?;
+            self.write(tally, "luIndex.xml", content)?;
         }
         if let Some(index) = fulltext_index {
             let index = self.fulltext_index(index, tally);
             let foreign = foreign(TopName::FulltextIndex)?;
             let content = write_fulltext_index(&index, numbers, &foreign);
-            self.write(tally, "fulltextIndex.xml", &content)?;
+            self.write(tally, "fulltextIndex.xml", content)?;
         }
         if let Some(list) = sem_types {
             let (types, list) = self.sem_type_list(list)?;
             let foreign = foreign(TopName::SemTypes)?;
             let content = write_sem_types(&types, &list, numbers, &foreign);
-            self.write(tally, "semTypes.xml", &content)?;
+            self.write(tally, "semTypes.xml", content)?;
         }
         if let Some(list) = relations {
             let (relations, list) = self.relation_list(list, tally)?;
             let foreign = foreign(TopName::Relations)?;
             let content = write_relations(&relations, &list, numbers, &foreign);
-            self.write(tally, "frRelation.xml", &content)?;
+            self.write(tally, "frRelation.xml", content)?;
         }
-        Ok(())
-    }
-
-    fn write(&self, tally: &mut Tally, name: &str, content: &str) -> Result<()> {
-        tally.bytes += self.directory.write(name, content)?;
         Ok(())
     }
 
@@ -73,9 +69,9 @@ impl Exporter<'_> {
     ) -> Result<Vec<FrameIndexEntry>> {
         let mut index = Vec::with_capacity(listed.len());
         let is_new = listed.is_empty();
-        let mut left = tally.written_frames.clone();
+        let (mut left, called) = (tally.written_frames.clone(), OnceCell::new());
         for mut entry in listed {
-            let id = self.listed_frame(&entry);
+            let id = self.listed_frame(&entry, &called);
             match self.store.frame(self.release.id, id)? {
                 Some(frame) if left.remove(&id) => {
                     fill(&mut entry.name, &frame.name);
@@ -104,30 +100,46 @@ impl Exporter<'_> {
     }
 
     /// The frame of an entry; one that gives no number means the frame of its name.
-    fn listed_frame(&self, entry: &FrameIndexEntry) -> FrameId {
+    fn listed_frame<'a>(
+        &'a self,
+        entry: &FrameIndexEntry,
+        called: &OnceCell<HashMap<&'a str, FrameId>>,
+    ) -> FrameId {
         if self.numbers.text(NumberKind::Frame, entry.id.0.into()) != Some("") {
             return entry.id;
         }
-        let mut called = self.frames.iter().filter(|(_, name)| **name == entry.name);
-        called.next().map_or(entry.id, |(id, _)| *id)
+        let frames = || self.frames.iter().rev().map(|(id, name)| (name.as_str(), *id)).collect();
+        called.get_or_init(frames).get(entry.name.as_str()).copied().unwrap_or(entry.id)
     }
 
     /// The LU of an entry; one that gives no number means the LU of its name.
-    fn listed_lexunit(&self, entry: &LuIndexEntry) -> LuId {
+    fn listed_lexunit<'a>(
+        &'a self,
+        entry: &LuIndexEntry,
+        called: &OnceCell<HashMap<(FrameId, &'a str), LuId>>,
+    ) -> LuId {
         if self.numbers.text(NumberKind::LexUnit, entry.id.0.into()) != Some("") {
             return entry.id;
         }
-        let mut of_frame = self.lexunits.iter().filter(|((frame, _), _)| *frame == entry.frame);
-        let called = of_frame.find(|(_, name)| **name == entry.name);
-        called.map_or(entry.id, |((_, id), _)| *id)
+        // The first of a name.
+        let lexunits = || {
+            let mut first: HashMap<(FrameId, &str), LuId> = HashMap::new();
+            for ((frame, lu), name) in &self.lexunits {
+                let id = first.entry((*frame, name.as_str())).or_insert(*lu);
+                *id = (*lu).min(*id);
+            }
+            first
+        };
+        let key = (entry.frame, entry.name.as_str());
+        called.get_or_init(lexunits).get(&key).copied().unwrap_or(entry.id)
     }
 
     fn lu_index(&self, listed: LuIndex, tally: &Tally) -> Result<LuIndex> {
         let mut index = LuIndex { legend: listed.legend, entries: Vec::new() };
         let mut left: HashSet<(FrameId, LuId)> = tally.lexunits.keys().copied().collect();
-        let is_new = listed.entries.is_empty();
+        let (is_new, called) = (listed.entries.is_empty(), OnceCell::new());
         for mut entry in listed.entries {
-            let key = (entry.frame, self.listed_lexunit(&entry));
+            let key = (entry.frame, self.listed_lexunit(&entry, &called));
             if tally.lexunits.contains_key(&key) {
                 left.remove(&key);
                 self.renew(key, &mut entry, tally.lexunits.get(&key))?;

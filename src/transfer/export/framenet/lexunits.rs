@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::listed::OfLexUnit;
+use super::listed::{Listing, OfLexUnit};
 use super::{Exporter, FramenetLoss, Tally};
 use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, LexUnit,
-    LexUnitLayout, ListedSentence, ListedSubcorpus, OWN_RANGE, Origin, Provenance, SentenceId,
-    Title, WrittenNumbers,
+    LexUnitLayout, ListedSentence, ListedSubcorpus, LuId, OWN_RANGE, Origin, Provenance,
+    SentenceId, Title, WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -24,7 +24,7 @@ impl Exporter<'_> {
         let mut sets = HashMap::new();
         for set in self.store.annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
             let set = set?;
-            if set.provenance.origin() != Origin::FullText {
+            if set.provenance.origin() != Origin::FullText && !self.stands_elsewhere(lu.id, &set)? {
                 sets.insert(set.id, set);
             }
         }
@@ -43,10 +43,11 @@ impl Exporter<'_> {
         };
         layout.subcorpora.extend(unlisted(&layout, &sets));
         let mut subcorpora = Vec::new();
+        let mut listing = Listing::new(std::mem::take(&mut layout.odd_labels), Some(&of));
         for subcorpus in &layout.subcorpora {
             let mut sentences = Vec::new();
             for listed in &subcorpus.sentences {
-                sentences.extend(self.sentence(listed, &layout.odd_labels, Some(&of), tally)?);
+                sentences.extend(self.sentence(listed, &mut listing, tally)?);
             }
             if self.wanted.is_none() || !sentences.is_empty() {
                 subcorpora.push(ReadSubcorpus { name: subcorpus.name.clone(), sentences });
@@ -63,6 +64,28 @@ impl Exporter<'_> {
             None => id,
         });
         self.write_lexunit(frame, &lu, layout, subcorpora, tally)
+    }
+
+    /// Whether the file of another LU lists an exemplar: it names the LU that it evokes there.
+    fn stands_elsewhere(&self, lu: LuId, set: &AnnotationSet) -> Result<bool> {
+        let Provenance::Exemplar { lu: of, .. } = &set.provenance else { return Ok(false) };
+        if *of == lu {
+            return Ok(false);
+        }
+        let mut listed = self.listed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(listed) = listed.get(of) {
+            return Ok(listed.contains(&set.id));
+        }
+        let mut sets = HashSet::new();
+        for frame in self.frames_of.get(of).into_iter().flatten() {
+            let layout = self.store.lexunit_layout(self.release.id, *frame, *of)?;
+            let subcorpora = layout.into_iter().flat_map(|layout| layout.subcorpora);
+            let sentences = subcorpora.flat_map(|subcorpus| subcorpus.sentences);
+            sets.extend(sentences.flat_map(|sentence| sentence.sets));
+        }
+        let is_listed = sets.contains(&set.id);
+        listed.insert(*of, sets);
+        Ok(is_listed)
     }
 
     fn write_lexunit(
@@ -105,8 +128,7 @@ impl Exporter<'_> {
             foreign: self.store.foreign(self.release.id, ForeignFile::LexUnit(lu.frame, lu.id))?,
         };
         let content = write_lu_file(&file, &self.sem_types, &self.numbers);
-        tally.bytes += self.directory.write(&name, &content)?;
-        Ok(())
+        self.write(tally, &name, content)
     }
 }
 

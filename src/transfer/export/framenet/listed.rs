@@ -17,33 +17,57 @@ pub(super) struct OfLexUnit<'a> {
     pub(super) sets: &'a HashMap<AnnotationSetId, AnnotationSet>,
 }
 
+/// What the sentences of one file need to know.
+pub(super) struct Listing<'a> {
+    /// Its labels whose place is not what the file says, by set.
+    odd: HashMap<AnnotationSetId, Vec<OddOffsets>>,
+    /// The LU, for LU files.
+    of: Option<&'a OfLexUnit<'a>>,
+    /// The sentence that was listed last: some are listed again and again.
+    last: Option<Sentence>,
+}
+
+impl<'a> Listing<'a> {
+    pub(super) fn new(labels: Vec<OddLabel>, of: Option<&'a OfLexUnit<'a>>) -> Self {
+        let mut odd: HashMap<AnnotationSetId, Vec<OddOffsets>> = HashMap::new();
+        for OddLabel { set, label } in labels {
+            odd.entry(set).or_default().push(label);
+        }
+        Self { odd, of, last: None }
+    }
+
+    fn odd_of(&self, set: AnnotationSetId) -> Vec<OddOffsets> {
+        self.odd.get(&set).cloned().unwrap_or_default()
+    }
+}
+
 impl Exporter<'_> {
     /// A sentence with the sets that its listing names, `None` when nothing of it is wanted or it is gone.
     pub(super) fn sentence(
         &self,
         listed: &ListedSentence,
-        odd: &[OddLabel],
-        of: Option<&OfLexUnit<'_>>,
+        listing: &mut Listing<'_>,
         tally: &mut Tally,
     ) -> Result<Option<ReadSentence>> {
-        let Some(sentence) = self.store.sentence(self.release.id, listed.id)? else {
-            return Ok(None);
-        };
+        if listing.last.as_ref().is_none_or(|last| last.id != listed.id) {
+            listing.last = self.store.sentence(self.release.id, listed.id)?;
+        }
+        let Some(sentence) = &listing.last else { return Ok(None) };
+        let of = listing.of;
         let mut sets = Vec::with_capacity(listed.sets.len());
         let (mut evoking, mut layers) = (0, 0);
         for id in &listed.sets {
-            let odd = odd.iter().filter(|odd| odd.set == *id).map(|odd| odd.label.clone());
             if let Some(set) = self.frame_set(*id, of)? {
                 if self.wants_set(set.id) {
                     evoking += 1;
                     tally.lost_with(&set);
-                    sets.push(self.read_frame_set(set, of, odd.collect()));
+                    sets.push(self.read_frame_set(set, of, listing.odd_of(*id)));
                 }
             } else if let Some(set) =
                 self.store.sentence_layers_set(self.release.id, sentence.id, *id)?
             {
                 layers += 1;
-                sets.push(read_sentence_layers(set, odd.collect()));
+                sets.push(read_sentence_layers(set, listing.odd_of(*id)));
             }
         }
         if self.wanted.is_some() && evoking == 0 {
@@ -195,12 +219,11 @@ fn missing_target_layer(set: &AnnotationSet) -> Option<Layer> {
     })
 }
 
-fn read_sentence(sentence: Sentence, occurrence: u32, sets: Vec<ReadSet>) -> ReadSentence {
-    let Sentence { id, xml_id, text, mut occurrences } = sentence;
-    let index = occurrence as usize;
-    let occurrence =
-        if index < occurrences.len() { occurrences.swap_remove(index) } else { Default::default() };
-    ReadSentence { xml_id: xml_id.unwrap_or(id.number()), line: 0, text, occurrence, sets }
+fn read_sentence(sentence: &Sentence, occurrence: u32, sets: Vec<ReadSet>) -> ReadSentence {
+    let Sentence { id, xml_id, text, occurrences } = sentence;
+    let occurrence = occurrences.get(occurrence as usize).cloned().unwrap_or_default();
+    let (xml_id, text) = (xml_id.unwrap_or(id.number()), text.clone());
+    ReadSentence { xml_id, line: 0, text, occurrence, sets }
 }
 
 fn read_sentence_layers(set: SentenceLayers, odd: Vec<OddOffsets>) -> ReadSet {

@@ -15,15 +15,17 @@ mod names;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Mutex;
 
 use rayon::prelude::*;
 
 use self::directory::Directory;
+use self::listed::Listing;
 use self::names::FileNames;
 use crate::database::{Database, Result};
 use crate::framenet::{
-    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, write_frame_file,
-    write_fulltext_file,
+    FrameFile, FullTextFile, ReadSentence, SemTypeNames, WarningLog, replace_not_xml,
+    write_frame_file, write_fulltext_file,
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, LexUnit, LuId,
@@ -70,6 +72,8 @@ pub enum FramenetLoss {
     /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
     /// imported it.
     RelatedFrames,
+    /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
+    Characters,
 }
 
 impl FramenetLoss {
@@ -88,6 +92,7 @@ impl FramenetLoss {
             Self::RelatedFrames => {
                 "frame files without their lists of related frames, which frRelation.xml has"
             }
+            Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
     }
 }
@@ -159,9 +164,13 @@ struct Exporter<'a> {
     lexunits: HashMap<(FrameId, LuId), String>,
     /// What each file is called.
     files: FileNames,
+    /// Frames of the LUs of a number.
+    frames_of: HashMap<LuId, Vec<FrameId>>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
+    /// Sets that the files of LUs list, where it was asked for them.
+    listed: Mutex<HashMap<LuId, HashSet<AnnotationSetId>>>,
 }
 
 /// Frames exported together, and full texts: enough for all cores, few enough to report on.
@@ -276,8 +285,10 @@ impl<'a> Exporter<'a> {
             frames: BTreeMap::new(),
             lexunits: HashMap::new(),
             files: FileNames::default(),
+            frames_of: HashMap::new(),
             documents: BTreeMap::new(),
             related: HashSet::new(),
+            listed: Mutex::default(),
         };
         for relation in store.relations(id)? {
             let relation = relation?;
@@ -294,6 +305,7 @@ impl<'a> Exporter<'a> {
         for row in store.lexunit_names(id)? {
             let (frame, lu, name) = row?;
             exporter.lexunits.insert((frame, lu), name);
+            exporter.frames_of.entry(lu).or_default().push(frame);
         }
         for document in store.documents(id)? {
             let document = document?;
@@ -309,6 +321,15 @@ impl<'a> Exporter<'a> {
 
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
+    }
+
+    /// Writes a file; what XML has no character for is replaced and counted.
+    fn write(&self, tally: &mut Tally, name: &str, mut content: String) -> Result<()> {
+        for _ in 0..replace_not_xml(&mut content) {
+            tally.lose(FramenetLoss::Characters);
+        }
+        tally.bytes += self.directory.write(name, &content)?;
+        Ok(())
     }
 
     /// A number as its release writes it, for the name of a file.
@@ -374,8 +395,7 @@ impl<'a> Exporter<'a> {
             foreign,
         };
         let content = write_frame_file(&file, &self.sem_types, &self.numbers);
-        tally.bytes += self.directory.write(&name, &content)?;
-        Ok(())
+        self.write(tally, &name, content)
     }
 
     /// A full-text file; none when nothing of it is wanted.
@@ -392,8 +412,9 @@ impl<'a> Exporter<'a> {
             }
         };
         let mut sentences: Vec<ReadSentence> = Vec::new();
+        let mut listing = Listing::new(layout.odd_labels, None);
         for listed in &layout.sentences {
-            sentences.extend(self.sentence(listed, &layout.odd_labels, None, tally)?);
+            sentences.extend(self.sentence(listed, &mut listing, tally)?);
         }
         if self.wanted.is_some() && sentences.is_empty() {
             tally.leave_out("fulltext");
@@ -411,8 +432,7 @@ impl<'a> Exporter<'a> {
             numbers: WrittenNumbers::default(),
             foreign: self.store.foreign(self.release.id, ForeignFile::Document(key.0, key.1))?,
         };
-        tally.bytes += self.directory.write(&name, &write_fulltext_file(&file, &self.numbers))?;
-        Ok(())
+        self.write(tally, &name, write_fulltext_file(&file, &self.numbers))
     }
 }
 

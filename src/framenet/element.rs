@@ -1,0 +1,152 @@
+//! An element of a file, with its attributes.
+
+use std::borrow::Cow;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::BytesStart;
+
+use super::foreign::tag_at;
+use super::xml::{At, no_xml};
+use super::{FramenetError, Result};
+use crate::model::is_xml;
+use crate::text::shortened;
+
+/// Most bytes of an attribute: they become names and keys, and FrameNet's have some hundreds.
+const MAX_ATTRIBUTE: usize = 64 << 10;
+
+/// An element whose start was read.
+pub(super) struct Element<'a> {
+    start: BytesStart<'a>,
+    at: At<'a>,
+    /// Length of the prefix before its name, which the names of all FrameNet's elements of the file have.
+    prefix: usize,
+}
+
+impl<'a> Element<'a> {
+    /// `prefix` is what stands before the name of the root element, colon and all; nothing in most files.
+    pub(super) fn new(start: BytesStart<'a>, at: At<'a>, prefix: &str) -> Self {
+        let has_prefix = !prefix.is_empty() && start.name().into_inner().starts_with(prefix);
+        Self { start, at, prefix: if has_prefix { prefix.len() } else { 0 } }
+    }
+
+    /// Its name: without a prefix when it is of FrameNet's name space.
+    pub(super) fn name(&self) -> &str {
+        &self.start.name().into_inner()[self.prefix..]
+    }
+
+    /// Where its start tag is.
+    pub(super) fn place(&self) -> usize {
+        tag_at(self.at.content, self.at.offset)
+    }
+
+    pub(super) fn line(&self) -> usize {
+        // The position before a start tag is the end of what stands before it, line break and all.
+        let mut at = self.at;
+        let rest = &self.at.content[at.offset.min(self.at.content.len())..];
+        at.offset += rest.len() - rest.trim_start().len();
+        at.line()
+    }
+
+    /// The element with what tells it from others of its name, as in `frame` (ID 5, name `A`).
+    pub(super) fn brief(&self) -> Result<String> {
+        let mut of = Vec::new();
+        for key in ["ID", "name"] {
+            if let Some(value) = self.attribute(key)? {
+                of.push(format!("{key} `{}`", shortened(value.escape_debug())));
+            }
+        }
+        let of = if of.is_empty() { String::new() } else { format!(" ({})", of.join(", ")) };
+        Ok(format!("element `{}`{of}", self.name()))
+    }
+
+    /// Calls `visit` with every attribute's name, prefix and all, and unescaped value. A name may come
+    /// several times, though XML does not allow it.
+    pub(super) fn attributes(
+        &self,
+        mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<()>,
+    ) -> Result<()> {
+        self.visit(|name, value| visit(name, value).map(|()| false))
+    }
+
+    /// As [`attributes`](Self::attributes), until `visit` has what it wants.
+    fn visit(&self, mut visit: impl FnMut(&str, Cow<'_, str>) -> Result<bool>) -> Result<()> {
+        for attribute in self.start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| self.at.malformed(error))?;
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .map_err(|error| self.at.malformed(error))?;
+            if value.len() > MAX_ATTRIBUTE {
+                let name = attribute.key.local_name().into_inner();
+                let reason = format!("attribute `{name}` is longer than {MAX_ATTRIBUTE} bytes");
+                return Err(self.at.malformed(reason));
+            }
+            // Only a character reference brings in what the file itself does not hold.
+            if let Cow::Owned(value) = &value
+                && let Some(letter) = value.chars().find(|letter| !is_xml(*letter))
+            {
+                return Err(self.at.malformed(no_xml(letter)));
+            }
+            if visit(attribute.key.into_inner(), value)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The attribute's value, when it is there; the first of several.
+    pub(super) fn attribute(&self, name: &str) -> Result<Option<String>> {
+        let mut found = None;
+        self.visit(|key, value| {
+            if key == name {
+                found = Some(value.into_owned());
+            }
+            Ok(found.is_some())
+        })?;
+        Ok(found)
+    }
+
+    /// The attribute's value, or nothing at all as an empty text.
+    pub(super) fn text_or_empty(&self, name: &str) -> Result<String> {
+        Ok(self.attribute(name)?.unwrap_or_default())
+    }
+
+    /// Whether it has no attribute but those, and none twice. At most 32 are known.
+    pub(super) fn has_only(&self, known: &[&str]) -> bool {
+        let (mut attributes, mut seen) = (self.start.attributes(), 0_u32);
+        attributes.with_checks(false).all(|attribute| {
+            let Ok(attribute) = attribute else { return false };
+            let name = attribute.key.into_inner();
+            let bit = known.iter().position(|known| *known == name).map_or(0, |at| 1 << at);
+            let is_new = seen & bit == 0;
+            seen |= bit;
+            bit != 0 && is_new
+        })
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        let mut attributes = self.start.attributes();
+        attributes.with_checks(false).flatten().any(|found| found.key.into_inner() == name)
+    }
+
+    pub(super) fn has_any(&self, names: &[&str]) -> bool {
+        let mut attributes = self.start.attributes();
+        let mut attributes = attributes.with_checks(false).flatten();
+        attributes.any(|found| names.contains(&found.key.into_inner()))
+    }
+
+    pub(super) fn wrong(&self, what: &str, found: &str, expected: &'static str) -> FramenetError {
+        FramenetError::Value {
+            file: self.at.file.to_owned(),
+            line: self.line(),
+            what: format!("{what} of `{}`", self.name()),
+            found: found.to_owned(),
+            expected,
+        }
+    }
+}
+
+/// What stands before an element's own name, colon and all; nothing for most.
+pub(super) fn prefix_of<'a>(start: &'a BytesStart<'_>) -> &'a str {
+    let name = start.name().into_inner();
+    name.find(':').map_or("", |colon| &name[..=colon])
+}
