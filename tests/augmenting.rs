@@ -7,7 +7,8 @@ use crate::cli_schema::faults_in;
 use crate::mining::run;
 
 fn augment(arguments: &[&str], input: &str) -> Ran {
-    run(&[&["augment"], arguments, &["--beam", "4", "--device", "cpu"]].concat(), input)
+    let more = ["--model", "paraphrase", "--beam", "4", "--device", "cpu"];
+    run(&[&["augment"], arguments, &more].concat(), input)
 }
 
 fn variants(ran: &Ran) -> Vec<&str> {
@@ -76,7 +77,8 @@ fn rewritings_of_another_beam_are_not_taken() {
     let kept = kept.to_str().unwrap();
     let first = augment(&["nli", "--rewrites", kept], PAIRS);
     assert_eq!(first.code, Some(0), "{}", first.stderr);
-    let arguments = ["augment", "nli", "--rewrites", kept, "--beam", "2", "--device", "cpu"];
+    let arguments = ["--rewrites", kept, "--model", "paraphrase", "--beam", "2", "--device", "cpu"];
+    let arguments = [&["augment", "nli"], &arguments[..]].concat();
     let other = run(&arguments, PAIRS);
     assert_eq!(other.code, Some(0), "{}", other.stderr);
     assert!(other.stderr.contains("0 rewritings are known"), "{}", other.stderr);
