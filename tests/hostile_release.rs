@@ -163,7 +163,7 @@ fn a_file_of_more_elements_than_any_that_is_read_is_refused_with_its_line() {
     let (_dir, root) = copy();
     let file = root.join("frame/Roaming.xml");
     let text = fs::read_to_string(&file).unwrap();
-    let many = format!("{}</frame>", "<FEcoreSet/>".repeat(1 << 20));
+    let many = format!("{}</frame>", "<FE/>".repeat(1 << 16));
     fs::write(&file, text.replacen("</frame>", &many, 1)).unwrap();
     refused(&root, &["frame/Roaming.xml:", ": more than 1048576 elements"]);
 }

@@ -53,7 +53,7 @@ pub enum FramenetError {
     },
     /// A file has more elements than any that is read: what is made of them takes more memory than they do.
     #[error(
-        "{file}:{line}: more than {limit} elements, the most that are read of one file; FrameNet's own \
+        "{file}:{line}: more than {limit} elements (an FE of a frame counts as 16), the most that are read of one file; FrameNet's own \
          have some 100,000"
     )]
     TooManyElements {

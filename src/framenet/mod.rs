@@ -10,6 +10,7 @@
 
 mod element;
 mod error;
+mod file_name;
 mod foreign;
 mod fragment;
 mod frames;
@@ -28,6 +29,9 @@ mod xml;
 mod xml_writer;
 
 pub use error::FramenetError;
+#[cfg(test)]
+pub(crate) use file_name::LONGEST_STEM;
+pub(crate) use file_name::{file_stem, fitting, safe};
 pub use fragment::fragment_fault;
 pub use frames::{FrameFile, read_frame_file};
 pub use fulltext::{FullTextFile, read_fulltext_file};

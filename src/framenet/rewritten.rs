@@ -12,6 +12,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
+use super::file_name::file_stem;
 use super::write::SemTypeNames;
 use super::xml::start_of;
 use super::{Warning, WarningCode, WarningLog};
@@ -36,21 +37,13 @@ pub(super) struct Rewritten<'a> {
 
 impl<'a> Rewritten<'a> {
     pub(super) fn of(file: &'a str, content: &'a [u8], stem: Option<&'a str>) -> Self {
-        // What is no name of a file is changed in an export.
-        let is_usual = |stem: &&str| {
-            let of_names = |letter: char| letter.is_alphanumeric() || "-_. ".contains(letter);
-            !stem.is_empty()
-                && !stem.starts_with('.')
-                && stem.len() < 200
-                && stem.chars().all(of_names)
-        };
-        Self { file, content, stem: stem.filter(is_usual) }
+        Self { file, content, stem }
     }
 
     /// Warns of what stands in `written` otherwise than in the file.
     pub(super) fn compare(&self, written: &str, warnings: &mut WarningLog) {
         let name = self.file.rsplit('/').next().unwrap_or(self.file);
-        let called = self.stem.map(|stem| format!("{stem}.xml"));
+        let called = self.stem.map(|stem| format!("{}.xml", file_stem(stem)));
         if let Some(called) = called.filter(|called| called != name) {
             self.warn(0, format!("an export calls the file `{called}`"), warnings);
         }

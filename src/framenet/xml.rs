@@ -18,8 +18,11 @@ use crate::model::{Foreign, WrittenNumbers, is_xml};
 /// Most elements inside one another: FrameNet's own files have nine.
 const MAX_DEPTH: usize = 64;
 
-/// Most elements of a file. FrameNet's largest have some 100,000; an FE of five bytes takes 300.
+/// Most elements of a file; FrameNet's largest have some 100,000.
 const MAX_ELEMENTS: usize = 1 << 20;
+
+/// A frame's FE counts as so many: it takes more memory than others. FrameNet's frames have at most some 50.
+const FE_WEIGHT: usize = 16;
 
 /// Most elements inside one another in what FrameNet does not know: with FrameNet's own around it, a
 /// file that is written from it can be read again.
@@ -145,12 +148,13 @@ impl<'a> XmlFile<'a> {
             self.at.moved(offset).malformed(error)
         })?;
         match &event {
-            Event::Start(_) => {
+            Event::Start(start) => {
                 if let Some((_, children)) = self.open.last_mut() {
                     *children += 1;
                 }
                 self.open.push((self.at.offset, 0));
-                self.elements += 1;
+                let is_fe = self.open.len() == 2 && start.local_name().as_ref() == "FE";
+                self.elements += if is_fe { FE_WEIGHT } else { 1 };
                 if self.elements > MAX_ELEMENTS {
                     return Err(self.at.too_many_elements());
                 }

@@ -63,6 +63,9 @@ impl IndexWriter {
             index.writer_with_num_threads(1, MEMORY_BUDGET)
         })?;
         writer.set_merge_policy(Box::new(LogMergePolicy::default()));
+        // A commit that was cut off leaves files that no commit names; the same change would be written under
+        // the same name again. That they stay when the disk is full does no harm.
+        let _ = guarded(path, "tidying up", || writer.garbage_collect_files().wait().map(drop));
         Ok(Self { writer, fields, path: path.to_owned(), stamp, replaced, is_lost: false })
     }
 
@@ -271,6 +274,23 @@ mod tests {
             document: None,
             generation: None,
         }
+    }
+
+    #[test]
+    fn what_a_commit_that_was_cut_off_left_is_tidied_up() {
+        let (dir, _, _) = index_of(|writer, entry| writer.add(entry).unwrap());
+        let files = || {
+            let files = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+            files.filter(|file| file.extension().is_some_and(|of| of == "del")).count()
+        };
+        let mut writer = IndexWriter::open(dir.path()).unwrap();
+        writer.remove(ReleaseId(1), AnnotationSetId::new(IdSpace::Exemplar, 1)).unwrap();
+        // Written to disk, and never committed.
+        drop(writer.writer.prepare_commit().unwrap());
+        drop(writer);
+        assert_eq!(files(), 1);
+        drop(IndexWriter::open(dir.path()).unwrap());
+        assert_eq!(files(), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::{Assembler, Place};
 use crate::database::Result;
-use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode};
+use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode, file_stem};
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, FrameId, HeaderTitles, IdSpace,
     LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus, LuId, NumberKind, OddLabel, Title,
@@ -158,7 +158,8 @@ impl Assembler<'_> {
         for ((frame, lu), file) in &self.lu_files {
             let id = id_of(*lu);
             if frames.get(&id).is_some_and(|frames| frames.len() > 1) {
-                called.push((file.clone(), format!("lu{id}_{frame}.xml")));
+                called
+                    .push((file.clone(), format!("{}.xml", file_stem(&format!("lu{id}_{frame}")))));
             }
         }
         called.sort();

@@ -6,13 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Exporter;
+use crate::framenet::{fitting, safe};
 use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, NumberKind};
-
-/// Bytes of a name that file systems take, `.xml` left out.
-const LONGEST: usize = 255 - ".xml".len();
-
-/// Hexadecimal digits that stand for the rest of a name that is cut.
-const DIGITS: usize = 16;
 
 /// The names of an export's files, each below its folder.
 #[derive(Default)]
@@ -39,13 +34,7 @@ impl FileNames {
     /// A name for a file of `folder` that no other has; what could lead out of the folder, or hide the
     /// file, is replaced.
     fn take(&mut self, folder: &str, stem: &str) -> String {
-        let safe = |letter: char| {
-            if letter.is_control() || "/\\:*?\"<>|".contains(letter) { '_' } else { letter }
-        };
-        let mut stem: String = stem.chars().map(safe).collect();
-        if stem.is_empty() || stem.starts_with('.') {
-            stem.insert(0, '_');
-        }
+        let mut stem = safe(stem);
         let mut name = format!("{folder}/{}.xml", fitting(&stem));
         // Some file systems take capitals and small letters for the same.
         while !self.taken.insert(name.to_lowercase()) {
@@ -54,15 +43,6 @@ impl FileNames {
         }
         name
     }
-}
-
-/// A stem that file systems take: of one that is too long the beginning, and a hash of all of it.
-fn fitting(stem: &str) -> String {
-    if stem.len() <= LONGEST {
-        return stem.to_owned();
-    }
-    let begin = &stem[..stem.floor_char_boundary(LONGEST - 1 - DIGITS)];
-    format!("{begin}~{}", &blake3::hash(stem.as_bytes()).to_hex()[..DIGITS])
 }
 
 impl Exporter<'_> {
@@ -119,6 +99,7 @@ fn stem_of(document: &Document) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::framenet::LONGEST_STEM;
 
     #[test]
     fn no_name_leads_out_of_its_folder_or_stands_for_two_files() {
@@ -132,7 +113,7 @@ mod tests {
     #[test]
     fn names_that_are_too_long_are_cut_and_stay_different() {
         let mut names = FileNames::default();
-        let long = "s".repeat(LONGEST);
+        let long = "s".repeat(LONGEST_STEM);
         assert_eq!(names.take("frame", &long), format!("frame/{long}.xml"));
         // The letters of a word in Greek take two bytes each: none is cut in half.
         for beginning in ["s", "\u{3bb}"] {
