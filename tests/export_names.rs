@@ -65,6 +65,16 @@ fn names_that_collide_are_given_in_order_of_ids() {
 /// A file system takes names of 255 bytes; a release may have longer ones in a zip file, or a frame's name
 /// beside a file called otherwise.
 #[test]
+fn a_frame_that_only_an_index_lists_takes_no_name_from_one_that_has_a_file() {
+    let kept = Deviating::new(|release| {
+        let index = release.join("frameIndex.xml");
+        let text = std::fs::read_to_string(&index).unwrap();
+        std::fs::write(&index, text.replace("ID=\"104\"", "ID=\"0\"")).unwrap();
+    });
+    assert!(files(&kept.out()).iter().any(|(name, _)| name == "frame/Roaming.xml"));
+}
+
+#[test]
 fn a_name_that_is_too_long_for_a_file_is_cut_in_the_file_s_name_alone() {
     // In Greek letters of two bytes each.
     let long = "\u{3a3}".repeat(300);

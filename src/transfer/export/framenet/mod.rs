@@ -311,7 +311,7 @@ impl<'a> Exporter<'a> {
             let document = document?;
             exporter.documents.insert((document.corpus, document.id), document);
         }
-        exporter.name_files();
+        exporter.name_files()?;
         Ok(exporter)
     }
 

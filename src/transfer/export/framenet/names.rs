@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Exporter;
+use crate::database::Result;
 use crate::framenet::{fitting, safe};
 use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, NumberKind};
 
@@ -48,11 +49,15 @@ impl FileNames {
 impl Exporter<'_> {
     /// Gives every frame, LU and document with a file its name; of those that would have the same, the one
     /// with the lowest id comes first.
-    pub(super) fn name_files(&mut self) {
+    pub(super) fn name_files(&mut self) -> Result<()> {
         let mut names = FileNames::default();
-        for (frame, name) in &self.frames {
-            let file = names.take("frame", name);
-            names.frames.insert(*frame, file);
+        for frame in self.store.frames(self.release.id)? {
+            let frame = frame?;
+            // An index may list a frame of the same name that has no file.
+            if frame.has_file {
+                let file = names.take("frame", &frame.name);
+                names.frames.insert(frame.id, file);
+            }
         }
         let mut lexunits: Vec<(FrameId, LuId)> = self.lexunits.keys().copied().collect();
         // The first of those that share an id comes first again.
@@ -85,6 +90,7 @@ impl Exporter<'_> {
             }
         }
         self.files = names;
+        Ok(())
     }
 }
 
