@@ -152,25 +152,37 @@ impl Panels8 {
         bias: Option<&[f32]>,
         target: &Target,
     ) {
-        for_each_block(threads, shape, size_of::<i8>(), |rows, group| {
-            dispatch(Block { shape, input, weight: self, bias, rows, group, target });
-        });
+        multiply_by(self, threads, (shape, input, bias), target);
     }
 }
 
-/// One task: some rows by some panels.
-struct Block<'a> {
-    shape: Shape,
-    input: &'a Tensor,
-    weight: &'a Panels8,
-    bias: Option<&'a [f32]>,
-    rows: Range<usize>,
+/// One task: some rows by some panels of a weight in integers.
+pub(super) struct Block<'a, W> {
+    pub(super) shape: Shape,
+    pub(super) input: &'a Tensor,
+    pub(super) weight: &'a W,
+    pub(super) bias: Option<&'a [f32]>,
+    pub(super) rows: Range<usize>,
     /// Numbers of panels.
-    group: Range<usize>,
-    target: &'a Target,
+    pub(super) group: Range<usize>,
+    pub(super) target: &'a Target,
 }
 
-impl DotWork for Block<'_> {
+/// The product of an input (R, in) with a weight in integers, plus a bias (out), into a matrix (R, out).
+pub(super) fn multiply_by<W: Sync>(
+    weight: &W,
+    threads: usize,
+    (shape, input, bias): (Shape, &Tensor, Option<&[f32]>),
+    target: &Target,
+) where
+    for<'a> Block<'a, W>: DotWork,
+{
+    for_each_block(threads, shape, size_of::<i8>(), |rows, group| {
+        dispatch(Block { shape, input, weight, bias, rows, group, target });
+    });
+}
+
+impl DotWork for Block<'_, Panels8> {
     type Output = ();
 
     #[inline(always)]
@@ -225,7 +237,7 @@ fn round_row<D: Dots>(dots: D, row: &[f32], to: &mut [u8]) -> f32 {
     scale + lanes.sum(broken)
 }
 
-impl Block<'_> {
+impl Block<'_, Panels8> {
     /// Calls the code for the tile's height.
     #[inline(always)]
     fn tile<D: Dots>(

@@ -17,13 +17,11 @@
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
-use std::ops::Range;
-
 use super::blocks::{BLOCK, Blocks};
-use super::matmul::{PANEL, PANEL_LINES, Shape, Target, Tile, cut, for_each_block};
-use super::matmul8::{rounded, scale};
+use super::matmul::{PANEL, PANEL_LINES, Shape, Target, Tile, cut};
+use super::matmul8::{Block, multiply_by, rounded, scale};
 use crate::compute::Tensor;
-use crate::compute::lanes::dots::{ByteLine, DotWork, Dots, FOUR, dispatch};
+use crate::compute::lanes::dots::{ByteLine, DotWork, Dots, FOUR};
 use crate::compute::lanes::{LANES, Lanes, Line};
 
 /// Fours of a block.
@@ -148,22 +146,8 @@ impl BlockPanels {
         bias: Option<&[f32]>,
         target: &Target,
     ) {
-        for_each_block(threads, shape, size_of::<i8>(), |rows, group| {
-            dispatch(Block { shape, input, weight: self, bias, rows, group, target });
-        });
+        multiply_by(self, threads, (shape, input, bias), target);
     }
-}
-
-/// One task: some rows by some panels.
-struct Block<'a> {
-    shape: Shape,
-    input: &'a Tensor,
-    weight: &'a BlockPanels,
-    bias: Option<&'a [f32]>,
-    rows: Range<usize>,
-    /// Numbers of panels.
-    group: Range<usize>,
-    target: &'a Target,
 }
 
 /// Rows of a tile, rounded and interleaved.
@@ -185,7 +169,7 @@ struct RowGroup {
     start: i32,
 }
 
-impl DotWork for Block<'_> {
+impl DotWork for Block<'_, BlockPanels> {
     type Output = ();
 
     #[inline(always)]
@@ -246,7 +230,7 @@ fn round_block<D: Dots>(dots: D, block: &[f32]) -> ([u8; BLOCK], f32) {
     (bytes, if is_broken { f32::NAN } else { scale })
 }
 
-impl Block<'_> {
+impl Block<'_, BlockPanels> {
     /// Rounds a row into every `height`th place.
     #[inline(always)]
     fn round_row<D: Dots>(
