@@ -18,6 +18,7 @@
 
 mod device;
 mod error;
+#[macro_use]
 mod gpu;
 pub mod kernels;
 mod lanes;

@@ -8,6 +8,7 @@ mod context;
 mod faults;
 mod pipeline;
 mod pool;
+#[macro_use]
 mod shader;
 mod tuning;
 mod units;

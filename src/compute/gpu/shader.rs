@@ -4,6 +4,31 @@
 //! declares here what it binds and how large its workgroups are; `tests/shaders.rs` reads the WGSL
 //! and compares, without a GPU.
 
+/// Declares the shader of a kernel's file: its name, the invocations of a workgroup, what it binds after
+/// its parameters, and those. A shader that binds what another does names that one's bindings instead,
+/// after what it needs of an adapter.
+macro_rules! shader {
+    ($name:literal, $lanes:literal, [$($binding:ident),*]; $visible:vis struct $params:ident $fields:tt) => {
+        #[repr(C)]
+        #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+        $visible struct $params $fields
+
+        shader!($name, $lanes, Nothing, &[
+            $crate::compute::gpu::Binding::Params { bytes: size_of::<$params>() as u32 },
+            $($crate::compute::gpu::Binding::$binding),*
+        ]);
+    };
+    ($name:literal, $lanes:literal, $needs:ident, $bindings:expr) => {
+        pub(super) static SHADER: $crate::compute::gpu::Shader = $crate::compute::gpu::Shader {
+            name: $name,
+            source: include_str!(concat!("../../../shaders/", $name, ".wgsl")),
+            workgroup_size: [$lanes, 1, 1],
+            needs: $crate::compute::gpu::Needs::$needs,
+            bindings: $bindings,
+        };
+    };
+}
+
 /// A compute shader with the declarations of its Rust partner.
 ///
 /// ```

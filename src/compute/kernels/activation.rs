@@ -1,32 +1,19 @@
 //! Element-wise activation functions, in place, and the gated forms that multiply by another tensor
 //! (Shazeer 2020: GLU variants).
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "activation",
-    source: include_str!("../../../shaders/activation.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    numbers: u32,
-    function: u32,
-    is_gated: u32,
-    padding: u32,
+shader! {
+    "activation", 256, [Read, Write];
+    struct Params {
+        numbers: u32,
+        function: u32,
+        is_gated: u32,
+        padding: u32,
+    }
 }
 
 /// A function applied to every element.

@@ -1,29 +1,16 @@
 //! The sum of two tensors: what a block that normalises its input adds to its output ("pre-norm").
 //! Where a normalisation follows the sum, [`layer_norm`](super::layer_norm()) takes both in one pass.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "add",
-    source: include_str!("../../../shaders/add.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    numbers: u32,
-    padding: [u32; 3],
+shader! {
+    "add", 256, [Read, Write];
+    struct Params {
+        numbers: u32,
+        padding: [u32; 3],
+    }
 }
 
 /// Numbers handled by one task.

@@ -5,11 +5,8 @@
 //! decoder finds its past in a cache that many hypotheses share. Queries without a common key do
 //! not know of each other, so nothing is padded and nothing needs a mask.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::{Heads, attention_gpu};
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Needs, Shader};
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -30,40 +27,22 @@ const CHAINS: usize = 4;
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "attention",
-    source: include_str!("../../../shaders/attention.wgsl"),
-    workgroup_size: [64, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &BINDINGS,
-};
-
-/// What every shader of attention binds.
-pub(super) static BINDINGS: [Binding; 7] = [
-    Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
-    Binding::Words,
-    Binding::Read,
-    Binding::Read,
-    Binding::Read,
-    Binding::Read,
-    Binding::Write,
-];
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-pub(super) struct ShaderParams {
-    pub(super) rows: u32,
-    pub(super) width: u32,
-    pub(super) columns: u32,
-    pub(super) lists: u32,
-    pub(super) table: u32,
-    pub(super) has_table: u32,
-    pub(super) scale: f32,
-    pub(super) has_bias: u32,
-    pub(super) positions: u32,
-    pub(super) distances: u32,
-    pub(super) zero: u32,
-    pub(super) sharing: u32,
+shader! {
+    "attention", 64, [Words, Read, Read, Read, Read, Write];
+    pub(super) struct ShaderParams {
+        pub(super) rows: u32,
+        pub(super) width: u32,
+        pub(super) columns: u32,
+        pub(super) lists: u32,
+        pub(super) table: u32,
+        pub(super) has_table: u32,
+        pub(super) scale: f32,
+        pub(super) has_bias: u32,
+        pub(super) positions: u32,
+        pub(super) distances: u32,
+        pub(super) zero: u32,
+        pub(super) sharing: u32,
+    }
 }
 
 /// Attention of `queries` (R, D) over `keys` and `values` (N, D / sharing), each row over its own list,

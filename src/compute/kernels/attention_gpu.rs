@@ -4,12 +4,11 @@
 //! their heads, runs of an encoder's rows to [`attention`](super::attention). Keys and values of which one
 //! binding cannot hold all are gathered for as many rows at a time as see few enough of them.
 
-use std::collections::HashMap;
-
 use super::attention::{self, Params, ShaderParams};
 use super::{DistanceBias, KeyList, attention_step, gather};
 use crate::compute::gpu::{Buffer, Gpu, Shader};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::collections::HashMap;
 
 /// Widest head of the shaders, whose lanes hold a few columns each.
 const MOST_COLUMNS: usize = 256;

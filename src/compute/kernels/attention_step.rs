@@ -3,16 +3,7 @@
 //! [`attention_gpu`](super::attention_gpu) chooses between this shader and that of
 //! [`attention`](super::attention).
 
-use super::attention::BINDINGS;
-use crate::compute::gpu::{Needs, Shader};
-
-pub(super) static SHADER: Shader = Shader {
-    name: "attention_step",
-    source: include_str!("../../../shaders/attention_step.wgsl"),
-    workgroup_size: [64, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &BINDINGS,
-};
+shader!("attention_step", 64, Nothing, super::attention::SHADER.bindings);
 
 /// Whether the shader takes heads of so many columns: it reads vectors of four numbers.
 pub(super) fn takes(columns: usize) -> bool {

@@ -1,12 +1,11 @@
 //! The weights of attention themselves: how much each query looks at each of its keys.
 
-use std::sync::Mutex;
-
 use super::attention::{Head, check_operands, load_offsets, softmax};
 use super::{DistanceBias, Heads, KeyList};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::sync::Mutex;
 
 /// Query rows handled by one task.
 const TASK_ROWS: usize = 8;

@@ -5,40 +5,25 @@
 //! `score` is the row's sum so far; rounding that sum first makes ties the same for every row
 //! order, and ties go to the lower token.
 
-use std::sync::Mutex;
-
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_task;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::sync::Mutex;
 
 /// Rows handled by one task.
 const TASK_ROWS: usize = 4;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "best_tokens",
-    source: include_str!("../../../shaders/best_tokens.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    tokens: u32,
-    top: u32,
-    records: u32,
-    first_row: u32,
-    padding: [u32; 3],
+shader! {
+    "best_tokens", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        tokens: u32,
+        top: u32,
+        records: u32,
+        first_row: u32,
+        padding: [u32; 3],
+    }
 }
 
 /// What one row may not, or must additionally, return.

@@ -2,35 +2,21 @@
 //!
 //! Words, positions and token types are all lookups.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "embedding",
-    source: include_str!("../../../shaders/embedding.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    ids: u32,
-    first_row: u32,
-    table_rows: u32,
-    starts: u32,
-    scale: f32,
-    padding: u32,
+shader! {
+    "embedding", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        ids: u32,
+        first_row: u32,
+        table_rows: u32,
+        starts: u32,
+        scale: f32,
+        padding: u32,
+    }
 }
 
 /// One table and the row of it that each output row takes.

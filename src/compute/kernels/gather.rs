@@ -3,33 +3,19 @@
 //! A cache of whole hypotheses is reordered so; one of single entries, as [`attention`](super::attention)
 //! reads, needs no copy.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "gather",
-    source: include_str!("../../../shaders/gather.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    at: u32,
-    first_row: u32,
-    table_rows: u32,
-    padding: [u32; 3],
+shader! {
+    "gather", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        at: u32,
+        first_row: u32,
+        table_rows: u32,
+        padding: [u32; 3],
+    }
 }
 
 /// The rows of `table` (N, D) that `at` (R) names: (R, D).

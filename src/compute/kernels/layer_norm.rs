@@ -3,38 +3,22 @@
 //! `x = input + residual; output = (x - mean x) / sqrt(var x + eps) * gain + bias`, with the
 //! biased variance over the row  (Ba et al. 2016, eq. 4).
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.
 const PIECE: usize = 1 << 14;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "layer_norm",
-    source: include_str!("../../../shaders/layer_norm.wgsl"),
-    workgroup_size: [128, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<ShaderParams>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct ShaderParams {
-    rows: u32,
-    width: u32,
-    has_residual: u32,
-    eps: f32,
+shader! {
+    "layer_norm", 128, [Read, Read, Read, Read, Write];
+    struct ShaderParams {
+        rows: u32,
+        width: u32,
+        has_residual: u32,
+        eps: f32,
+    }
 }
 
 /// Adds `residual` (R, D) to `input` (R, D) and normalises each row, in place.

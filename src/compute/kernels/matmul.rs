@@ -12,14 +12,13 @@
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
-use std::mem::MaybeUninit;
-use std::ops::Range;
-
 use super::matmul_tiled;
 use super::weight::{Packed, Weight};
 use crate::compute::device::for_each_task;
 use crate::compute::lanes::{LANES, Lanes, Line, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// Vectors across a panel.
 pub(super) const PANEL_LINES: usize = 2;

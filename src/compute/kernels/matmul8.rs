@@ -12,12 +12,11 @@
 
 #![allow(unsafe_code, reason = "threads write disjoint columns of one row-major matrix")]
 
-use std::ops::Range;
-
 use super::matmul::{PANEL, PANEL_LINES, Shape, Target, Tile, cut, for_each_block};
 use crate::compute::lanes::dots::{ByteLine, DotWork, Dots, FOUR, dispatch};
 use crate::compute::lanes::{LANES, Lanes};
 use crate::compute::{ComputeError, Tensor};
+use std::ops::Range;
 
 /// The largest 8-bit number; -128 is not used, so that numbers and their negatives are alike.
 const LARGEST: f32 = 127.0;

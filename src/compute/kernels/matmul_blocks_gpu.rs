@@ -2,49 +2,31 @@
 //!
 //! The input stays in f32: what is saved is memory and the reading of it, which bounds products of few rows.
 
-use std::sync::Arc;
-
-use bytemuck::{Pod, Zeroable};
-
 use super::matmul_blocks::BlockPanels;
-use crate::compute::gpu::{Binding, Buffer, Gpu, Needs, Shader};
+use crate::compute::gpu::{Buffer, Gpu};
 use crate::compute::lanes::LANES;
 use crate::compute::{ComputeError, Tensor};
+use std::sync::Arc;
 
 /// Rows that one reading of the weight serves.
 const ROWS: usize = 8;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matmul_blocks",
-    source: include_str!("../../../shaders/matmul_blocks.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    inputs: u32,
-    columns: u32,
-    output_stride: u32,
-    first_column: u32,
-    lines: u32,
-    line_inputs: u32,
-    groups: u32,
-    group_inputs: u32,
-    zero: u32,
-    has_least: u32,
-    has_bias: u32,
+shader! {
+    "matmul_blocks", 256, [Read, Read, Read, Read, Read, Write];
+    struct Params {
+        rows: u32,
+        inputs: u32,
+        columns: u32,
+        output_stride: u32,
+        first_column: u32,
+        lines: u32,
+        line_inputs: u32,
+        groups: u32,
+        group_inputs: u32,
+        zero: u32,
+        has_least: u32,
+        has_bias: u32,
+    }
 }
 
 /// A weight in blocks in a GPU's memory.

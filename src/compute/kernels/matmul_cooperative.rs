@@ -8,20 +8,14 @@
 //! follows from it an error, or the largest number, which nothing reports.
 
 use super::matmul_half;
-use super::matmul_tiled::{BINDINGS, Block, Resident, Run, by, in_tiles};
-use crate::compute::gpu::{Gpu, Needs, Shader};
+use super::matmul_tiled::{Block, Resident, Run, by, in_tiles};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Tensor};
 
 /// Rows and columns that a workgroup computes.
 const TILE: usize = 128;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matmul_cooperative",
-    source: include_str!("../../../shaders/matmul_cooperative.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::MatrixUnits,
-    bindings: &BINDINGS,
-};
+shader!("matmul_cooperative", 256, MatrixUnits, super::matmul_tiled::SHADER.bindings);
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
     in_tiles(block, &SHADER, TILE)
@@ -62,6 +56,7 @@ mod tests {
 
     use super::*;
     use crate::compute::gpu::{GpuOptions, adapters};
+    use crate::compute::{Needs, Shader};
 
     /// What a fragment is where there are no units: each of 64 lanes has four neighbouring sums, and knows
     /// where factors lie.

@@ -4,22 +4,14 @@
 //! value, or 2^-25 where that is more. Sums stay 32-bit, so a product is within 2^-11 of the sum of the
 //! magnitudes of its terms.
 
-use half::f16;
-
-use super::matmul_tiled::{BINDINGS, Block, TILE, in_tiles};
+use super::matmul_tiled::{Block, TILE, in_tiles};
 use crate::compute::ComputeError;
-use crate::compute::gpu::{Needs, Shader};
+use half::f16;
 
 /// The largest number that 16 bits hold.
 pub(super) const LARGEST: f32 = 65504.0;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matmul_half",
-    source: include_str!("../../../shaders/matmul_half.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Half,
-    bindings: &BINDINGS,
-};
+shader!("matmul_half", 256, Half, super::matmul_tiled::SHADER.bindings);
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
     in_tiles(block, &SHADER, TILE)

@@ -6,49 +6,30 @@
 //! for each adapter. Rows and outputs are cut where a binding or a grid would be too large. The shader also
 //! takes matrices that are not transposed, and batches of both, for [`product`].
 
-use std::time::{Duration, Instant};
-
-use bytemuck::{Pod, Zeroable};
-
 use super::{matmul_cooperative, matmul_half, matmul_wide, matvec, matvec_half};
-use crate::compute::gpu::{Binding, Buffer, Gpu, Needs, Shader, Tuning, Window};
+use crate::compute::gpu::{Buffer, Gpu, Shader, Tuning, Window};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::time::{Duration, Instant};
 
 /// Rows and columns that a workgroup computes.
 pub(super) const TILE: usize = 64;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matmul_tiled",
-    source: include_str!("../../../shaders/matmul_tiled.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &BINDINGS,
-};
-
-/// What every shader of a product in tiles binds.
-pub(super) static BINDINGS: [Binding; 5] = [
-    Binding::Params { bytes: size_of::<Params>() as u32 },
-    Binding::Read,
-    Binding::Read,
-    Binding::Read,
-    Binding::Write,
-];
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    inputs: u32,
-    columns: u32,
-    weight_stride: u32,
-    output_stride: u32,
-    first_column: u32,
-    has_bias: u32,
-    transposed: u32,
-    input_batch: u32,
-    weight_batch: u32,
-    output_batch: u32,
-    padding: u32,
+shader! {
+    "matmul_tiled", 256, [Read, Read, Read, Write];
+    struct Params {
+        rows: u32,
+        inputs: u32,
+        columns: u32,
+        weight_stride: u32,
+        output_stride: u32,
+        first_column: u32,
+        has_bias: u32,
+        transposed: u32,
+        input_batch: u32,
+        weight_batch: u32,
+        output_batch: u32,
+        padding: u32,
+    }
 }
 
 /// A weight `[out, in]` in a GPU's memory, each row padded with zeros to a multiple of four.

@@ -2,11 +2,9 @@
 //!
 //! [`matmul_tiled`](super::matmul_tiled) chooses between this shader and its own.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::matmul_tiled::Block;
 use crate::compute::ComputeError;
-use crate::compute::gpu::{Binding, Needs, Shader};
+use crate::compute::gpu::Shader;
 
 /// Columns of a workgroup.
 const COLUMNS: usize = 8;
@@ -14,34 +12,18 @@ const COLUMNS: usize = 8;
 /// Rows that one reading of the weight serves.
 const ROWS: usize = 4;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matvec",
-    source: include_str!("../../../shaders/matvec.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &BINDINGS,
-};
-
-/// What every shader of a product of few rows binds.
-pub(super) static BINDINGS: [Binding; 5] = [
-    Binding::Params { bytes: size_of::<Params>() as u32 },
-    Binding::Read,
-    Binding::Read,
-    Binding::Read,
-    Binding::Write,
-];
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    inputs: u32,
-    columns: u32,
-    weight_stride: u32,
-    output_stride: u32,
-    first_column: u32,
-    has_bias: u32,
-    padding: u32,
+shader! {
+    "matvec", 256, [Read, Read, Read, Write];
+    struct Params {
+        rows: u32,
+        inputs: u32,
+        columns: u32,
+        weight_stride: u32,
+        output_stride: u32,
+        first_column: u32,
+        has_bias: u32,
+        padding: u32,
+    }
 }
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {

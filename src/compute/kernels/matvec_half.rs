@@ -4,17 +4,10 @@
 //! said in [`matmul_half`](super::matmul_half).
 
 use super::matmul_tiled::Block;
-use super::matvec::{BINDINGS, by_columns};
+use super::matvec::by_columns;
 use crate::compute::ComputeError;
-use crate::compute::gpu::{Needs, Shader};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "matvec_half",
-    source: include_str!("../../../shaders/matvec_half.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Half,
-    bindings: &BINDINGS,
-};
+shader!("matvec_half", 256, Half, super::matvec::SHADER.bindings);
 
 pub(super) fn gpu(block: Block<'_>) -> Result<(), ComputeError> {
     by_columns(block, &SHADER)

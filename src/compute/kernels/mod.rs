@@ -37,6 +37,7 @@ mod span_scores;
 mod weight;
 mod word_pairs;
 
+use super::gpu::Shader;
 pub use activation::{Activation, activate, activate_gated};
 pub use add::add;
 pub use attention::{KeyList, attention};
@@ -61,8 +62,6 @@ pub use span_maxima::{SpanRows, span_maxima};
 pub use span_scores::{SpanCandidate, SpanHead, span_scores};
 pub use weight::Weight;
 pub use word_pairs::word_pairs;
-
-use super::gpu::Shader;
 
 /// Every shader, in order of names.
 pub fn shaders() -> &'static [&'static Shader] {

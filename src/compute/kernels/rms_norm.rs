@@ -3,36 +3,22 @@
 //! Zhang and Sennrich 2019, eq. 4; T5 and its kin use it where BERT has
 //! [`layer_norm`](super::layer_norm()).
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.
 const PIECE: usize = 1 << 14;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "rms_norm",
-    source: include_str!("../../../shaders/rms_norm.wgsl"),
-    workgroup_size: [128, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    eps: f32,
-    padding: u32,
+shader! {
+    "rms_norm", 128, [Read, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        eps: f32,
+        padding: u32,
+    }
 }
 
 /// Normalises each row of `input` (R, D), in place; `gain` is (D).

@@ -3,35 +3,22 @@
 //! Su et al. 2021, RoFormer, eq. 34, with the pairs half a head apart as in GPT-NeoX and in every model of
 //! Hugging Face. A score of two turned vectors depends on how far apart they stand.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Numbers handled by one task, about.
 const PIECE: usize = 1 << 14;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "rotate",
-    source: include_str!("../../../shaders/rotate.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    pairs: u32,
-    half_width: u32,
-    half: u32,
-    padding: u32,
+shader! {
+    "rotate", 256, [Read, Write];
+    struct Params {
+        pairs: u32,
+        half_width: u32,
+        half: u32,
+        padding: u32,
+    }
 }
 
 /// Cosines and sines of the angles at some positions, as [`rotate`] takes them: (R, 2 F) for F
@@ -74,17 +61,17 @@ fn cpu(threads: usize, tensor: &mut Tensor, turns: &Tensor) {
     let rows = (PIECE / width).max(1);
     for_each_piece(threads, tensor.data_mut(), rows * width, |number, piece| {
         for (row, heads) in piece.chunks_exact_mut(width).enumerate() {
-            dispatch(Row { heads, turns: turns.row(number * rows + row) });
+            dispatch(HeadRow { heads, turns: turns.row(number * rows + row) });
         }
     });
 }
 
-struct Row<'a> {
+struct HeadRow<'a> {
     heads: &'a mut [f32],
     turns: &'a [f32],
 }
 
-impl Work for Row<'_> {
+impl Work for HeadRow<'_> {
     type Output = ();
 
     #[inline(always)]

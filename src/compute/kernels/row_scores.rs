@@ -7,10 +7,8 @@
 //!
 //! The linker's network ends so. Batch normalisation is folded into `output` and `output_bias` by the caller.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "row_scores";
@@ -21,26 +19,14 @@ const TASK: usize = 256;
 /// Rows of a workgroup; 16 lanes read one together.
 const ROWS: usize = 16;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "row_scores",
-    source: include_str!("../../../shaders/row_scores.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    hidden: u32,
-    slope: f32,
-    output_bias: f32,
+shader! {
+    "row_scores", 256, [Read, Read, Write];
+    struct Params {
+        rows: u32,
+        hidden: u32,
+        slope: f32,
+        output_bias: f32,
+    }
 }
 
 /// The one output behind a hidden layer.

@@ -9,36 +9,21 @@
 //! The CPU sums in double precision, the shader in single: they draw the same token unless a running sum
 //! is within rounding of its goal, which logits of a GPU move by as much.
 
-use std::sync::Mutex;
-
-use bytemuck::{Pod, Zeroable};
-
 use super::best_tokens::{TokenMask, TokenScore, check_lengths, check_masks, log_normaliser};
 use crate::compute::device::for_each_task;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::sync::Mutex;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "sample_tokens",
-    source: include_str!("../../../shaders/sample_tokens.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    tokens: u32,
-    records: u32,
-    first_row: u32,
+shader! {
+    "sample_tokens", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        tokens: u32,
+        records: u32,
+        first_row: u32,
+    }
 }
 
 /// How a row's token is drawn.

@@ -2,33 +2,19 @@
 //!
 //! This is how keys and values enter a cache.
 
-use bytemuck::{Pod, Zeroable};
-
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
-pub(super) static SHADER: Shader = Shader {
-    name: "scatter",
-    source: include_str!("../../../shaders/scatter.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    at: u32,
-    first_row: u32,
-    table_rows: u32,
-    padding: [u32; 3],
+shader! {
+    "scatter", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        at: u32,
+        first_row: u32,
+        table_rows: u32,
+        padding: [u32; 3],
+    }
 }
 
 /// Copies each row of `rows` (R, D) to row `at[r]` of `table` (N, D).

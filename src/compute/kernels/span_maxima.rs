@@ -3,35 +3,21 @@
 //! `mean(s) = (sums[s.end] - sums[s.start]) * s.weight` over running sums of encoder states, and
 //! `output[r] = max(mean(source of r), mean(candidate of r))`.
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
 /// Pairs that one thread takes at once.
 const TASK: usize = 64;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "span_maxima",
-    source: include_str!("../../../shaders/span_maxima.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    spans: u32,
-    padding: u32,
+shader! {
+    "span_maxima", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        spans: u32,
+        padding: u32,
+    }
 }
 
 /// A span over rows of running sums.

@@ -9,11 +9,9 @@
 //! The first three are rows of one product, over running sums: the mean of a span is a difference of
 //! two. Batch normalisation is folded into `output` and `output_bias` by the caller.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::row_scores::{checked, sigmoid};
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::lanes::{LANES, Lanes, Work, dispatch};
 use crate::compute::{ComputeError, Device, Tensor};
 
@@ -23,31 +21,17 @@ const FIXED: usize = 2;
 /// Candidates that one thread takes at once.
 const TASK: usize = 256;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "span_scores",
-    source: include_str!("../../../shaders/span_scores.wgsl"),
-    workgroup_size: [64, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Read,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    hidden: u32,
-    candidates: u32,
-    slope: f32,
-    output_bias: f32,
-    cues: u32,
-    padding: [u32; 2],
+shader! {
+    "span_scores", 64, [Words, Read, Read, Read, Write];
+    struct Params {
+        rows: u32,
+        hidden: u32,
+        candidates: u32,
+        slope: f32,
+        output_bias: f32,
+        cues: u32,
+        padding: [u32; 2],
+    }
 }
 
 /// The head behind its hidden products.

@@ -1,7 +1,5 @@
 //! A linear layer's weight, packed once for products in some kind of numbers, on some device.
 
-use std::sync::Arc;
-
 use super::blocks::Blocks;
 use super::matmul::{PANEL, PANEL_LINES};
 use super::matmul_blocks::BlockPanels;
@@ -10,6 +8,7 @@ use super::matmul_tiled::Resident;
 use super::matmul8::{Panels8, Quantized};
 use crate::compute::lanes::{LANES, Line};
 use crate::compute::{ComputeError, Device, Tensor};
+use std::sync::Arc;
 
 /// A linear layer's weight `[out, in]`, packed for [`matmul`](super::matmul).
 #[derive(Clone)]

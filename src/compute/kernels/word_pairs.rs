@@ -4,10 +4,8 @@
 //! output[r] = |s - t|, s * t, cues of r        s and t: the states of the words of r
 //! ```
 
-use bytemuck::{Pod, Zeroable};
-
 use crate::compute::device::for_each_piece;
-use crate::compute::gpu::{Binding, Gpu, Needs, Shader};
+use crate::compute::gpu::Gpu;
 use crate::compute::{ComputeError, Device, Tensor};
 
 const OP: &str = "word_pairs";
@@ -15,26 +13,14 @@ const OP: &str = "word_pairs";
 /// Pairs that one thread takes at once.
 const TASK: usize = 64;
 
-pub(super) static SHADER: Shader = Shader {
-    name: "word_pairs",
-    source: include_str!("../../../shaders/word_pairs.wgsl"),
-    workgroup_size: [256, 1, 1],
-    needs: Needs::Nothing,
-    bindings: &[
-        Binding::Params { bytes: size_of::<Params>() as u32 },
-        Binding::Words,
-        Binding::Read,
-        Binding::Write,
-    ],
-};
-
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Pod, Zeroable)]
-struct Params {
-    rows: u32,
-    width: u32,
-    cues: u32,
-    pairs: u32,
+shader! {
+    "word_pairs", 256, [Words, Read, Write];
+    struct Params {
+        rows: u32,
+        width: u32,
+        cues: u32,
+        pairs: u32,
+    }
 }
 
 /// For each pair of rows of `states` (N, D) a row of difference, product and its C cues, the next of `cues`
