@@ -181,13 +181,13 @@ fn each_code_has_a_variant_that_gives_it_and_comes_back_from_an_export() {
     let plain = mini::import(&Database::open_writer(store.path()).unwrap(), &base).unwrap();
     assert_eq!(plain.warnings.faults(), 0, "{:?}", plain.warnings);
     for code in WarningCode::ALL {
-        let changed = variant(&base, *code);
+        let changed = variant(&base, code);
         let release = changed.path().join("mini-framenet");
         let first = Database::open_writer(&changed.path().join("first")).unwrap();
         let report = mini::import(&first, &release).unwrap();
-        let (before, after) = (plain.warnings.count(*code), report.warnings.count(*code));
+        let (before, after) = (plain.warnings.count(code), report.warnings.count(code));
         assert!(after > before, "{code}: {after} after {before}");
-        let (_, _, examples) = report.warnings.iter().find(|(found, ..)| found == code).unwrap();
+        let (_, _, examples) = report.warnings.iter().find(|(found, ..)| *found == code).unwrap();
         assert!(examples.iter().all(|example| !example.file.is_empty()), "{code}");
 
         let out = changed.path().join("out/mini-framenet");
@@ -203,13 +203,13 @@ fn each_code_has_a_variant_that_gives_it_and_comes_back_from_an_export() {
 fn a_strict_import_ends_at_a_fault_and_counts_a_trait() {
     let (_dir, base) = base();
     for code in WarningCode::ALL {
-        let changed = variant(&base, *code);
+        let changed = variant(&base, code);
         let release = changed.path().join("mini-framenet");
         let database = Database::open_writer(&changed.path().join("store")).unwrap();
         match import(&database, &release, true) {
             Err(DatabaseError::Framenet(FramenetError::Strict(warning))) => {
                 assert!(!code.is_trait(), "{code}: {warning}");
-                assert_eq!(warning.code, *code, "{warning}");
+                assert_eq!(warning.code, code, "{warning}");
                 assert!(database.releases().unwrap().is_empty(), "{code}");
                 assert_eq!(database.store().revision().unwrap(), 0, "{code}");
             }

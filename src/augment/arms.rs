@@ -22,6 +22,7 @@ use super::classifier::{Classifier, ClassifierOptions, Examples};
 use super::entailment::PairFeatures;
 use super::error::AugmentError;
 use crate::compute::Device;
+use crate::model::Split;
 
 /// Name of a pair as it was.
 const ORIGINAL: &str = "original";
@@ -29,42 +30,13 @@ const ORIGINAL: &str = "original";
 /// Name of what an item's variants say together.
 const AGGREGATED: &str = "aggregated";
 
-/// A part of the data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// Trained on.
-    Train,
-    /// Chooses epochs and weights.
-    Dev,
-    /// Chooses nothing.
-    Test,
-}
-
-impl Part {
-    /// Its name in files.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Dev => "dev",
-            Self::Test => "test",
-        }
-    }
-
-    /// The part of that name.
-    #[must_use]
-    pub fn of_name(name: &str) -> Option<Self> {
-        [Self::Train, Self::Dev, Self::Test].into_iter().find(|part| part.as_str() == name)
-    }
-}
-
 /// A pair, as it was or rewritten. Its features stand in the row of its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AugmentedPair {
     /// Names the item; its variants share it.
     pub id: String,
     /// The part of the data that it is in.
-    pub part: Part,
+    pub part: Split,
     /// `original`, `premise`, `hypothesis`, `both`, or `again` for a copy that is trained on.
     pub variant: String,
     /// Its gold class, counted from 0.
@@ -90,7 +62,7 @@ pub struct Brittleness {
     /// Whether the classifier was trained on rewritings too.
     pub is_trained: bool,
     /// Which items.
-    pub part: Part,
+    pub part: Split,
     /// What the original's class is compared with: a variant, or `aggregated`.
     pub variant: String,
     /// How predictions change.
@@ -130,7 +102,7 @@ pub struct Answers<'a> {
 
 /// The variants of an item that is measured.
 struct Item {
-    part: Part,
+    part: Split,
     class: usize,
     /// Variants, by their places among the pairs measured.
     variants: Vec<(String, usize)>,
@@ -162,8 +134,8 @@ pub fn compare_arms(
         let is_empty = found.rows.is_empty();
         if is_empty { Err(AugmentError::NoPairs { split: part.as_str() }) } else { Ok(found) }
     };
-    let train = [originals(Part::Train)?, examples(&|pair| pair.part == Part::Train)];
-    let (dev, test) = (originals(Part::Dev)?, originals(Part::Test)?);
+    let train = [originals(Split::Train)?, examples(&|pair| pair.part == Split::Train)];
+    let (dev, test) = (originals(Split::Dev)?, originals(Split::Test)?);
     let most = most_frequent(&train[0].classes, labels.len());
     if train[0].classes.iter().all(|class| *class == most) {
         return Err(AugmentError::OneLabel { label: labels[most].clone() });
@@ -215,8 +187,8 @@ fn most_frequent(classes: &[usize], count: usize) -> usize {
 /// The pairs that are measured, and the items that they are variants of; an item without its original is none.
 fn items(pairs: &[AugmentedPair]) -> (Vec<usize>, Vec<Item>) {
     let (mut measured, mut items) = (Vec::new(), Vec::<Item>::new());
-    let mut places: HashMap<(Part, &str), usize> = HashMap::new();
-    for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.part != Part::Train) {
+    let mut places: HashMap<(Split, &str), usize> = HashMap::new();
+    for (at, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.part != Split::Train) {
         let AugmentedPair { id, part, variant, class } = pair;
         let place = *places.entry((*part, id)).or_insert_with(|| {
             items.push(Item { part: *part, class: *class, variants: Vec::new() });
@@ -244,10 +216,10 @@ impl ArmsReport {
             };
             item.variants.iter().map(of).collect()
         };
-        let dev = items.iter().filter(|item| item.part == Part::Dev);
+        let dev = items.iter().filter(|item| item.part == Split::Dev);
         let known: Vec<_> = dev.map(|item| (predictions(item), item.class)).collect();
         let weights = search_weights(&known);
-        for part in [Part::Dev, Part::Test] {
+        for part in [Split::Dev, Split::Test] {
             let mut aggregated = Changes::default();
             for item in items.iter().filter(|item| item.part == part) {
                 let said = predictions(item);
@@ -272,14 +244,14 @@ impl ArmsReport {
                     true => aggregated.right_after(),
                     false => aggregated.right_before,
                 };
-                let shares = if part == Part::Dev { &mut arm.dev } else { &mut arm.test };
+                let shares = if part == Split::Dev { &mut arm.dev } else { &mut arm.test };
                 shares.push(share(right));
             }
         }
         weights
     }
 
-    fn changes(&mut self, is_trained: bool, part: Part, variant: &str) -> &mut Changes {
+    fn changes(&mut self, is_trained: bool, part: Split, variant: &str) -> &mut Changes {
         let is_asked = |of: &Brittleness| {
             (of.is_trained, of.part, of.variant.as_str()) == (is_trained, part, variant)
         };
@@ -309,7 +281,7 @@ pub fn mean_and_deviation(figures: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn pair(id: usize, part: Part, variant: &str, class: usize) -> AugmentedPair {
+    fn pair(id: usize, part: Split, variant: &str, class: usize) -> AugmentedPair {
         AugmentedPair { id: id.to_string(), part, variant: variant.into(), class }
     }
 
@@ -319,7 +291,7 @@ mod tests {
             (Vec::new(), PairFeatures { width: 2, ..Default::default() });
         for id in 0..90 {
             let class = id % 2;
-            let part = [Part::Train, Part::Train, Part::Dev, Part::Test][id / 2 % 4];
+            let part = [Split::Train, Split::Train, Split::Dev, Split::Test][id / 2 % 4];
             let sign = if class == 0 { -1.0 } else { 1.0 };
             let mut add = |variant: &str, value: f32| {
                 pairs.push(pair(id, part, variant, class));
@@ -327,7 +299,7 @@ mod tests {
             };
             add("original", sign);
             add("premise", if id % 3 == 0 { -sign } else { sign });
-            if part == Part::Train {
+            if part == Split::Train {
                 add("again", sign);
             }
         }
@@ -366,7 +338,7 @@ mod tests {
         let premise = report
             .brittleness
             .iter()
-            .find(|of| (of.is_trained, of.part, &*of.variant) == (false, Part::Test, "premise"));
+            .find(|of| (of.is_trained, of.part, &*of.variant) == (false, Split::Test, "premise"));
         let Changes { items, unchanged, right_to_wrong, .. } = premise.unwrap().changes;
         let broken = (0..90).filter(|id| id / 2 % 4 == 3 && id % 3 == 0).count() as u64;
         assert_eq!((items, right_to_wrong, unchanged), (44, 2 * broken, 44 - 2 * broken));
@@ -377,7 +349,7 @@ mod tests {
     fn a_split_without_originals_and_a_single_label_are_refused() {
         let (pairs, _) = data();
         let without: Vec<AugmentedPair> =
-            pairs.iter().filter(|pair| pair.part != Part::Test).cloned().collect();
+            pairs.iter().filter(|pair| pair.part != Split::Test).cloned().collect();
         let error = compare(&without).unwrap_err();
         assert!(matches!(error, AugmentError::NoPairs { split: "test" }), "{error}");
         let one: Vec<AugmentedPair> =
@@ -388,7 +360,7 @@ mod tests {
 
     #[test]
     fn an_item_without_its_original_is_not_measured() {
-        let pairs = [pair(1, Part::Dev, "premise", 0), pair(2, Part::Dev, "original", 0)];
+        let pairs = [pair(1, Split::Dev, "premise", 0), pair(2, Split::Dev, "original", 0)];
         let (measured, items) = items(&pairs);
         assert_eq!((measured.len(), items.len()), (2, 1));
     }

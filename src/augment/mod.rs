@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 pub use aggregate::{Changes, Prediction, best_class, combine, max_vote, search_weights};
 pub use arms::{
-    Answers, Arm, ArmsReport, AugmentedPair, Brittleness, Part, compare_arms, mean_and_deviation,
+    Answers, Arm, ArmsReport, AugmentedPair, Brittleness, compare_arms, mean_and_deviation,
 };
 pub use classifier::{Classifier, ClassifierOptions, Examples};
 pub use entailment::{EntailmentPair, PairFeatures, PairReader};

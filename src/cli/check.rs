@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
-use fnstore::upkeep::{CheckOptions, CheckReport};
+use fnstore::upkeep::{CheckOptions, CheckReport, Finding};
 use serde::Serialize;
 
 use super::output::{Output, grouped};
@@ -39,13 +39,7 @@ struct FindingRecord {
     code: &'static str,
     count: u64,
     meaning: &'static str,
-    examples: Vec<ExampleRecord>,
-}
-
-#[derive(Debug, Serialize)]
-struct ExampleRecord {
-    family: &'static str,
-    detail: String,
+    examples: Vec<Finding>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -62,7 +56,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let record = record(&report, args.deep, context.store.display().to_string());
     let rows =
         record.findings.iter().flat_map(|FindingRecord { code, count, examples, .. }| {
-            let row = |of: &ExampleRecord| {
+            let row = |of: &Finding| {
                 [(*code).to_owned(), count.to_string(), of.family.to_owned(), of.detail.clone()]
             };
             examples.iter().map(row)
@@ -76,10 +70,7 @@ fn record(report: &CheckReport, deep: bool, store: String) -> CheckRecord {
         code: code.as_str(),
         count,
         meaning: code.meaning(),
-        examples: examples
-            .iter()
-            .map(|finding| ExampleRecord { family: finding.family, detail: finding.detail.clone() })
-            .collect(),
+        examples: examples.to_vec(),
     });
     CheckRecord {
         store,

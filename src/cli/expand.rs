@@ -11,13 +11,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
-    self, EndReason, Guidance, GuideModels, Models, Recipe, RecipeSettings, Report,
+    self, EndReason, Guidance, GuideModels, Kept, Models, Recipe, RecipeSettings, Report,
 };
 use fnstore::query::Expression;
 use serde::Serialize;
 
 use super::device::DeviceArgs;
-use super::filter::{KeptRecord, write_kept};
+use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
@@ -338,7 +338,7 @@ fn write_reasons(
 
 /// An expansion as JSON; see `schema/expand.schema.json`.
 #[derive(Debug, Serialize)]
-struct ReportRecord {
+struct ReportRecord<'a> {
     recipe: u32,
     seeds: u64,
     done_before: u64,
@@ -347,12 +347,12 @@ struct ReportRecord {
     new_triggers: u64,
     new_pairs: u64,
     proposed_lexunits: u64,
-    flags: BTreeMap<&'static str, u64>,
+    flags: &'a BTreeMap<&'static str, u64>,
     ended_before: BTreeMap<&'static str, u64>,
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
-    guide: &'static str,
-    kept: Option<KeptRecord>,
+    guide: Guidance,
+    kept: Option<Kept>,
     leaks: u64,
     steps: u64,
     steps_reused: u64,
@@ -361,8 +361,8 @@ struct ReportRecord {
     interrupted: bool,
 }
 
-impl ReportRecord {
-    fn new(report: &Report) -> Self {
+impl<'a> ReportRecord<'a> {
+    fn new(report: &'a Report) -> Self {
         let by_name = |reasons: &BTreeMap<EndReason, u64>| {
             reasons.iter().map(|(reason, count)| (reason.as_str(), *count)).collect()
         };
@@ -375,12 +375,12 @@ impl ReportRecord {
             new_triggers: report.new_triggers,
             new_pairs: report.new_pairs,
             proposed_lexunits: report.proposed_lexunits,
-            flags: report.flags.clone(),
+            flags: &report.flags,
             ended_before: by_name(&report.ended_before),
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
-            guide: report.guidance.as_str(),
-            kept: report.kept.as_ref().map(KeptRecord::from),
+            guide: report.guidance,
+            kept: report.kept,
             leaks: report.leaks,
             steps: report.steps,
             steps_reused: report.steps_reused,

@@ -116,34 +116,18 @@ pub(super) fn write_kept(kept: &Kept, output: &mut Output) -> anyhow::Result<()>
     Ok(())
 }
 
-/// How many sets are kept, as JSON.
-#[derive(Debug, Serialize)]
-pub(super) struct KeptRecord {
-    precision_cut: f32,
-    by_precision: u64,
-    recall_cut: f32,
-    by_recall: u64,
-}
-
-impl From<&Kept> for KeptRecord {
-    fn from(kept: &Kept) -> Self {
-        let Kept { precision_cut, by_precision, recall_cut, by_recall, .. } = *kept;
-        Self { precision_cut, by_precision, recall_cut, by_recall }
-    }
-}
-
 /// A run as JSON; see `schema/filter.schema.json`.
 #[derive(Debug, Serialize)]
 struct FilteredRecord {
     sets: u64,
     written: u64,
-    kept: KeptRecord,
+    kept: Kept,
     interrupted: bool,
 }
 
 impl FilteredRecord {
     fn new(done: &Rescored) -> Self {
         let Rescored { kept, written, interrupted } = done;
-        Self { sets: kept.scored, written: *written, kept: kept.into(), interrupted: *interrupted }
+        Self { sets: kept.scored, written: *written, kept: *kept, interrupted: *interrupted }
     }
 }

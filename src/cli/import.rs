@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
-use fnstore::framenet::{Source, WarningCode};
+use fnstore::framenet::{Source, Warning, WarningCode};
 use fnstore::model::{Origin, ReleaseCounts};
 use fnstore::store::Store;
 use fnstore::transfer::{ImportOptions, ImportReport};
@@ -167,14 +167,7 @@ struct WarningRecord {
     kind: &'static str,
     count: u64,
     done: &'static str,
-    examples: Vec<ExampleRecord>,
-}
-
-#[derive(Debug, Serialize)]
-struct ExampleRecord {
-    file: String,
-    line: usize,
-    detail: String,
+    examples: Vec<Warning>,
 }
 
 impl ReportRecord {
@@ -184,14 +177,7 @@ impl ReportRecord {
             kind: if code.is_trait() { "trait" } else { "fault" },
             count,
             done: what_was_done(code),
-            examples: examples
-                .iter()
-                .map(|warning| ExampleRecord {
-                    file: warning.file.clone(),
-                    line: warning.line,
-                    detail: warning.detail.clone(),
-                })
-                .collect(),
+            examples: examples.to_vec(),
         });
         let release = &report.release;
         Self {

@@ -1,7 +1,10 @@
 //! A lexical unit for reading and as JSON (`schema/lexunit.schema.json`).
 
 use fnstore::lexicon::Lexicon;
-use fnstore::model::{FeRealization, ForeignFile, LexUnit, Origin, Release, ValencePattern};
+use fnstore::model::{
+    AnnotationSetId, FeRealization, ForeignFile, Governor, LexUnit, Lexeme, Origin, Release,
+    SemTypeId, ValencePattern, ValenceUnit,
+};
 use fnstore::query::{Case, Expression, Field, Pattern, Term, Test};
 use serde::Serialize;
 
@@ -120,23 +123,14 @@ pub(super) struct LexUnitRecord<'a> {
     status: &'a str,
     definition: &'a str,
     incorporated_fe: Option<&'a str>,
-    lexemes: Vec<LexemeRecord<'a>>,
-    sem_types: Vec<u32>,
+    lexemes: &'a [Lexeme],
+    sem_types: &'a [SemTypeId],
     annotated: u32,
     extracted: u32,
     created_by: &'a str,
     created: &'a str,
     in_frame_file: bool,
     has_file: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct LexemeRecord<'a> {
-    name: &'a str,
-    pos: &'static str,
-    order: Option<u32>,
-    headword: Option<bool>,
-    break_before: Option<bool>,
 }
 
 /// An LU as JSON, with its valence tables.
@@ -146,7 +140,7 @@ struct FullRecord<'a> {
     frame: &'a str,
     #[serde(flatten)]
     lexunit: LexUnitRecord<'a>,
-    governors: Vec<GovernorRecord<'a>>,
+    governors: &'a [Governor],
     realizations: Vec<RealizationRecord<'a>>,
     groups: Vec<RealizationRecord<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -159,19 +153,12 @@ impl<'a> FullRecord<'a> {
             release: &release.name,
             frame,
             lexunit: LexUnitRecord::new(lu),
-            governors: governors(lu),
+            governors: &lu.valences.governors,
             realizations: realizations(&lu.valences.realizations),
             groups: realizations(&lu.valences.groups),
             foreign: Vec::new(),
         }
     }
-}
-
-#[derive(Debug, Serialize)]
-struct GovernorRecord<'a> {
-    kind: &'a str,
-    lemma: &'a str,
-    sets: Vec<String>,
 }
 
 /// Realisations as JSON; the sets of a pattern are there when they are wanted.
@@ -185,16 +172,9 @@ pub(super) struct RealizationRecord<'a> {
 #[derive(Debug, Serialize)]
 struct PatternRecord<'a> {
     total: u32,
-    units: Vec<UnitRecord<'a>>,
+    units: &'a [ValenceUnit],
     #[serde(skip_serializing_if = "Option::is_none")]
-    sets: Option<Vec<String>>,
-}
-
-#[derive(Debug, Serialize)]
-struct UnitRecord<'a> {
-    fe: &'a str,
-    pt: &'a str,
-    gf: &'a str,
+    sets: Option<&'a [AnnotationSetId]>,
 }
 
 impl<'a> LexUnitRecord<'a> {
@@ -206,18 +186,8 @@ impl<'a> LexUnitRecord<'a> {
             status: &lu.status,
             definition: &lu.definition,
             incorporated_fe: lu.incorporated_fe.as_deref(),
-            lexemes: lu
-                .lexemes
-                .iter()
-                .map(|lexeme| LexemeRecord {
-                    name: &lexeme.name,
-                    pos: lexeme.pos.as_str(),
-                    order: lexeme.order,
-                    headword: lexeme.headword,
-                    break_before: lexeme.break_before,
-                })
-                .collect(),
-            sem_types: lu.sem_types.iter().map(|id| id.0).collect(),
+            lexemes: &lu.lexemes,
+            sem_types: &lu.sem_types,
             annotated: lu.sentence_count.annotated,
             extracted: lu.sentence_count.total,
             created_by: &lu.created.by,
@@ -232,12 +202,8 @@ impl<'a> RealizationRecord<'a> {
     pub(super) fn new(realization: &'a FeRealization, with_sets: bool) -> Self {
         let pattern = |pattern: &'a ValencePattern| PatternRecord {
             total: pattern.total,
-            units: pattern
-                .units
-                .iter()
-                .map(|unit| UnitRecord { fe: &unit.fe, pt: &unit.pt, gf: &unit.gf })
-                .collect(),
-            sets: with_sets.then(|| pattern.sets.iter().map(ToString::to_string).collect()),
+            units: &pattern.units,
+            sets: with_sets.then_some(&pattern.sets),
         };
         Self {
             elements: &realization.elements,
@@ -249,13 +215,4 @@ impl<'a> RealizationRecord<'a> {
 
 fn realizations(realizations: &[FeRealization]) -> Vec<RealizationRecord<'_>> {
     realizations.iter().map(|realization| RealizationRecord::new(realization, true)).collect()
-}
-
-fn governors(lu: &LexUnit) -> Vec<GovernorRecord<'_>> {
-    let governors = lu.valences.governors.iter().map(|governor| GovernorRecord {
-        kind: &governor.kind,
-        lemma: &governor.lemma,
-        sets: governor.sets.iter().map(ToString::to_string).collect(),
-    });
-    governors.collect()
 }

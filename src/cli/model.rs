@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::models::{
-    self, Description, FindingCode, Kind, ModelError, Verification, add, describe, models_in,
-    record_sums, verify,
+    self, Description, Finding, FindingCode, Kind, ModelError, Verification, add, describe,
+    models_in, record_sums, verify,
 };
 use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
@@ -118,13 +118,7 @@ struct CheckRecord {
     is_whole: bool,
     has_sums: bool,
     fingerprint: Option<String>,
-    findings: Vec<FindingRecord>,
-}
-
-#[derive(Debug, Serialize)]
-struct FindingRecord {
-    code: &'static str,
-    detail: String,
+    findings: Vec<Finding>,
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -141,7 +135,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn list(models: Option<PathBuf>, output: &mut Output) -> anyhow::Result<Outcome> {
     let records = all(models.clone())?;
     output.rows(Format::Jsonl, &records)?;
-    output.flush()?;
     for record in &records {
         if let Some(problem) = &record.problem {
             tell(&format!("warning: `{}` cannot be used: {problem}", record.path.display()));
@@ -305,7 +298,7 @@ impl Block for CheckRecord {
     fn rows(&self) -> Option<Vec<Vec<String>>> {
         let findings = self.findings.iter();
         let row =
-            |of: &FindingRecord| vec![self.name.clone(), of.code.to_owned(), of.detail.clone()];
+            |of: &Finding| vec![self.name.clone(), of.code.as_str().to_owned(), of.detail.clone()];
         Some(findings.map(row).collect())
     }
 
@@ -316,18 +309,15 @@ impl Block for CheckRecord {
             (true, false) => "whole; no BLAKE3SUMS to compare its files with",
         };
         output.headed(&self.name, verdict)?;
-        for FindingRecord { code, detail } in &self.findings {
-            output.line(&format!("  {code}  {detail}"))?;
+        for Finding { code, detail } in &self.findings {
+            output.line(&format!("  {}  {detail}", code.as_str()))?;
         }
         Ok(())
     }
 }
 
 fn check_record(path: &Path, checked: Verification) -> CheckRecord {
-    let findings = checked.findings.into_iter();
-    let findings: Vec<FindingRecord> = findings
-        .map(|finding| FindingRecord { code: finding.code.as_str(), detail: finding.detail })
-        .collect();
+    let findings = checked.findings;
     CheckRecord {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         path: path.to_owned(),

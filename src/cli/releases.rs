@@ -23,29 +23,13 @@ struct ReleaseRecord {
     source_bytes: u64,
     imported: u64,
     counts: BTreeMap<&'static str, u64>,
-    added: AddedRecord,
-}
-
-/// Sets that are not FrameNet's, and generated sentences.
-#[derive(Debug, Serialize)]
-struct AddedRecord {
-    imported_sets: u64,
-    user_sets: u64,
-    generated_sets: u64,
-    generated_sentences: u64,
-}
-
-impl From<AddedCounts> for AddedRecord {
-    fn from(counts: AddedCounts) -> Self {
-        let AddedCounts { imported_sets, user_sets, generated_sets, generated_sentences } = counts;
-        Self { imported_sets, user_sets, generated_sets, generated_sentences }
-    }
+    added: AddedCounts,
 }
 
 impl ReleaseRecord {
     /// The columns, with numbers as they are to be written.
     fn row(&self, number: impl Fn(u64) -> String) -> Vec<String> {
-        let AddedRecord { imported_sets, user_sets, generated_sets, generated_sentences } =
+        let AddedCounts { imported_sets, user_sets, generated_sets, generated_sentences } =
             self.added;
         let own = imported_sets + user_sets + generated_sets;
         let count = |name: &str| self.counts.get(name).copied().unwrap_or_default();
@@ -86,7 +70,7 @@ pub(super) fn run(_args: Args, context: &mut Context) -> anyhow::Result<Outcome>
             source: release.source,
             source_bytes: release.source_bytes,
             imported: release.imported,
-            added: added.into(),
+            added,
         });
     }
     context.output.rows(Format::Jsonl, releases)?;

@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{
-    AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, Occurrence, Origin, Sentence,
+    AnnotationSetId, Extent, FeStatus, ForeignPlace, Layer, LuId, Occurrence, Origin, Sentence,
     SentenceId, SentenceLayers,
 };
 use fnstore::query::{Expression, Field, Term, Test};
@@ -233,7 +233,7 @@ struct SentenceRecord<'a> {
     xml_id: Option<u64>,
     text: &'a str,
     offset_unit: &'static str,
-    occurrences: Vec<OccurrenceRecord<'a>>,
+    occurrences: &'a [Occurrence],
     sets: Vec<AnswerRecord<'a>>,
     layers: Vec<SentenceLayersRecord<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -241,43 +241,23 @@ struct SentenceRecord<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct OccurrenceRecord<'a> {
-    lu: Option<u32>,
-    subcorpus: Option<&'a str>,
-    corpus: Option<u32>,
-    document: Option<u32>,
-    paragraph: Option<u32>,
-    number: Option<u32>,
-    position: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
 struct SentenceLayersRecord<'a> {
     id: String,
     construction: Option<&'a str>,
     status: &'a str,
-    listed_under: Vec<u32>,
+    listed_under: &'a [LuId],
     layers: Vec<LayerRecord<'a>>,
 }
 
 impl<'a> SentenceRecord<'a> {
     fn new(shown: &'a Shown<'_>) -> anyhow::Result<Self> {
         let Shown { lexicon, sentence, answers, layers, foreign } = shown;
-        let occurrences = sentence.occurrences.iter().map(|place| OccurrenceRecord {
-            lu: place.lu.map(|lu| lu.0),
-            subcorpus: place.subcorpus.as_deref(),
-            corpus: place.corpus.map(|corpus| corpus.0),
-            document: place.document.map(|document| document.0),
-            paragraph: place.paragraph,
-            number: place.number,
-            position: place.position,
-        });
         let layers = layers.iter().map(|set| {
             Ok(SentenceLayersRecord {
                 id: set.id.to_string(),
                 construction: set.construction.as_ref().map(|(_, name)| name.as_str()),
                 status: &set.status,
-                listed_under: set.listed_under.iter().map(|lu| lu.0).collect(),
+                listed_under: &set.listed_under,
                 layers: layer_records(&set.layers, &sentence.text)?,
             })
         });
@@ -287,7 +267,7 @@ impl<'a> SentenceRecord<'a> {
             xml_id: sentence.xml_id,
             text: &sentence.text,
             offset_unit: "codepoint",
-            occurrences: occurrences.collect(),
+            occurrences: &sentence.occurrences,
             sets: answers.iter().map(AnswerRecord::new).collect::<anyhow::Result<_>>()?,
             layers: layers.collect::<anyhow::Result<_>>()?,
             foreign: foreign_records(foreign.clone()),

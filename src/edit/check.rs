@@ -262,14 +262,6 @@ fn agree_with_targets(set: &mut AnnotationSet) {
     if spans == set.targets {
         return;
     }
-    let label = |span: &Span| Label {
-        name: LayerName::Target.as_str().to_owned(),
-        extent: Extent::Overt(*span),
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    };
-    let labels = set.targets.iter().map(label).collect();
     set.layers.retain(|layer| layer.name != LayerName::Target);
-    set.layers.insert(0, Layer { name: LayerName::Target, rank: 1, labels });
+    set.layers.insert(0, Layer::of_targets(&set.targets));
 }

@@ -4,55 +4,36 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::model::named;
 use crate::text::shortened;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
-        /// What is wrong with a line of a file.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum FaultCode {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl FaultCode {
-            /// All codes.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The written code.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)*
-                }
-            }
-        }
-    };
-}
-
-codes! {
-    /// It is longer than a line may be.
-    LineLength = "E-line-length",
-    /// It is not UTF-8.
-    Encoding = "E-encoding",
-    /// It is no JSON, or not the JSON that its kind of record has.
-    Json = "E-json",
-    /// The file does not begin, go on or end as such a file does.
-    Layout = "E-layout",
-    /// A value is not one of those that its field may have.
-    Value = "E-value",
-    /// A span does not lie inside its text.
-    SpanRange = "E-span-range",
-    /// A span covers nothing.
-    SpanEmpty = "E-span-empty",
-    /// A span does not cover the text that the record says it covers.
-    SpanText = "E-span-text",
-    /// Two records have one id.
-    Repeated = "E-repeated",
-    /// A record names something that neither the file before it nor the store has.
-    Missing = "E-missing",
-    /// The store has something else under the same id or name.
-    Conflict = "E-conflict",
+named! {
+    /// What is wrong with a line of a file.
+    #[non_exhaustive]
+    pub enum FaultCode {
+        /// It is longer than a line may be.
+        LineLength => "E-line-length",
+        /// It is not UTF-8.
+        Encoding => "E-encoding",
+        /// It is no JSON, or not the JSON that its kind of record has.
+        Json => "E-json",
+        /// The file does not begin, go on or end as such a file does.
+        Layout => "E-layout",
+        /// A value is not one of those that its field may have.
+        Value => "E-value",
+        /// A span does not lie inside its text.
+        SpanRange => "E-span-range",
+        /// A span covers nothing.
+        SpanEmpty => "E-span-empty",
+        /// A span does not cover the text that the record says it covers.
+        SpanText => "E-span-text",
+        /// Two records have one id.
+        Repeated => "E-repeated",
+        /// A record names something that neither the file before it nor the store has.
+        Missing => "E-missing",
+        /// The store has something else under the same id or name.
+        Conflict => "E-conflict",
+    }
 }
 
 impl fmt::Display for FaultCode {
@@ -153,7 +134,8 @@ impl Fault {
 
     /// The fault with the field inside `outer`.
     pub(super) fn inside(mut self, outer: &str) -> Self {
-        self.field = format!("{outer}.{}", self.field);
+        let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        self.field = format!("{outer}{dot}{}", self.field);
         self
     }
 

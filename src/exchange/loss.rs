@@ -2,29 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{AnnotationSet, Label, Origin};
+use crate::model::{AnnotationSet, Label, Origin, named};
 
 macro_rules! losses {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $said:literal;)*) => {
-        /// Something that a format cannot hold.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum Loss {
-            $($(#[$doc])* $variant,)*
+        named! {
+            /// Something that a format cannot hold.
+            #[non_exhaustive]
+            pub enum Loss {
+                $($(#[$doc])* $variant => $name,)*
+            }
         }
 
         impl Loss {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The name in reports.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                }
-            }
-
             /// What was lost and how, in a few words.
             #[must_use]
             pub fn said(self) -> &'static str {

@@ -22,7 +22,7 @@ pub use error::{ExchangeError, FaultCode};
 pub use lines::{LINE_LIMIT, Lines};
 pub use loss::{Loss, LossLog};
 pub use parquet_table::ParquetTable;
-pub use rows::{CsvTable, Row};
+pub use rows::{CsvTable, LabelRow};
 pub use spans::{LabelledSpan, LabelledText, SpanReader};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
 pub use tokens::{Annotated, Token, Tokens};

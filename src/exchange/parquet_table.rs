@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::rows::{Cell, ColumnType, Row};
+use super::rows::{Cell, ColumnType, LabelRow};
 use super::{ExchangeError, Result};
 
 /// Rows of a row group: some 20 MB of sentences in memory.
@@ -38,11 +38,14 @@ impl<W: Write + Send> ParquetTable<W> {
             .build();
         let schema = schema().map_err(table_error)?;
         let out = SerializedFileWriter::new(out, schema, Arc::new(properties));
-        Ok(Self { out: out.map_err(table_error)?, columns: vec![Vec::new(); Row::COLUMNS.len()] })
+        Ok(Self {
+            out: out.map_err(table_error)?,
+            columns: vec![Vec::new(); LabelRow::COLUMNS.len()],
+        })
     }
 
     /// Writes a row.
-    pub fn row(&mut self, row: &Row) -> Result<()> {
+    pub fn row(&mut self, row: &LabelRow) -> Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(row.cells()) {
             column.push(cell);
         }
@@ -125,7 +128,7 @@ impl ColumnType {
 }
 
 fn schema() -> std::result::Result<TypePtr, ParquetError> {
-    let columns = Row::COLUMNS.iter().zip(Row::TYPES).map(|(name, column_type)| {
+    let columns = LabelRow::COLUMNS.iter().zip(LabelRow::TYPES).map(|(name, column_type)| {
         let (physical, logical) = match column_type {
             ColumnType::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
             ColumnType::Integer => (PhysicalType::INT64, None),
@@ -163,15 +166,15 @@ mod tests {
     fn a_table_comes_back_as_it_was_over_several_row_groups() {
         let mut file = tempfile::tempfile().unwrap();
         let mut table = ParquetTable::new(&mut file).unwrap();
-        let rows: Vec<Row> = (0..GROUP as i64 + 3)
-            .map(|number| Row {
+        let rows: Vec<LabelRow> = (0..GROUP as i64 + 3)
+            .map(|number| LabelRow {
                 text: format!("\u{1F600} {number}"),
                 start: (number % 2 == 0).then_some(number),
                 aligner: (number % 3 == 0).then_some(0.5),
                 p: (number % 4 == 0).then_some(0.75),
                 r: (number % 4 == 0).then_some(0.125),
                 ni: (number % 5 == 0).then(|| "INI".to_owned()),
-                ..Row::default()
+                ..LabelRow::default()
             })
             .collect();
         rows.iter().for_each(|row| table.row(row).unwrap());
@@ -179,7 +182,7 @@ mod tests {
 
         let reader = SerializedFileReader::new(file).unwrap();
         assert_eq!(reader.num_row_groups(), 2);
-        let at = |name: &str| Row::COLUMNS.iter().position(|column| *column == name).unwrap();
+        let at = |name: &str| LabelRow::COLUMNS.iter().position(|column| *column == name).unwrap();
         let mut read = 0;
         for (row, back) in rows.iter().zip(reader.get_row_iter(None).unwrap()) {
             let back = back.unwrap();
@@ -201,6 +204,6 @@ mod tests {
         let reader = SerializedFileReader::new(file).unwrap();
         assert_eq!(reader.metadata().file_metadata().num_rows(), 0);
         let names: Vec<_> = reader.metadata().file_metadata().schema_descr().columns().to_vec();
-        assert_eq!(names.len(), Row::COLUMNS.len());
+        assert_eq!(names.len(), LabelRow::COLUMNS.len());
     }
 }

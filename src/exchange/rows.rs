@@ -59,11 +59,11 @@ macro_rules! row {
     ($($(#[$doc:meta])* $field:ident: $type:ty,)*) => {
         /// A row: an FE label with its set.
         #[derive(Debug, Clone, PartialEq, Default)]
-        pub struct Row {
+        pub struct LabelRow {
             $($(#[$doc])* pub $field: $type,)*
         }
 
-        impl Row {
+        impl LabelRow {
             /// Names of the columns.
             pub const COLUMNS: &'static [&'static str] = &[$(stringify!($field),)*];
 
@@ -148,12 +148,12 @@ impl<W: Write> CsvTable<W> {
     /// When the output fails; so for every function here.
     pub fn new(out: W) -> Result<Self> {
         let mut out = csv::Writer::from_writer(out);
-        out.write_record(Row::COLUMNS).map_err(write_error)?;
+        out.write_record(LabelRow::COLUMNS).map_err(write_error)?;
         Ok(Self { out })
     }
 
     /// Writes a row.
-    pub fn row(&mut self, row: &Row) -> Result<()> {
+    pub fn row(&mut self, row: &LabelRow) -> Result<()> {
         for cell in row.cells() {
             let field = match cell {
                 Cell::Text(text) => text.unwrap_or_default(),
@@ -187,19 +187,19 @@ mod tests {
     fn a_table_comes_back_as_it_was_whatever_stands_in_it() {
         let mut out = Vec::new();
         let mut table = CsvTable::new(&mut out).unwrap();
-        let row = Row {
+        let row = LabelRow {
             text: "a \"b\", c\r\nd \u{1F600}".to_owned(),
             start: Some(-1),
             aligner: Some(0.25),
             p: Some(0.75),
-            ..Row::default()
+            ..LabelRow::default()
         };
         table.row(&row).unwrap();
         table.finish().unwrap();
         let mut reader = csv::Reader::from_reader(out.as_slice());
-        assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), Row::COLUMNS);
+        assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), LabelRow::COLUMNS);
         let record = reader.records().next().unwrap().unwrap();
-        let at = |name: &str| Row::COLUMNS.iter().position(|column| *column == name).unwrap();
+        let at = |name: &str| LabelRow::COLUMNS.iter().position(|column| *column == name).unwrap();
         assert_eq!(&record[at("text")], row.text);
         assert_eq!((&record[at("start")], &record[at("aligner")]), ("-1", "0.25"));
         assert_eq!((&record[at("p")], &record[at("r")]), ("0.75", ""));

@@ -20,9 +20,10 @@ use crate::search::Answer;
 const BATCH: usize = 1024;
 
 /// How many sets the two classifiers of a filter keep.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Kept {
     /// Sets that were scored.
+    #[serde(skip)]
     pub scored: u64,
     /// Score of the precision filter from which on it keeps a set.
     pub precision_cut: f32,

@@ -6,33 +6,22 @@ use serde_json::json;
 use super::{ExpandError, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
+use crate::model::named;
 use crate::nn::Fingerprint;
 use crate::paraphrase::Settings;
 
-/// What outputs are asked to hold, and by what they are chosen beside the models' scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Guidance {
-    /// Nothing, as in Culkin et al. 2021.
-    None,
-    /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
-    /// most of these do not evoke the frame.
-    Alike,
-    /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with
-    /// the seed's FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not
-    /// without fault.
-    Lexicon,
-}
-
-impl Guidance {
-    /// Its name, as commands and records spell it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Alike => "alike",
-            Self::Lexicon => "lexicon",
-        }
+named! {
+    /// What outputs are asked to hold, and by what they are chosen beside the models' scores.
+    pub enum Guidance {
+        /// Nothing, as in Culkin et al. 2021.
+        None => "none",
+        /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
+        /// most of these do not evoke the frame.
+        Alike => "alike",
+        /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with
+        /// the seed's FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not
+        /// without fault.
+        Lexicon => "lexicon",
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Guidance, Kept};
 use crate::model::RecipeId;
+use crate::model::named;
 
 /// How far an expansion is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,47 +76,26 @@ impl Report {
     }
 }
 
-/// Why a chain of rounds ended before its time. Kept in the journal by its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EndReason {
-    /// The seed has no target to move.
-    NoTarget,
-    /// The sentence has no text.
-    EmptySentence,
-    /// The sentence has more pieces than the recipe takes.
-    TooLong,
-    /// The bans left the search no output.
-    NothingLeft,
-    /// No output has words enough for the target, or all are too long for the aligner.
-    NotAligned,
-    /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its
-    /// LUs.
-    NothingAlike,
+named! {
+    /// Why a chain of rounds ended before its time. Kept in the journal by its text.
+    pub enum EndReason {
+        /// The seed has no target to move.
+        NoTarget => "no-target",
+        /// The sentence has no text.
+        EmptySentence => "empty-sentence",
+        /// The sentence has more pieces than the recipe takes.
+        TooLong => "too-long",
+        /// The bans left the search no output.
+        NothingLeft => "nothing-left",
+        /// No output has words enough for the target, or all are too long for the aligner.
+        NotAligned => "not-aligned",
+        /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its
+        /// LUs.
+        NothingAlike => "nothing-alike",
+    }
 }
 
 impl EndReason {
-    const ALL: [Self; 6] = [
-        Self::NoTarget,
-        Self::EmptySentence,
-        Self::TooLong,
-        Self::NothingLeft,
-        Self::NotAligned,
-        Self::NothingAlike,
-    ];
-
-    /// As written in the journal and in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoTarget => "no-target",
-            Self::EmptySentence => "empty-sentence",
-            Self::TooLong => "too-long",
-            Self::NothingLeft => "nothing-left",
-            Self::NotAligned => "not-aligned",
-            Self::NothingAlike => "nothing-alike",
-        }
-    }
-
     /// What it means, for a reader.
     #[must_use]
     pub fn explanation(self) -> &'static str {
@@ -131,11 +111,5 @@ impl EndReason {
                 "no output has an LU of the frame for its trigger, or without fault a word like them"
             }
         }
-    }
-
-    /// Reads the written form.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::named;
+
 /// What is known of a generated set when it is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -18,41 +20,25 @@ pub struct Evidence {
     pub frames: u32,
 }
 
-/// An input of a filter's networks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Input {
-    /// [`Evidence::round`].
-    Round,
-    /// [`Evidence::paraphrase`].
-    Paraphrase,
-    /// [`Evidence::aligner`].
-    Aligner,
-    /// [`Evidence::proposed`], 1 or 0.
-    Proposed,
-    /// [`Evidence::frames`], as the logarithm of one more.
-    Frames,
+named! {
+    /// An input of a filter's networks.
+    pub enum Input {
+        /// [`Evidence::round`].
+        Round => "round",
+        /// [`Evidence::paraphrase`].
+        Paraphrase => "paraphrase",
+        /// [`Evidence::aligner`].
+        Aligner => "aligner",
+        /// [`Evidence::proposed`], 1 or 0.
+        Proposed => "proposed",
+        /// [`Evidence::frames`], as the logarithm of one more.
+        Frames => "frames",
+    }
 }
 
 impl Input {
     /// The inputs of Culkin et al. 2021, section 6.1.
     pub const PAPER: [Self; 3] = [Self::Round, Self::Paraphrase, Self::Aligner];
-
-    /// All there are.
-    pub const ALL: [Self; 5] =
-        [Self::Round, Self::Paraphrase, Self::Aligner, Self::Proposed, Self::Frames];
-
-    /// Its name in files and options.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Round => "round",
-            Self::Paraphrase => "paraphrase",
-            Self::Aligner => "aligner",
-            Self::Proposed => "proposed",
-            Self::Frames => "frames",
-        }
-    }
 
     /// Its value.
     fn of(self, evidence: &Evidence) -> f32 {

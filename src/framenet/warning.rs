@@ -10,145 +10,128 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
-        /// What is odd.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum WarningCode {
-            $($(#[$doc])* $variant,)*
-        }
+use crate::model::named;
 
-        impl WarningCode {
-            /// All codes.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The written code.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)*
-                }
-            }
-
-            /// Whether it is a trait of the data that is counted, and no fault: a strict import
-            /// goes on.
-            #[must_use]
-            pub fn is_trait(self) -> bool {
-                self >= Self::SemTypesSeveral
-            }
-        }
-    };
+named! {
+    /// What is odd.
+    #[non_exhaustive]
+    pub enum WarningCode {
+        /// A layer has the same label on the same span twice: both are kept.
+        DuplicateLabel => "W-duplicate-label",
+        /// A set names a frame without a file: the frame is kept by name alone.
+        FrameMissing => "W-frame-missing",
+        /// A set names an LU that no file defines: the LU is kept by name alone.
+        LuMissing => "W-lu-missing",
+        /// A frame file names an LU (often of status `Problem`) without a file in `lu/`: it is kept.
+        LuWithoutFile => "W-lu-without-file",
+        /// A frame has two LUs of one name: both are kept.
+        LuNameRepeated => "W-lu-name-repeated",
+        /// An LU file's LU does not stand in its frame's file: it is kept.
+        LuNotInFrame => "W-lu-not-in-frame",
+        /// A null instantiation of an unknown kind: its text is kept.
+        NullUnknown => "W-null-unknown",
+        /// A set has more than one Target layer: the targets are merged.
+        TargetLayers => "W-target-layers",
+        /// A frame set has no target: it is kept.
+        TargetEmpty => "W-target-empty",
+        /// One number stands for two texts in one folder: the later text gets a fresh id.
+        SentenceConflict => "W-sentence-conflict",
+        /// One number stands for two different sets in one folder: the later set gets a fresh id.
+        SetConflict => "W-set-conflict",
+        /// A label lies outside its sentence, or ends before it starts: its layer keeps it without a span.
+        SpanRange => "W-span-range",
+        /// A label names an FE that its frame does not have: it is kept.
+        FeUnknown => "W-fe-unknown",
+        /// A relation names a frame without a file: it is kept, and the frame by name alone.
+        RelationDangling => "W-relation-dangling",
+        /// An element that FrameNet's schema does not know: it is kept as it stands.
+        UnknownElement => "W-unknown-element",
+        /// A value that its attribute does not allow: the detail says what is kept in its place.
+        UnreadableValue => "W-unreadable-value",
+        /// One number stands for two records: the later gets a fresh number, and is written with its own.
+        IdRepeated => "W-id-repeated",
+        /// An id is no number, too large a one, or not there: it is kept as written beside a fresh number.
+        IdWritten => "W-id-written",
+        /// A name is empty or not there, or holds characters that do not show: it is kept as written.
+        NameUnusual => "W-name-unusual",
+        /// A semantic type is named that `semTypes.xml` does not have: it is kept by name.
+        SemTypeMissing => "W-sem-type-missing",
+        /// A sentence names a document that no file lists: it is kept by number.
+        DocumentMissing => "W-document-missing",
+        /// A core set, another FE or a relation names an FE that the frame does not have: found by its name,
+        /// or left out.
+        ElementMissing => "W-element-missing",
+        /// A file that every release has at its top is not there: the rest is read without it.
+        FileMissing => "W-file-missing",
+        /// A folder of a release is not there: the rest is read without it.
+        FolderMissing => "W-folder-missing",
+        /// A link that leads nowhere: there is nothing to read.
+        LinkDangling => "W-link-dangling",
+        /// The release seems to be in another language than its record says, which nobody gave.
+        LanguageGuessed => "W-language-guessed",
+        /// An index file and the folder it lists differ: the files count.
+        IndexMismatch => "W-index-mismatch",
+        /// An LU file says something else of its LU than the frame's file: both are kept, and queries go
+        /// by the frame's file.
+        LuDiffers => "W-lu-differs",
+        /// A name beside a number is not the name of what the number stands for: the number counts.
+        NameMismatch => "W-name-mismatch",
+        /// An attribute that FrameNet's schema does not know: it is kept as it stands.
+        UnknownAttribute => "W-unknown-attribute",
+        /// Text where FrameNet's schema has elements only: it is kept as it stands.
+        UnknownText => "W-unknown-text",
+        /// What is not FrameNet's is more than is kept of one file: it is dropped.
+        UnknownDropped => "W-unknown-dropped",
+        /// An attribute stands in its element twice, which XML does not allow: the first counts.
+        AttributeRepeated => "W-attribute-repeated",
+        /// A full-text file names no corpus or no document: both are called after the file.
+        HeaderMissing => "W-header-missing",
+        /// An element or text before or after a file's root element: it is not read.
+        OutsideRoot => "W-outside-root",
+        // Traits, from here to the end.
+        /// A frame element has more than one semantic type: all are kept.
+        SemTypesSeveral => "W-sem-types-several",
+        /// A target is discontinuous: all its pieces are kept.
+        TargetPieces => "W-target-pieces",
+        /// A layer labels several spans with one FE: all are kept.
+        FeRepeated => "W-fe-repeated",
+        /// An FE layer has rank 2 or more: it is kept with its rank.
+        FeRank => "W-fe-rank",
+        /// A null instantiation of the kind INC, which is left out of the usual list of three.
+        NullIncorporated => "W-null-incorporated",
+        /// A frame set of status UNANN: its FEs count as unknown, not as unexpressed.
+        SetUnannotated => "W-set-unannotated",
+        /// A sentence has more than one frame set in one LU file: all are kept.
+        SetsSeveral => "W-sets-several",
+        /// A sentence, with the same text, stands in several places of one folder: one record with all its
+        /// places.
+        SentenceRepeated => "W-sentence-repeated",
+        /// One number stands for different sentences or sets under `lu/` and `fulltext/`: the folder is
+        /// part of the id.
+        NumberShared => "W-number-shared",
+        /// An LU file holds no exemplar: the LU is kept.
+        LuWithoutExemplar => "W-lu-without-exemplar",
+        /// A text starts or ends with space: it is kept byte by byte.
+        TextSpace => "W-text-space",
+        /// A text holds characters beyond ASCII: offsets become bytes.
+        TextNonAscii => "W-text-non-ascii",
+        /// A text holds a `<` or a control character: it is kept byte by byte.
+        TextMarkup => "W-text-markup",
+        /// A file that an operating system or an editor left beside the release's: it is not read.
+        Litter => "W-litter",
+        /// An XML file where no release has one, or what is called like one and is no file: it is not read.
+        FileNotRead => "W-file-not-read",
+        /// An export writes the same in another way: white space, order, spelling, what is not given.
+        WrittenOtherwise => "W-written-otherwise",
+    }
 }
 
-codes! {
-    /// A layer has the same label on the same span twice: both are kept.
-    DuplicateLabel = "W-duplicate-label",
-    /// A set names a frame without a file: the frame is kept by name alone.
-    FrameMissing = "W-frame-missing",
-    /// A set names an LU that no file defines: the LU is kept by name alone.
-    LuMissing = "W-lu-missing",
-    /// A frame file names an LU (often of status `Problem`) without a file in `lu/`: it is kept.
-    LuWithoutFile = "W-lu-without-file",
-    /// A frame has two LUs of one name: both are kept.
-    LuNameRepeated = "W-lu-name-repeated",
-    /// An LU file's LU does not stand in its frame's file: it is kept.
-    LuNotInFrame = "W-lu-not-in-frame",
-    /// A null instantiation of an unknown kind: its text is kept.
-    NullUnknown = "W-null-unknown",
-    /// A set has more than one Target layer: the targets are merged.
-    TargetLayers = "W-target-layers",
-    /// A frame set has no target: it is kept.
-    TargetEmpty = "W-target-empty",
-    /// One number stands for two texts in one folder: the later text gets a fresh id.
-    SentenceConflict = "W-sentence-conflict",
-    /// One number stands for two different sets in one folder: the later set gets a fresh id.
-    SetConflict = "W-set-conflict",
-    /// A label lies outside its sentence, or ends before it starts: its layer keeps it without a span.
-    SpanRange = "W-span-range",
-    /// A label names an FE that its frame does not have: it is kept.
-    FeUnknown = "W-fe-unknown",
-    /// A relation names a frame without a file: it is kept, and the frame by name alone.
-    RelationDangling = "W-relation-dangling",
-    /// An element that FrameNet's schema does not know: it is kept as it stands.
-    UnknownElement = "W-unknown-element",
-    /// A value that its attribute does not allow: the detail says what is kept in its place.
-    UnreadableValue = "W-unreadable-value",
-    /// One number stands for two records: the later gets a fresh number, and is written with its own.
-    IdRepeated = "W-id-repeated",
-    /// An id is no number, too large a one, or not there: it is kept as written beside a fresh number.
-    IdWritten = "W-id-written",
-    /// A name is empty or not there, or holds characters that do not show: it is kept as written.
-    NameUnusual = "W-name-unusual",
-    /// A semantic type is named that `semTypes.xml` does not have: it is kept by name.
-    SemTypeMissing = "W-sem-type-missing",
-    /// A sentence names a document that no file lists: it is kept by number.
-    DocumentMissing = "W-document-missing",
-    /// A core set, another FE or a relation names an FE that the frame does not have: found by its name,
-    /// or left out.
-    ElementMissing = "W-element-missing",
-    /// A file that every release has at its top is not there: the rest is read without it.
-    FileMissing = "W-file-missing",
-    /// A folder of a release is not there: the rest is read without it.
-    FolderMissing = "W-folder-missing",
-    /// A link that leads nowhere: there is nothing to read.
-    LinkDangling = "W-link-dangling",
-    /// The release seems to be in another language than its record says, which nobody gave.
-    LanguageGuessed = "W-language-guessed",
-    /// An index file and the folder it lists differ: the files count.
-    IndexMismatch = "W-index-mismatch",
-    /// An LU file says something else of its LU than the frame's file: both are kept, and queries go
-    /// by the frame's file.
-    LuDiffers = "W-lu-differs",
-    /// A name beside a number is not the name of what the number stands for: the number counts.
-    NameMismatch = "W-name-mismatch",
-    /// An attribute that FrameNet's schema does not know: it is kept as it stands.
-    UnknownAttribute = "W-unknown-attribute",
-    /// Text where FrameNet's schema has elements only: it is kept as it stands.
-    UnknownText = "W-unknown-text",
-    /// What is not FrameNet's is more than is kept of one file: it is dropped.
-    UnknownDropped = "W-unknown-dropped",
-    /// An attribute stands in its element twice, which XML does not allow: the first counts.
-    AttributeRepeated = "W-attribute-repeated",
-    /// A full-text file names no corpus or no document: both are called after the file.
-    HeaderMissing = "W-header-missing",
-    /// An element or text before or after a file's root element: it is not read.
-    OutsideRoot = "W-outside-root",
-    // Traits, from here to the end.
-    /// A frame element has more than one semantic type: all are kept.
-    SemTypesSeveral = "W-sem-types-several",
-    /// A target is discontinuous: all its pieces are kept.
-    TargetPieces = "W-target-pieces",
-    /// A layer labels several spans with one FE: all are kept.
-    FeRepeated = "W-fe-repeated",
-    /// An FE layer has rank 2 or more: it is kept with its rank.
-    FeRank = "W-fe-rank",
-    /// A null instantiation of the kind INC, which is left out of the usual list of three.
-    NullIncorporated = "W-null-incorporated",
-    /// A frame set of status UNANN: its FEs count as unknown, not as unexpressed.
-    SetUnannotated = "W-set-unannotated",
-    /// A sentence has more than one frame set in one LU file: all are kept.
-    SetsSeveral = "W-sets-several",
-    /// A sentence, with the same text, stands in several places of one folder: one record with all its
-    /// places.
-    SentenceRepeated = "W-sentence-repeated",
-    /// One number stands for different sentences or sets under `lu/` and `fulltext/`: the folder is
-    /// part of the id.
-    NumberShared = "W-number-shared",
-    /// An LU file holds no exemplar: the LU is kept.
-    LuWithoutExemplar = "W-lu-without-exemplar",
-    /// A text starts or ends with space: it is kept byte by byte.
-    TextSpace = "W-text-space",
-    /// A text holds characters beyond ASCII: offsets become bytes.
-    TextNonAscii = "W-text-non-ascii",
-    /// A text holds a `<` or a control character: it is kept byte by byte.
-    TextMarkup = "W-text-markup",
-    /// A file that an operating system or an editor left beside the release's: it is not read.
-    Litter = "W-litter",
-    /// An XML file where no release has one, or what is called like one and is no file: it is not read.
-    FileNotRead = "W-file-not-read",
-    /// An export writes the same in another way: white space, order, spelling, what is not given.
-    WrittenOtherwise = "W-written-otherwise",
+impl WarningCode {
+    /// Whether it is a trait of the data that is counted, and no fault: a strict import goes on.
+    #[must_use]
+    pub fn is_trait(self) -> bool {
+        self >= Self::SemTypesSeveral
+    }
 }
 
 impl fmt::Display for WarningCode {
@@ -158,9 +141,10 @@ impl fmt::Display for WarningCode {
 }
 
 /// One odd place in a release.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Warning {
     /// What is odd.
+    #[serde(skip)]
     pub code: WarningCode,
     /// The file, inside the release.
     pub file: String,

@@ -10,6 +10,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 
 use super::schema::{Fields, document_key, words_of};
 use super::{IndexError, IndexReader};
+use crate::model::named;
 use crate::model::{AnnotationSetId, CorpusId, DocumentId, Origin, RecipeId};
 use crate::text::fold;
 
@@ -58,22 +59,13 @@ pub enum Filter {
     GrownFrom(Box<Filter>),
 }
 
-/// Terms that the index leaves out of an entry, being longer than 65,530 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Omitted {
-    /// The trigger.
-    Trigger,
-    /// A word of the sentence.
-    Word,
-}
-
-impl Omitted {
-    /// The term that stands in the entry instead.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Trigger => "trigger",
-            Self::Word => "word",
-        }
+named! {
+    /// Terms that the index leaves out of an entry, being longer than 65,530 bytes.
+    pub enum Omitted {
+        /// The trigger.
+        Trigger => "trigger",
+        /// A word of the sentence.
+        Word => "word",
     }
 }
 

@@ -14,5 +14,5 @@ mod sentences;
 pub use cluster::{Grouping, day_of};
 pub use distance::{EditCost, word_distance};
 pub use estimate::{Estimate, estimate};
-pub use pairs::{Article, Method, MineOptions, Mined, Pair, Place, mine};
+pub use pairs::{Article, Method, MineOptions, Mined, Pair, SentencePlace, mine};
 pub use sentences::{replace_numbers_and_days, sentences};

@@ -51,7 +51,7 @@ pub struct Article {
 
 /// Where a sentence stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct SentencePlace {
     /// Number of the article in the cluster.
     pub article: usize,
     /// Number of the sentence in the article, from 0.
@@ -64,7 +64,7 @@ pub struct Pair {
     /// The text of either.
     pub texts: [String; 2],
     /// Where each stands first.
-    pub places: [Place; 2],
+    pub places: [SentencePlace; 2],
     /// Words of either, punctuation counted.
     pub words: [usize; 2],
     /// Edits between them, under [`Method::L12`].
@@ -88,9 +88,9 @@ pub struct Mined {
 struct Sentence {
     text: String,
     /// Where it stands first.
-    place: Place,
+    place: SentencePlace,
     /// Where it stands first in another article, if it does.
-    again: Option<Place>,
+    again: Option<SentencePlace>,
     /// Words in small letters, as numbers.
     words: Vec<u32>,
     /// The same in ascending order.
@@ -134,7 +134,7 @@ fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
                 break;
             }
             let text = if options.replace { replace_numbers_and_days(&text) } else { text };
-            let place = Place { article, sentence };
+            let place = SentencePlace { article, sentence };
             match seen.entry(fold(&text)) {
                 Entry::Vacant(entry) => {
                     entry.insert(found.len());
@@ -149,7 +149,7 @@ fn read(articles: &[Article], options: &MineOptions) -> (Vec<Sentence>, usize) {
 }
 
 impl Sentence {
-    fn new(text: String, place: Place, numbers: &mut HashMap<String, u32>) -> Self {
+    fn new(text: String, place: SentencePlace, numbers: &mut HashMap<String, u32>) -> Self {
         let (mut words_of, mut plain, mut long) = (Vec::new(), Vec::new(), Vec::new());
         for word in words(&text).into_iter().filter_map(|word| word.of(&text)).map(fold) {
             let (has_sign, letters) = (
@@ -170,14 +170,14 @@ impl Sentence {
         Self { text, place, again: None, words: words_of, sorted, plain, long }
     }
 
-    fn stands_also(&mut self, place: Place) {
+    fn stands_also(&mut self, place: SentencePlace) {
         if place.article != self.place.article {
             self.again.get_or_insert(place);
         }
     }
 
     /// Where this and another sentence stand in different articles.
-    fn apart(&self, other: &Self) -> Option<[Place; 2]> {
+    fn apart(&self, other: &Self) -> Option<[SentencePlace; 2]> {
         let places = |of: &Self| [Some(of.place), of.again];
         let mine = places(self).into_iter().flatten();
         let both =
@@ -306,7 +306,7 @@ mod tests {
         let articles =
             [article("a", &format!("{storm} {killed}")), article("b", &format!("{storm} None."))];
         let mined = mine(&articles, &options(Method::F2));
-        let place = |article, sentence| Place { article, sentence };
+        let place = |article, sentence| SentencePlace { article, sentence };
         let found: Vec<_> = mined.pairs.iter().map(|pair| pair.places).collect();
         assert_eq!(found, [[place(1, 0), place(0, 1)]]);
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::named::named;
 use super::{AnnotationSetId, Colors, FeId, FrameId, LuId, Provenance, SentenceId, Span};
 
 /// An annotation set that evokes a frame.
@@ -48,26 +49,15 @@ impl AnnotationSet {
     }
 }
 
-/// What an annotation set says about frame elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FeStatus {
-    /// They are annotated; those not labelled are not expressed.
-    Annotated,
-    /// Nobody annotated them (status `UNANN`): absence says nothing.
-    Unannotated,
-    /// Generated, and not carried over: absence says nothing.
-    Unknown,
-}
-
-impl FeStatus {
-    /// As written in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Annotated => "annotated",
-            Self::Unannotated => "unannotated",
-            Self::Unknown => "unknown",
-        }
+named! {
+    /// What an annotation set says about frame elements.
+    pub enum FeStatus {
+        /// They are annotated; those not labelled are not expressed.
+        Annotated => "annotated",
+        /// Nobody annotated them (status `UNANN`): absence says nothing.
+        Unannotated => "unannotated",
+        /// Generated, and not carried over: absence says nothing.
+        Unknown => "unknown",
     }
 }
 
@@ -101,6 +91,21 @@ pub struct Layer {
     pub rank: u8,
     /// Its labels, in file order.
     pub labels: Vec<Label>,
+}
+
+impl Layer {
+    /// The layer that marks targets.
+    #[must_use]
+    pub fn of_targets(targets: &[Span]) -> Self {
+        let label = |span: &Span| Label {
+            name: LayerName::Target.as_str().to_owned(),
+            extent: Extent::Overt(*span),
+            fe: None,
+            annotator: String::new(),
+            colors: None,
+        };
+        Self { name: LayerName::Target, rank: 1, labels: targets.iter().map(label).collect() }
+    }
 }
 
 macro_rules! layer_names {

@@ -4,6 +4,7 @@
 //! export writes them there again. An element is known by its path: the names of the elements from
 //! the root on, each with its `ID` or else its `name`, as in `/lexUnit[1207]/subCorpus[V-20]/sentence[5]`.
 
+use super::named::named;
 use super::{CorpusId, DocumentId, FrameId, LuId};
 
 /// The file that holds something foreign.
@@ -19,41 +20,20 @@ pub enum ForeignFile {
     Document(CorpusId, DocumentId),
 }
 
-/// A file at the top of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "each is what its name says")]
-pub enum TopName {
-    FrameIndex = 1,
-    LuIndex,
-    FulltextIndex,
-    SemTypes,
-    Relations,
+named! {
+    /// A file at the top of a release.
+    #[repr(u8)]
+    #[allow(missing_docs, reason = "each is what its name says")]
+    pub enum TopName {
+        FrameIndex = 1 => "frameIndex.xml",
+        LuIndex => "luIndex.xml",
+        FulltextIndex => "fulltextIndex.xml",
+        SemTypes => "semTypes.xml",
+        Relations => "frRelation.xml",
+    }
 }
 
 impl TopName {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::FrameIndex, Self::LuIndex, Self::FulltextIndex, Self::SemTypes, Self::Relations];
-
-    /// Name of the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FrameIndex => "frameIndex.xml",
-            Self::LuIndex => "luIndex.xml",
-            Self::FulltextIndex => "fulltextIndex.xml",
-            Self::SemTypes => "semTypes.xml",
-            Self::Relations => "frRelation.xml",
-        }
-    }
-
-    /// Reads what [`as_str`](Self::as_str) writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|name| name.as_str() == text)
-    }
-
     /// The file of that code, as it stands in keys.
     #[must_use]
     pub fn from_code(code: u32) -> Option<Self> {

@@ -1,5 +1,6 @@
 //! Frames, frame elements, relations between them, and semantic types.
 
+use super::named::named;
 use super::{FeId, FrameId, ListedElement, RelationId, SemTypeId};
 
 /// Who made something and when, as FrameNet writes it (`cBy`, `cDate`).
@@ -97,39 +98,17 @@ pub struct FrameElement {
     pub created: Creation,
 }
 
-/// How central a frame element is to its frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CoreType {
-    /// Needed to conceive the frame.
-    Core,
-    /// Core, but never expressed by a dependent.
-    CoreUnexpressed,
-    /// Not needed and not specific (Time, Place).
-    Peripheral,
-    /// Belongs to another, introduced frame.
-    ExtraThematic,
-}
-
-impl CoreType {
-    /// All, in the order in which they are shown.
-    pub const ALL: [Self; 4] =
-        [Self::Core, Self::CoreUnexpressed, Self::Peripheral, Self::ExtraThematic];
-
-    /// FrameNet's spelling.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "Core",
-            Self::CoreUnexpressed => "Core-Unexpressed",
-            Self::Peripheral => "Peripheral",
-            Self::ExtraThematic => "Extra-Thematic",
-        }
-    }
-
-    /// Reads FrameNet's spelling.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+named! {
+    /// How central a frame element is to its frame.
+    pub enum CoreType {
+        /// Needed to conceive the frame.
+        Core => "Core",
+        /// Core, but never expressed by a dependent.
+        CoreUnexpressed => "Core-Unexpressed",
+        /// Not needed and not specific (Time, Place).
+        Peripheral => "Peripheral",
+        /// Belongs to another, introduced frame.
+        ExtraThematic => "Extra-Thematic",
     }
 }
 

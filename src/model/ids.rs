@@ -11,7 +11,7 @@ use super::NumberKind;
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident($int:ty);)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         pub struct $name(pub $int);
 
         impl fmt::Display for $name {
@@ -181,6 +181,12 @@ macro_rules! tagged_ids {
                 }
                 let number: u64 = digits.parse().ok()?;
                 (number <= LOW_MASK).then(|| Self::new(space, number))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
             }
         }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use serde::Serialize;
+
 use super::{AnnotationSetId, Creation, FrameId, LuId, SemTypeId};
 
 /// A lexical unit: a lemma in one of its senses, which evokes a frame.
@@ -101,7 +103,7 @@ pub struct SentenceCount {
 }
 
 /// One word of an LU's lemma.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lexeme {
     /// The word.
     pub name: String,
@@ -182,6 +184,12 @@ impl Pos {
     }
 }
 
+impl Serialize for Pos {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
 impl fmt::Display for Pos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -240,7 +248,7 @@ impl Valences {
 }
 
 /// A word that governs an LU in some annotation sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Governor {
     /// FrameNet's type, as in `Gov`.
     pub kind: String,
@@ -273,7 +281,7 @@ pub struct ValencePattern {
 }
 
 /// An FE with the phrase type and grammatical function that realise it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValenceUnit {
     /// FE name.
     pub fe: String,

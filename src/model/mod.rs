@@ -13,6 +13,7 @@ mod judgement;
 mod layout;
 mod lexunit;
 mod name;
+mod named;
 mod provenance;
 mod release;
 mod sentence;
@@ -43,6 +44,7 @@ pub use lexunit::{
     ValencePattern, ValenceUnit, Valences,
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
+pub(crate) use named::named;
 pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};

@@ -1,5 +1,6 @@
 //! Where an annotation set comes from.
 
+use super::named::named;
 use super::{AnnotationSetId, CorpusId, DocumentId, FrameId, IdSpace, LuId, RecipeId};
 
 /// Where an annotation set comes from.
@@ -44,32 +45,15 @@ impl Provenance {
     }
 }
 
-/// The kind of a [`Provenance`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "see Provenance")]
-pub enum Origin {
-    Exemplar,
-    FullText,
-    Imported,
-    User,
-    Generated,
-}
-
-impl Origin {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Exemplar, Self::FullText, Self::Imported, Self::User, Self::Generated];
-
-    /// As written in queries and output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exemplar => "exemplar",
-            Self::FullText => "fulltext",
-            Self::Imported => "imported",
-            Self::User => "user",
-            Self::Generated => "generated",
-        }
+named! {
+    /// The kind of a [`Provenance`].
+    #[allow(missing_docs, reason = "see Provenance")]
+    pub enum Origin {
+        Exemplar => "exemplar",
+        FullText => "fulltext",
+        Imported => "imported",
+        User => "user",
+        Generated => "generated",
     }
 }
 
@@ -158,20 +142,11 @@ impl Generation {
     }
 }
 
-/// How a generated text was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Method {
-    /// The sentence was rewritten under lexical constraints.
-    Paraphrase,
-}
-
-impl Method {
-    /// As written in queries and output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paraphrase => "paraphrase",
-        }
+named! {
+    /// How a generated text was written.
+    pub enum Method {
+        /// The sentence was rewritten under lexical constraints.
+        Paraphrase => "paraphrase",
     }
 }
 
@@ -195,24 +170,26 @@ pub struct Flags {
 impl Flags {
     /// The names of those that are set.
     #[must_use]
-    pub fn names(self) -> Vec<&'static str> {
-        self.pairs().into_iter().filter_map(|(name, set)| set.then_some(name)).collect()
+    pub fn names(mut self) -> Vec<&'static str> {
+        self.slots().into_iter().filter_map(|(name, set)| set.then_some(name)).collect()
     }
 
     /// Every flag's name, set or not.
     #[must_use]
     pub fn all_names() -> Vec<&'static str> {
-        Self::default().pairs().into_iter().map(|(name, _)| name).collect()
+        Self::default().slots().into_iter().map(|(name, _)| name).collect()
     }
 
-    fn pairs(self) -> [(&'static str, bool); 6] {
+    /// Each flag by its name, in the order of their bits in records.
+    pub fn slots(&mut self) -> [(&'static str, &mut bool); 6] {
+        let Self { copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame } = self;
         [
-            ("copy", self.copy),
-            ("duplicate", self.duplicate),
-            ("weak-alignment", self.weak_alignment),
-            ("unmet", self.unmet),
-            ("unknown-word", self.unknown_word),
-            ("unlike-frame", self.unlike_frame),
+            ("copy", copy),
+            ("duplicate", duplicate),
+            ("weak-alignment", weak_alignment),
+            ("unmet", unmet),
+            ("unknown-word", unknown_word),
+            ("unlike-frame", unlike_frame),
         ]
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::named::named;
 use super::{
     AnnotationSet, CorpusId, DocumentId, Frame, FrameRelation, IdSpace, LexUnit, Listing,
     OWN_RANGE, Origin, ReleaseId, SemType, Sentence, SentenceLayers,
@@ -59,42 +60,29 @@ impl ReleaseCounts {
 
     /// Every count by its name, to be changed.
     pub fn slots(&mut self) -> [(&'static str, &mut u64); 13] {
-        let Self {
-            frames,
-            lexunits,
-            lu_files,
-            documents,
-            frame_relations,
-            sem_types,
-            exemplar_sets,
-            fulltext_sets,
-            construction_sets,
-            sentence_layer_occurrences,
-            sentence_layer_sets,
-            sentence_occurrences,
-            sentences,
-        } = self;
-        [
-            ("frames", frames),
-            ("lexunits", lexunits),
-            ("lu_files", lu_files),
-            ("documents", documents),
-            ("frame_relations", frame_relations),
-            ("sem_types", sem_types),
-            ("exemplar_sets", exemplar_sets),
-            ("fulltext_sets", fulltext_sets),
-            ("construction_sets", construction_sets),
-            ("sentence_layer_occurrences", sentence_layer_occurrences),
-            ("sentence_layer_sets", sentence_layer_sets),
-            ("sentence_occurrences", sentence_occurrences),
-            ("sentences", sentences),
-        ]
+        macro_rules! slots {
+            ($($name:ident)*) => {{
+                let Self { $($name),* } = self;
+                [$((stringify!($name), $name)),*]
+            }};
+        }
+        slots! {
+            frames lexunits lu_files documents frame_relations sem_types exemplar_sets
+            fulltext_sets construction_sets sentence_layer_occurrences sentence_layer_sets
+            sentence_occurrences sentences
+        }
     }
 
     /// Counts what another counts, too.
     pub fn add(&mut self, more: Self) {
-        for ((_, count), (_, more)) in self.slots().into_iter().zip(more.named()) {
-            *count += more;
+        self.recount(more, Self::default());
+    }
+
+    /// Counts what a commit brings and what it takes away.
+    pub fn recount(&mut self, gained: Self, lost: Self) {
+        let sums = self.slots().into_iter().zip(gained.named()).zip(lost.named());
+        for (((_, count), (_, gained)), (_, lost)) in sums {
+            *count = (*count + gained).saturating_sub(lost);
         }
     }
 }
@@ -224,26 +212,15 @@ pub struct HeaderTitles {
     pub document: Title,
 }
 
-/// Which of a document's texts a query or a command named it by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NamedBy {
-    /// Its name.
-    Name,
-    /// Its description, which stands beside the name.
-    Description,
-    /// The stem of its file.
-    File,
-}
-
-impl NamedBy {
-    /// As written in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Description => "description",
-            Self::File => "file",
-        }
+named! {
+    /// Which of a document's texts a query or a command named it by.
+    pub enum NamedBy {
+        /// Its name.
+        Name => "name",
+        /// Its description, which stands beside the name.
+        Description => "description",
+        /// The stem of its file.
+        File => "file",
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Sentence {
 }
 
 /// One place that lists a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Occurrence {
     /// The LU file, for exemplars.
     pub lu: Option<LuId>,

@@ -2,14 +2,16 @@
 //! documents, the rest train.
 
 use super::Document;
+use super::named::named;
 
-/// A part of the data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the field's own words")]
-pub enum Split {
-    Train,
-    Dev,
-    Test,
+named! {
+    /// A part of the data.
+    #[allow(missing_docs, reason = "the field's own words")]
+    pub enum Split {
+        Train => "train",
+        Dev => "dev",
+        Test => "test",
+    }
 }
 
 const DEV: [&str; 8] = [
@@ -62,29 +64,13 @@ impl Split {
         }
     }
 
-    /// The part that a corpus of span-labelled data is called after.
-    #[must_use]
-    pub fn of_corpus(name: &str) -> Option<Self> {
-        [Self::Train, Self::Dev, Self::Test].into_iter().find(|split| split.as_str() == name)
-    }
-
     /// The part that a document belongs to: a full text's by the list, that of span-labelled data by
     /// the name of its corpus.
     #[must_use]
     pub fn of(document: &Document) -> Option<Self> {
         if document.file.is_empty() {
-            return Self::of_corpus(&document.corpus_name);
+            return Self::parse(&document.corpus_name);
         }
         Some(Self::of_document(&document.file))
-    }
-
-    /// As written in queries and output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Train => "train",
-            Self::Dev => "dev",
-            Self::Test => "test",
-        }
     }
 }

@@ -8,77 +8,34 @@
 use std::collections::BTreeMap;
 
 use super::OWN_RANGE;
+use super::named::named;
 
-/// What a number of FrameNet's files is the number of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "each is what its name says")]
-pub enum NumberKind {
-    Frame = 1,
-    FrameElement,
-    LexUnit,
-    SemType,
-    Relation,
-    /// A pair of FEs that a relation maps.
-    FeRelation,
-    /// A kind of frame relation.
-    RelationType,
-    Corpus,
-    Document,
-    Sentence,
-    AnnotationSet,
-    Construction,
-    Lemma,
-    /// The first or last character of a label.
-    Offset,
+named! {
+    /// What a number of FrameNet's files is the number of.
+    #[repr(u8)]
+    #[allow(missing_docs, reason = "each is what its name says")]
+    pub enum NumberKind {
+        Frame = 1 => "frame",
+        FrameElement => "fe",
+        LexUnit => "lu",
+        SemType => "sem_type",
+        Relation => "relation",
+        /// A pair of FEs that a relation maps.
+        FeRelation => "fe_relation",
+        /// A kind of frame relation.
+        RelationType => "relation_type",
+        Corpus => "corpus",
+        Document => "document",
+        Sentence => "sentence",
+        AnnotationSet => "set",
+        Construction => "construction",
+        Lemma => "lemma",
+        /// The first or last character of a label.
+        Offset => "offset",
+    }
 }
 
 impl NumberKind {
-    /// All kinds.
-    pub const ALL: [Self; 14] = [
-        Self::Frame,
-        Self::FrameElement,
-        Self::LexUnit,
-        Self::SemType,
-        Self::Relation,
-        Self::FeRelation,
-        Self::RelationType,
-        Self::Corpus,
-        Self::Document,
-        Self::Sentence,
-        Self::AnnotationSet,
-        Self::Construction,
-        Self::Lemma,
-        Self::Offset,
-    ];
-
-    /// As written in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Frame => "frame",
-            Self::FrameElement => "fe",
-            Self::LexUnit => "lu",
-            Self::SemType => "sem_type",
-            Self::Relation => "relation",
-            Self::FeRelation => "fe_relation",
-            Self::RelationType => "relation_type",
-            Self::Corpus => "corpus",
-            Self::Document => "document",
-            Self::Sentence => "sentence",
-            Self::AnnotationSet => "set",
-            Self::Construction => "construction",
-            Self::Lemma => "lemma",
-            Self::Offset => "offset",
-        }
-    }
-
-    /// Reads what [`as_str`](Self::as_str) writes.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
     /// The kind of that code, as it stands in keys.
     #[must_use]
     pub fn from_code(code: u32) -> Option<Self> {

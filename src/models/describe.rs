@@ -6,47 +6,33 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ModelError;
+use crate::model::named;
 use crate::nn::{Fingerprint, Gguf, GgufError, LanguageAdapter, LanguageLayout, Layout, Weights};
 use crate::paraphrase::{PROMPT, gguf_in, is_adapter};
 use crate::{filter, vectors};
 
 const CONFIG: &str = "config.json";
 
-/// What a model is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Kind {
-    /// An encoder-decoder that rewrites sentences.
-    Paraphraser,
-    /// An encoder of the BERT family, whose states the aligner reads.
-    Encoder,
-    /// The aligner's head, trained on the states of one encoder.
-    Aligner,
-    /// A part-of-speech tagger, trained on the states of one encoder.
-    Tagger,
-    /// Word vectors, which know what words mean alike.
-    WordVectors,
-    /// Two classifiers that say which generated sets to keep.
-    Filter,
-    /// A decoder-only network; it rewrites where a prompt lies beside it.
-    LanguageModel,
-    /// An adapter with which a language model rewrites.
-    Adapter,
-}
-
-impl Kind {
-    /// Its name in output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Paraphraser => "paraphraser",
-            Self::Encoder => "encoder",
-            Self::Aligner => "aligner",
-            Self::Tagger => "tagger",
-            Self::WordVectors => "word-vectors",
-            Self::Filter => "filter",
-            Self::LanguageModel => "language-model",
-            Self::Adapter => "adapter",
-        }
+named! {
+    /// What a model is for.
+    #[non_exhaustive]
+    pub enum Kind {
+        /// An encoder-decoder that rewrites sentences.
+        Paraphraser => "paraphraser",
+        /// An encoder of the BERT family, whose states the aligner reads.
+        Encoder => "encoder",
+        /// The aligner's head, trained on the states of one encoder.
+        Aligner => "aligner",
+        /// A part-of-speech tagger, trained on the states of one encoder.
+        Tagger => "tagger",
+        /// Word vectors, which know what words mean alike.
+        WordVectors => "word-vectors",
+        /// Two classifiers that say which generated sets to keep.
+        Filter => "filter",
+        /// A decoder-only network; it rewrites where a prompt lies beside it.
+        LanguageModel => "language-model",
+        /// An adapter with which a language model rewrites.
+        Adapter => "adapter",
     }
 }
 

@@ -56,7 +56,7 @@ pub enum ModelError {
     /// A name that cannot be a folder's on every platform.
     #[error(
         "`{name}` cannot name a model: expected letters, digits, `.`, `_` and `-`, a letter or digit \
-         first; choose one with `--name NAME`"
+         first; choose one"
     )]
     Name {
         /// The name.
@@ -64,7 +64,7 @@ pub enum ModelError {
     },
     /// There is a model of that name.
     #[error(
-        "there is a model `{}` already; choose another name with `--name NAME`, or remove that \
+        "there is a model `{}` already; choose another name, or remove that \
          directory first",
         path.display()
     )]

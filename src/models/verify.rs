@@ -8,6 +8,7 @@ use super::{Kind, ModelError, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
+use crate::model::named;
 use crate::nn::{AdapterError, Encoder, NnError};
 use crate::paraphrase::{PROMPT, ParaphraseError, Paraphraser, base_of, gguf_in};
 use crate::score::{ScoreError, Scorer};
@@ -15,43 +16,29 @@ use crate::tag::{TagError, Tagger};
 use crate::tokenize::Tokenizer;
 use crate::vectors::{VectorsError, WordVectors};
 
-/// What may be wrong with a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum FindingCode {
-    /// `config.json` is absent, incomplete, or asks for what is not computed.
-    Config,
-    /// A weight is absent, of another shape or not finite, or a file of weights is damaged.
-    Weights,
-    /// `tokenizer.json` is absent, damaged, or another model's.
-    Tokenizer,
-    /// The encoder that an aligner's head was trained on is not there.
-    Encoder,
-    /// A file is not the one whose hash was recorded.
-    Sum,
-    /// The language model that an adapter was trained on is not there, or is another one.
-    Base,
-    /// `prompt.toml` is absent, damaged, or another model's.
-    Prompt,
-}
-
-impl FindingCode {
-    /// The code.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Config => "M-config",
-            Self::Weights => "M-weights",
-            Self::Tokenizer => "M-tokenizer",
-            Self::Encoder => "M-encoder",
-            Self::Sum => "M-sum",
-            Self::Base => "M-base",
-            Self::Prompt => "M-prompt",
-        }
+named! {
+    /// What may be wrong with a model.
+    #[non_exhaustive]
+    pub enum FindingCode {
+        /// `config.json` is absent, incomplete, or asks for what is not computed.
+        Config => "M-config",
+        /// A weight is absent, of another shape or not finite, or a file of weights is damaged.
+        Weights => "M-weights",
+        /// `tokenizer.json` is absent, damaged, or another model's.
+        Tokenizer => "M-tokenizer",
+        /// The encoder that an aligner's head was trained on is not there.
+        Encoder => "M-encoder",
+        /// A file is not the one whose hash was recorded.
+        Sum => "M-sum",
+        /// The language model that an adapter was trained on is not there, or is another one.
+        Base => "M-base",
+        /// `prompt.toml` is absent, damaged, or another model's.
+        Prompt => "M-prompt",
     }
 }
 
 /// One thing that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
     /// Of which sort it is.
     pub code: FindingCode,

@@ -10,7 +10,7 @@ use super::key::{Key, Prefix, SetKey};
 use super::{Store, StoreError};
 
 /// What a release holds that is not FrameNet's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct AddedCounts {
     /// Sets of span-labelled data.
     pub imported_sets: u64,

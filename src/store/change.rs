@@ -5,6 +5,7 @@ use super::SetLocation;
 use super::record::{
     ChangeRecord, SubjectRecord, WrittenRecord, sentence_code, sentence_from, set_code, set_from,
 };
+use crate::model::named;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FrameId, LuId, RelationId, ReleaseId, SemTypeId,
     SentenceId,
@@ -23,32 +24,17 @@ pub struct Change {
     pub subject: Subject,
 }
 
-/// What a commit did to a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// It was not there before.
-    Added,
-    /// It was there and is another.
-    Edited,
-    /// It is there no more.
-    Removed,
-    /// It was added or edited; stores of format 1.0 do not say which.
-    Written,
-}
-
-impl Action {
-    /// As records and output order them.
-    const ALL: [Self; 4] = [Self::Added, Self::Edited, Self::Removed, Self::Written];
-
-    /// As written in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Edited => "edited",
-            Self::Removed => "removed",
-            Self::Written => "written",
-        }
+named! {
+    /// What a commit did to a record.
+    pub enum Action {
+        /// It was not there before.
+        Added => "added",
+        /// It was there and is another.
+        Edited => "edited",
+        /// It is there no more.
+        Removed => "removed",
+        /// It was added or edited; stores of format 1.0 do not say which.
+        Written => "written",
     }
 }
 

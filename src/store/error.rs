@@ -16,8 +16,8 @@ use crate::text::shortened;
 pub enum StoreError {
     /// There is no store at the path.
     #[error(
-        "there is no store in `{}`; make one with `fnstore import PATH`, or name another with \
-         `--store DIR` (S-absent)",
+        "there is no store in `{}`; make one with `fnstore import PATH`, or name another \
+         (S-absent)",
         path.display()
     )]
     Absent {

@@ -1,68 +1,33 @@
 //! The column families of a store.
 
-/// Column families.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
-    Meta,
-    Frame,
-    Relation,
-    SemType,
-    LexUnit,
-    Document,
-    Sentence,
-    Annotation,
-    SentenceLayers,
-    SetLocation,
-    BySentence,
-    Name,
-    Recipe,
-    Journal,
-    Judgement,
-    Layout,
-    Change,
+use crate::model::named;
+
+named! {
+    /// Column families.
+    pub(super) enum Family {
+        Meta => "meta",
+        Frame => "frame",
+        Relation => "relation",
+        SemType => "semtype",
+        LexUnit => "lexunit",
+        Document => "document",
+        Sentence => "sentence",
+        Annotation => "annotation",
+        SentenceLayers => "sentence_layers",
+        SetLocation => "set_location",
+        BySentence => "by_sentence",
+        Name => "name",
+        Recipe => "recipe",
+        Journal => "journal",
+        Judgement => "judgement",
+        Layout => "layout",
+        Change => "change",
+    }
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 17] = [
-        Self::Meta,
-        Self::Frame,
-        Self::Relation,
-        Self::SemType,
-        Self::LexUnit,
-        Self::Document,
-        Self::Sentence,
-        Self::Annotation,
-        Self::SentenceLayers,
-        Self::SetLocation,
-        Self::BySentence,
-        Self::Name,
-        Self::Recipe,
-        Self::Journal,
-        Self::Judgement,
-        Self::Layout,
-        Self::Change,
-    ];
-
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "meta",
-            Self::Frame => "frame",
-            Self::Relation => "relation",
-            Self::SemType => "semtype",
-            Self::LexUnit => "lexunit",
-            Self::Document => "document",
-            Self::Sentence => "sentence",
-            Self::Annotation => "annotation",
-            Self::SentenceLayers => "sentence_layers",
-            Self::SetLocation => "set_location",
-            Self::BySentence => "by_sentence",
-            Self::Name => "name",
-            Self::Recipe => "recipe",
-            Self::Journal => "journal",
-            Self::Judgement => "judgement",
-            Self::Layout => "layout",
-            Self::Change => "change",
-        }
+        self.as_str()
     }
 
     /// Whether the family's keys start with a release.

@@ -5,7 +5,7 @@ use crate::model::{Foreign, ForeignFile, ReleaseId};
 use super::batch::Batch;
 use super::family::Family;
 use super::key::{Key, LayoutKey};
-use super::record::{self, ForeignRecord};
+use super::record;
 use super::{Result, Store, StoreError};
 
 impl Batch<'_> {
@@ -18,7 +18,7 @@ impl Batch<'_> {
             return Ok(());
         }
         let key = LayoutKey::of_foreign(self.release, file);
-        let record = record::encode(&ForeignRecord::from(foreign));
+        let record = record::encode(foreign);
         self.put(Family::Layout, &key, format_args!("foreign {file:?}"), record)
     }
 }
@@ -33,9 +33,8 @@ impl Store {
         let Some(value) = self.engine.get(Family::Layout, &key)? else {
             return Ok(Foreign::default());
         };
-        let record: ForeignRecord = record::decode(&value)
-            .map_err(|reason| StoreError::damaged(Family::Layout.name(), &key, reason))?;
-        Ok(record.into_model())
+        record::decode(&value)
+            .map_err(|reason| StoreError::damaged(Family::Layout.name(), &key, reason))
     }
 
     /// Every file of a release that holds something beside FrameNet, with that.
@@ -53,8 +52,7 @@ impl Store {
                     let damaged = |reason| StoreError::damaged(Family::Layout.name(), &key, reason);
                     let file = LayoutKey::decode(&key).and_then(|key| key.foreign_file());
                     let file = file.ok_or_else(|| damaged("no file".to_owned()))?;
-                    let record: ForeignRecord = record::decode(&value).map_err(damaged)?;
-                    Ok((file, record.into_model()))
+                    Ok((file, record::decode(&value).map_err(damaged)?))
                 })
             })
         });

@@ -53,7 +53,7 @@ use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 use lock::WriterLock;
 pub(crate) use place::Place;
-use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord, ReleaseRecord};
+use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
 pub use rows::{LayoutOf, Row, RowContent, RowFault, RowFaultKind, decode_row};
@@ -308,8 +308,8 @@ impl Store {
         let Batch { rows, changes, release, gained, lost, .. } = batch;
         self.commit_with(rows, &changes, |book| {
             let mut listed = book.releases.iter_mut();
-            if let Some(record) = listed.find(|record| record.is_of(release)) {
-                record.recount(gained, lost);
+            if let Some(listed) = listed.find(|listed| listed.id == release) {
+                listed.counts.recount(gained, lost);
             }
         })
     }
@@ -496,7 +496,7 @@ impl Store {
         let added = Change::record(release.id, Action::Added, &Subject::Release);
         let changes: Vec<_> = std::iter::once(added).chain(batch.changes).collect();
         self.commit_with(batch.rows, &changes, |book| {
-            book.releases.push(ReleaseRecord::from(release));
+            book.releases.push(release.clone());
             book.next_release = release.id.0 + 1;
         })
     }

@@ -517,7 +517,7 @@ impl Store {
 
     /// The visible releases, in order of import.
     pub fn releases(&self) -> Result<Vec<Release>> {
-        Ok(self.book()?.releases.into_iter().map(record::release_from).collect())
+        Ok(self.book()?.releases)
     }
 }
 

@@ -4,9 +4,10 @@
 //! Blocks are read from the files with their checksums verified and leave no trace in the cache.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, ForeignFile,
-    Frame, FrameId, FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, NumberKind, RecipeId,
-    ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers, hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Foreign,
+    ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId,
+    NumberKind, RecipeId, ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers,
+    hexadecimal,
 };
 
 use super::batch::unpair;
@@ -16,8 +17,8 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, ForeignRecord, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord,
-    RecipeRecord, Stored,
+    self, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
+    Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
@@ -278,7 +279,7 @@ fn layout(key: &[u8], value: &[u8]) -> std::result::Result<LayoutOf, Undecoded> 
         }
         6..=9 => {
             let record = |reason| (RowFaultKind::Record, reason);
-            record::decode::<ForeignRecord>(value).map_err(record)?;
+            record::decode::<Foreign>(value).map_err(record)?;
             let no_file = || (RowFaultKind::Key, format!("file {first} at the top of a release"));
             let file = key_of::<LayoutKey>(key)?.foreign_file().ok_or_else(no_file)?;
             LayoutOf::Foreign(file)

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use fnstore::augment::{
     Answers, ArmsReport, AugmentedPair, Brittleness, Changes, ClassifierOptions, EntailmentPair,
-    PairReader, Part, compare_arms, mean_and_deviation,
+    PairReader, compare_arms, mean_and_deviation,
 };
+use fnstore::model::Split;
 use serde::Serialize;
 
 use super::ENCODER;
@@ -78,7 +79,7 @@ Examples:
 struct Line {
     number: u64,
     id: String,
-    part: Part,
+    part: Split,
     variant: String,
     label: String,
     texts: [String; 2],
@@ -87,7 +88,7 @@ struct Line {
 impl Line {
     fn read(fields: &Fields) -> Result<Self, LineError> {
         let split = fields.required("split")?;
-        let Some(part) = Part::of_name(split) else {
+        let Some(part) = Split::parse(split) else {
             let message = format!("`{split}` is no split: expected train, dev or test");
             return Err(LineError::new("E-split", message));
         };
@@ -109,7 +110,7 @@ fn read(lines: &mut TableLines) -> anyhow::Result<(Vec<Line>, Vec<String>)> {
     while let Some((number, line)) = lines.next(Line::read)? {
         read.push(Line { number, ..line });
     }
-    let trained = read.iter().filter(|line| line.part == Part::Train);
+    let trained = read.iter().filter(|line| line.part == Split::Train);
     let labels: BTreeSet<String> = trained.map(|line| line.label.clone()).collect();
     let labels: Vec<String> = labels.into_iter().collect();
     if !labels.is_empty() {

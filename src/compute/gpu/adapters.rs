@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::units;
 use crate::compute::ComputeError;
+use crate::model::named;
 
 /// Where networks should run.
 ///
@@ -52,31 +53,19 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// What kind of device an adapter drives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AdapterKind {
-    /// A GPU with memory of its own.
-    Discrete,
-    /// A GPU that shares the processor's memory.
-    Integrated,
-    /// A GPU handed through to a virtual machine.
-    Virtual,
-    /// The driver does not say.
-    Other,
-    /// The processor, posing as a GPU: for tests, used by name only.
-    Software,
-}
-
-impl AdapterKind {
-    /// One word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Discrete => "discrete",
-            Self::Integrated => "integrated",
-            Self::Virtual => "virtual",
-            Self::Other => "other",
-            Self::Software => "software",
-        }
+named! {
+    /// What kind of device an adapter drives.
+    pub enum AdapterKind {
+        /// A GPU with memory of its own.
+        Discrete => "discrete",
+        /// A GPU that shares the processor's memory.
+        Integrated => "integrated",
+        /// A GPU handed through to a virtual machine.
+        Virtual => "virtual",
+        /// The driver does not say.
+        Other => "other",
+        /// The processor, posing as a GPU: for tests, used by name only.
+        Software => "software",
     }
 }
 

@@ -3,12 +3,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lexicon::ColorsRecord;
 use super::provenance::{ProvenanceRecord, RecipeNames};
-use super::{Checked, ColorsRecord, Kind, sentence_id, set_id};
+use super::recorded::Recorded;
+use super::{Checked, Kind, read};
 use crate::exchange::error::{ExchangeError, Fault, FaultCode};
 use crate::model::{
-    AnnotationSet, Extent, FeId, FeStatus, FrameId, Label, Layer, LayerName, LuId,
-    NullInstantiation, RecipeId, SentenceId, SentenceLayers, Span,
+    AnnotationSet, Extent, FeId, FrameId, Label, Layer, LayerName, LuId, NullInstantiation,
+    RecipeId, SentenceId, SentenceLayers, Span,
 };
 use crate::text::{CharIndex, CharSpan, OffsetError};
 
@@ -130,7 +132,7 @@ impl LabelRecord {
             Extent::Null(kind) => (None, Some(kind.as_str().to_owned())),
             Extent::None => (None, None),
         };
-        let (fe, colors) = (fe.map(|fe| fe.0), colors.map(ColorsRecord::from));
+        let (fe, colors) = (fe.map(|fe| fe.0), colors.into_record());
         Ok(Self { name, span, ni, fe, annotator, colors })
     }
 
@@ -144,7 +146,7 @@ impl LabelRecord {
                 return Err(Fault::value("ni", kind, "no `ni` beside a `span`"));
             }
         };
-        let (fe, colors) = (fe.map(FeId), colors.map(Into::into));
+        let (fe, colors) = (fe.map(FeId), read("colors", colors)?);
         Ok(Label { name, extent, fe, annotator, colors })
     }
 }
@@ -213,14 +215,14 @@ impl SetRecord {
         let targets = targets.into_iter().map(|span| SpanRecord::new(span, &index, text));
         Ok(Self {
             kind: Kind::Set,
-            id: id.to_string(),
+            id: id.into_record(),
             xml_id,
-            sentence: sentence.to_string(),
+            sentence: sentence.into_record(),
             frame: NamedId { id: frame.0, name: frame_name.to_owned() },
             lu: NamedId { id: lu.0, name: lu_name.to_owned() },
             status,
             created,
-            fe_status: fe_status.as_str().to_owned(),
+            fe_status: fe_status.into_record(),
             offset_unit: OFFSET_UNIT.to_owned(),
             targets: targets.collect::<Result<_, _>>().map_err(outside)?,
             layers: layer_records(layers, &index, text).map_err(outside)?,
@@ -230,7 +232,7 @@ impl SetRecord {
 
     /// The sentence that it annotates.
     pub(super) fn sentence(&self) -> Checked<SentenceId> {
-        sentence_id("sentence", &self.sentence)
+        read("sentence", self.sentence.clone())
     }
 
     /// The frame that it evokes.
@@ -255,26 +257,20 @@ impl SetRecord {
     pub(super) fn into_model(self, text: &str, recipe: Option<RecipeId>) -> Checked<AnnotationSet> {
         check_unit(&self.offset_unit)?;
         let index = CharIndex::new(text);
-        let fe_statuses = [FeStatus::Annotated, FeStatus::Unannotated, FeStatus::Unknown];
-        let mut fe_statuses = fe_statuses.into_iter();
-        let fe_status = fe_statuses.find(|status| status.as_str() == self.fe_status);
         let target = |(number, span): (usize, SpanRecord)| {
             let place = || format!("targets[{number}]");
             span.into_model(&index, text).map_err(|fault| fault.inside(&place()))
         };
         Ok(AnnotationSet {
-            id: set_id("id", &self.id)?,
+            id: read("id", self.id)?,
             xml_id: self.xml_id,
-            sentence: sentence_id("sentence", &self.sentence)?,
+            sentence: read("sentence", self.sentence)?,
             frame: FrameId(self.frame.id),
             lu: LuId(self.lu.id),
             status: self.status,
             created: self.created,
             targets: self.targets.into_iter().enumerate().map(target).collect::<Checked<_>>()?,
-            fe_status: fe_status.ok_or_else(|| {
-                let expected = "`annotated`, `unannotated` or `unknown`";
-                Fault::value("fe_status", &self.fe_status, expected)
-            })?,
+            fe_status: read("fe_status", self.fe_status)?,
             layers: layers(self.layers, &index, text)?,
             provenance: self.provenance.into_model(recipe)?,
         })
@@ -301,13 +297,13 @@ impl LayersRecord {
         } = set;
         Ok(Self {
             kind: Kind::Layers,
-            id: id.to_string(),
+            id: id.into_record(),
             xml_id,
-            sentence: sentence.to_string(),
+            sentence: sentence.into_record(),
             construction: construction.map(|(id, name)| NamedId { id, name }),
             status,
             created,
-            listed_under: listed_under.into_iter().map(|lu| lu.0).collect(),
+            listed_under: listed_under.into_record(),
             offset_unit: OFFSET_UNIT.to_owned(),
             layers: layer_records(layers, &index, text)
                 .map_err(|source| ExchangeError::Record { record, source })?,
@@ -316,20 +312,20 @@ impl LayersRecord {
 
     /// The sentence that it annotates.
     pub(super) fn sentence(&self) -> Checked<SentenceId> {
-        sentence_id("sentence", &self.sentence)
+        read("sentence", self.sentence.clone())
     }
 
     /// The set, over its sentence's text.
     pub(super) fn into_model(self, text: &str) -> Checked<SentenceLayers> {
         check_unit(&self.offset_unit)?;
         Ok(SentenceLayers {
-            id: set_id("id", &self.id)?,
+            id: read("id", self.id)?,
             xml_id: self.xml_id,
-            sentence: sentence_id("sentence", &self.sentence)?,
+            sentence: read("sentence", self.sentence)?,
             construction: self.construction.map(|NamedId { id, name }| (id, name)),
             status: self.status,
             created: self.created,
-            listed_under: self.listed_under.into_iter().map(LuId).collect(),
+            listed_under: read("listed_under", self.listed_under)?,
             layers: layers(self.layers, &CharIndex::new(text), text)?,
         })
     }

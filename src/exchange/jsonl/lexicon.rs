@@ -1,282 +1,161 @@
-//! Frames, relations between them, and semantic types as JSON.
+//! Frames, relations between them, semantic types, and lexical units with their valence tables as JSON.
 
-use serde::{Deserialize, Serialize};
-
-use super::annotation::NamedId;
-use super::{Checked, ColorsRecord, CreationRecord, Kind};
-use crate::exchange::error::Fault;
 use crate::model::{
-    CoreType, FeId, FeRelation, Frame, FrameElement, FrameId, FrameRelation, RelationId, SemType,
-    SemTypeId,
+    AnnotationSetId, Colors, CoreType, Creation, FeId, FeRealization, FeRelation, Frame,
+    FrameElement, FrameId, FrameRelation, Governor, LexUnit, Lexeme, Listing, LuId, Pos,
+    RelationId, SemType, SemTypeId, SentenceCount, ValencePattern, ValenceUnit, Valences,
 };
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FrameRecord {
-    kind: Kind,
-    id: u32,
-    name: String,
-    definition: String,
-    elements: Vec<ElementRecord>,
-    core_sets: Vec<Vec<u32>>,
-    sem_types: Vec<u32>,
-    created: CreationRecord,
-    modified: String,
-    has_file: bool,
+record! {
+    /// Author and date.
+    Creation as CreationRecord { by: String, date: String }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ElementRecord {
-    id: u32,
-    name: String,
-    abbreviation: String,
-    core_type: String,
-    definition: String,
-    sem_types: Vec<u32>,
-    requires: Vec<u32>,
-    excludes: Vec<u32>,
-    colors: ColorsRecord,
-    created: CreationRecord,
+record! {
+    /// Display colours.
+    Colors as ColorsRecord { fg: String, bg: String }
 }
 
-fn fe_numbers(ids: Vec<FeId>) -> Vec<u32> {
-    ids.into_iter().map(|id| id.0).collect()
-}
-
-fn fe_ids(numbers: Vec<u32>) -> Vec<FeId> {
-    numbers.into_iter().map(FeId).collect()
-}
-
-pub(super) fn sem_type_numbers(ids: Vec<SemTypeId>) -> Vec<u32> {
-    ids.into_iter().map(|id| id.0).collect()
-}
-
-pub(super) fn sem_type_ids(numbers: Vec<u32>) -> Vec<SemTypeId> {
-    numbers.into_iter().map(SemTypeId).collect()
-}
-
-impl From<Frame> for FrameRecord {
-    fn from(frame: Frame) -> Self {
-        let Frame {
-            id,
-            name,
-            definition,
-            elements,
-            core_sets,
-            sem_types,
-            created,
-            modified,
-            has_file,
-        } = frame;
-        Self {
-            kind: Kind::Frame,
-            id: id.0,
-            name,
-            definition,
-            elements: elements.into_iter().map(ElementRecord::from).collect(),
-            core_sets: core_sets.into_iter().map(fe_numbers).collect(),
-            sem_types: sem_type_numbers(sem_types),
-            created: created.into(),
-            modified,
-            has_file,
-        }
+record! {
+    Frame as FrameRecord of Frame {
+        id: FrameId,
+        name: String,
+        definition: String,
+        elements: Vec<FrameElement>,
+        core_sets: Vec<Vec<FeId>>,
+        sem_types: Vec<SemTypeId>,
+        created: Creation,
+        modified: String,
+        has_file: bool,
     }
 }
 
-impl FrameRecord {
-    pub(super) fn into_model(self) -> Checked<Frame> {
-        let element = |(number, element): (usize, ElementRecord)| {
-            element.into_model().map_err(|fault| fault.inside(&format!("elements[{number}]")))
-        };
-        Ok(Frame {
-            id: FrameId(self.id),
-            name: self.name,
-            definition: self.definition,
-            elements: self.elements.into_iter().enumerate().map(element).collect::<Checked<_>>()?,
-            core_sets: self.core_sets.into_iter().map(fe_ids).collect(),
-            sem_types: sem_type_ids(self.sem_types),
-            created: self.created.into(),
-            modified: self.modified,
-            has_file: self.has_file,
-        })
+record! {
+    FrameElement as ElementRecord {
+        id: FeId,
+        name: String,
+        abbreviation: String,
+        core_type: CoreType,
+        definition: String,
+        sem_types: Vec<SemTypeId>,
+        requires: Vec<FeId>,
+        excludes: Vec<FeId>,
+        colors: Colors,
+        created: Creation,
     }
 }
 
-impl From<FrameElement> for ElementRecord {
-    fn from(element: FrameElement) -> Self {
-        let FrameElement {
-            id,
-            name,
-            abbreviation,
-            core_type,
-            definition,
-            sem_types,
-            requires,
-            excludes,
-            colors,
-            created,
-        } = element;
-        Self {
-            id: id.0,
-            name,
-            abbreviation,
-            core_type: core_type.as_str().to_owned(),
-            definition,
-            sem_types: sem_type_numbers(sem_types),
-            requires: fe_numbers(requires),
-            excludes: fe_numbers(excludes),
-            colors: colors.into(),
-            created: created.into(),
-        }
+record! {
+    /// An FE that a frame of the release gets: the frame with its name, and the FE.
+    (FrameId, String, FrameElement) [(id, name, element)] as AddedElementRecord of Element {
+        frame: (FrameId, String) = (id, name),
+        element: FrameElement = element,
     }
 }
 
-impl ElementRecord {
-    fn into_model(self) -> Checked<FrameElement> {
-        let core_type = CoreType::parse(&self.core_type).ok_or_else(|| {
-            let expected = "`Core`, `Core-Unexpressed`, `Peripheral` or `Extra-Thematic`";
-            Fault::value("core_type", &self.core_type, expected)
-        })?;
-        Ok(FrameElement {
-            id: FeId(self.id),
-            name: self.name,
-            abbreviation: self.abbreviation,
-            core_type,
-            definition: self.definition,
-            sem_types: sem_type_ids(self.sem_types),
-            requires: fe_ids(self.requires),
-            excludes: fe_ids(self.excludes),
-            colors: self.colors.into(),
-            created: self.created.into(),
-        })
+record! {
+    FrameRelation [FrameRelation {
+        id, kind, super_role, sub_role, parent, parent_name, child, child_name, elements
+    }] as RelationRecord of Relation {
+        id: RelationId = id,
+        #[serde(rename = "type")]
+        relation_type: String = kind,
+        super_role: String = super_role,
+        sub_role: String = sub_role,
+        parent: (FrameId, String) = (parent, parent_name),
+        child: (FrameId, String) = (child, child_name),
+        elements: Vec<FeRelation> = elements,
     }
 }
 
-/// An FE that a frame of the release gets.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct AddedElementRecord {
-    kind: Kind,
-    frame: NamedId,
-    element: ElementRecord,
-}
-
-impl AddedElementRecord {
-    pub(super) fn new(frame: FrameId, frame_name: &str, element: FrameElement) -> Self {
-        let frame = NamedId { id: frame.0, name: frame_name.to_owned() };
-        Self { kind: Kind::Element, frame, element: element.into() }
-    }
-
-    /// The frame with its name, and the FE.
-    pub(super) fn into_model(self) -> Checked<(FrameId, String, FrameElement)> {
-        let element = self.element.into_model().map_err(|fault| fault.inside("element"))?;
-        Ok((FrameId(self.frame.id), self.frame.name, element))
+record! {
+    FeRelation [FeRelation { id, parent, parent_name, child, child_name }] as FePairRecord {
+        id: u32 = id,
+        parent: (FeId, String) = (parent, parent_name),
+        child: (FeId, String) = (child, child_name),
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RelationRecord {
-    kind: Kind,
-    id: u32,
-    #[serde(rename = "type")]
-    relation_type: String,
-    super_role: String,
-    sub_role: String,
-    parent: NamedId,
-    child: NamedId,
-    elements: Vec<FePairRecord>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FePairRecord {
-    id: u32,
-    parent: NamedId,
-    child: NamedId,
-}
-
-impl From<FrameRelation> for RelationRecord {
-    fn from(relation: FrameRelation) -> Self {
-        let FrameRelation {
-            id,
-            kind,
-            super_role,
-            sub_role,
-            parent,
-            parent_name,
-            child,
-            child_name,
-            elements,
-        } = relation;
-        Self {
-            kind: Kind::Relation,
-            id: id.0,
-            relation_type: kind,
-            super_role,
-            sub_role,
-            parent: NamedId { id: parent.0, name: parent_name },
-            child: NamedId { id: child.0, name: child_name },
-            elements: elements.into_iter().map(FePairRecord::from).collect(),
-        }
+record! {
+    SemType as SemTypeRecord of SemType {
+        id: SemTypeId,
+        name: String,
+        abbreviation: String,
+        definition: String,
+        parents: Vec<SemTypeId>,
     }
 }
 
-impl From<FeRelation> for FePairRecord {
-    fn from(pair: FeRelation) -> Self {
-        let FeRelation { id, parent, parent_name, child, child_name } = pair;
-        let parent = NamedId { id: parent.0, name: parent_name };
-        Self { id, parent, child: NamedId { id: child.0, name: child_name } }
+record! {
+    /// An LU, and the name of its frame.
+    (LexUnit, String) [(
+        LexUnit {
+            id, frame, name, pos, status, definition, lexemes, incorporated_fe, sem_types,
+            lemma_id, created, total_annotated, subcorpora,
+            sentence_count: SentenceCount { annotated, total },
+            valences: Valences { governors, realizations, groups },
+            listing: Listing { frame_file, lu_file },
+        },
+        frame_name
+    )] as LexUnitRecord of Lexunit {
+        id: LuId = id,
+        name: String = name,
+        frame: (FrameId, String) = (frame, frame_name),
+        pos: Pos = pos,
+        status: String = status,
+        definition: String = definition,
+        lexemes: Vec<Lexeme> = lexemes,
+        incorporated_fe: Option<String> = incorporated_fe,
+        sem_types: Vec<SemTypeId> = sem_types,
+        lemma_id: Option<u32> = lemma_id,
+        created: Creation = created,
+        annotated: u32 = annotated,
+        extracted: u32 = total,
+        total_annotated: u32 = total_annotated,
+        subcorpora: Vec<String> = subcorpora,
+        governors: Vec<Governor> = governors,
+        realizations: Vec<FeRealization> = realizations,
+        groups: Vec<FeRealization> = groups,
+        in_frame_file: bool = frame_file,
+        has_file: bool = lu_file,
     }
 }
 
-impl From<RelationRecord> for FrameRelation {
-    fn from(record: RelationRecord) -> Self {
-        let pair = |pair: FePairRecord| FeRelation {
-            id: pair.id,
-            parent: FeId(pair.parent.id),
-            parent_name: pair.parent.name,
-            child: FeId(pair.child.id),
-            child_name: pair.child.name,
-        };
-        Self {
-            id: RelationId(record.id),
-            kind: record.relation_type,
-            super_role: record.super_role,
-            sub_role: record.sub_role,
-            parent: FrameId(record.parent.id),
-            parent_name: record.parent.name,
-            child: FrameId(record.child.id),
-            child_name: record.child.name,
-            elements: record.elements.into_iter().map(pair).collect(),
-        }
+record! {
+    Lexeme as LexemeRecord {
+        name: String,
+        pos: Pos,
+        order: Option<u32>,
+        headword: Option<bool>,
+        break_before: Option<bool>,
     }
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct SemTypeRecord {
-    kind: Kind,
-    id: u32,
-    name: String,
-    abbreviation: String,
-    definition: String,
-    parents: Vec<u32>,
-}
-
-impl From<SemType> for SemTypeRecord {
-    fn from(sem_type: SemType) -> Self {
-        let SemType { id, name, abbreviation, definition, parents } = sem_type;
-        let parents = sem_type_numbers(parents);
-        Self { kind: Kind::SemType, id: id.0, name, abbreviation, definition, parents }
+record! {
+    Governor [Governor { kind, lemma, sets }] as GovernorRecord {
+        #[serde(rename = "type")]
+        governor_type: String = kind,
+        lemma: String = lemma,
+        sets: Vec<AnnotationSetId> = sets,
     }
 }
 
-impl From<SemTypeRecord> for SemType {
-    fn from(record: SemTypeRecord) -> Self {
-        let SemTypeRecord { kind: _, id, name, abbreviation, definition, parents } = record;
-        let parents = sem_type_ids(parents);
-        Self { id: SemTypeId(id), name, abbreviation, definition, parents }
+record! {
+    FeRealization as RealizationRecord {
+        elements: Vec<String>,
+        total: u32,
+        patterns: Vec<ValencePattern>,
     }
+}
+
+record! {
+    ValencePattern as PatternRecord {
+        total: u32,
+        units: Vec<ValenceUnit>,
+        sets: Vec<AnnotationSetId>,
+    }
+}
+
+record! {
+    ValenceUnit as UnitRecord { fe: String, pt: String, gf: String }
 }

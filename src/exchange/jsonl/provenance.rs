@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checked, Kind, set_id, set_ids, written};
+use super::recorded::Recorded;
+use super::{Checked, Kind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CorpusId, DocumentId, FilterScores, Flags, Generation, Judgement, LuId,
@@ -108,12 +109,12 @@ impl GenerationRecord {
             filter,
         } = made;
         Self {
-            seed: seed.to_string(),
-            source: source.to_string(),
+            seed: seed.into_record(),
+            source: source.into_record(),
             target: target_ordinal,
             round,
             rank,
-            chain: written(&chain),
+            chain: chain.into_record(),
             method: method.as_str().to_owned(),
             recipe: recipes.get(&recipe).cloned().unwrap_or_default(),
             flags: flags.names().into_iter().map(str::to_owned).collect(),
@@ -128,12 +129,12 @@ impl GenerationRecord {
             return Err(Fault::value("method", self.method, "`paraphrase`"));
         }
         Ok(Generation {
-            seed: set_id("seed", &self.seed)?,
-            source: set_id("source", &self.source)?,
+            seed: read("seed", self.seed)?,
+            source: read("source", self.source)?,
             target_ordinal: self.target,
             round: self.round,
             rank: self.rank,
-            chain: set_ids("chain", &self.chain)?,
+            chain: read("chain", self.chain)?,
             method: Method::Paraphrase,
             recipe: recipe.ok_or_else(|| {
                 let expected = "the fingerprint of a recipe that stands before";
@@ -171,18 +172,11 @@ impl FilterRecord {
 fn flags(names: &[String]) -> Checked<Flags> {
     let mut flags = Flags::default();
     for name in names {
-        match name.as_str() {
-            "copy" => flags.copy = true,
-            "duplicate" => flags.duplicate = true,
-            "weak-alignment" => flags.weak_alignment = true,
-            "unmet" => flags.unmet = true,
-            "unknown-word" => flags.unknown_word = true,
-            "unlike-frame" => flags.unlike_frame = true,
-            _ => {
-                let known = Flags::all_names().join("`, `");
-                return Err(Fault::value("flags", name, format!("`{known}`")));
-            }
-        }
+        let Some((_, flag)) = flags.slots().into_iter().find(|(known, _)| known == name) else {
+            let known = Flags::all_names().join("`, `");
+            return Err(Fault::value("flags", name, format!("`{known}`")));
+        };
+        *flag = true;
     }
     Ok(flags)
 }
@@ -256,9 +250,9 @@ impl JournalRecord {
         recipe: String,
         round: u16,
         end: Option<String>,
-        chain: &[AnnotationSetId],
+        chain: Vec<AnnotationSetId>,
     ) -> Self {
-        let (kind, seed, chain) = (Kind::Journal, seed.to_string(), written(chain));
+        let (kind, seed, chain) = (Kind::Journal, seed.into_record(), chain.into_record());
         Self { kind, seed, target, recipe, round, end, chain }
     }
 
@@ -270,36 +264,29 @@ impl JournalRecord {
 
     /// The seed and the sets of its chain, in order of round.
     pub(super) fn sets(&self) -> Checked<(AnnotationSetId, Vec<AnnotationSetId>)> {
-        Ok((set_id("seed", &self.seed)?, set_ids("chain", &self.chain)?))
+        Ok((read("seed", self.seed.clone())?, read("chain", self.chain.clone())?))
     }
 }
 
-/// What a reviewer says of a set.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct JudgementRecord {
-    kind: Kind,
-    set: String,
-    reviewer: String,
-    score: u8,
-    time: u64,
-    note: String,
+record! {
+    /// What a reviewer says of a set.
+    (AnnotationSetId, Judgement) [(set, Judgement { reviewer, score, time, note })]
+    as JudgementRecord of Judgement {
+        set: AnnotationSetId = set,
+        reviewer: String = reviewer,
+        score: u8 = score,
+        time: u64 = time,
+        note: String = note,
+    }
 }
 
-impl JudgementRecord {
-    pub(super) fn new(set: AnnotationSetId, judgement: Judgement) -> Self {
-        let Judgement { reviewer, score, time, note } = judgement;
-        Self { kind: Kind::Judgement, set: set.to_string(), reviewer, score, time, note }
+pub(super) fn check_judgement(judgement: &Judgement) -> Checked<()> {
+    let Judgement { reviewer, score, .. } = judgement;
+    if *score > Judgement::BEST {
+        return Err(Fault::value("score", score, "a whole number from 0 to 100"));
     }
-
-    pub(super) fn into_model(self) -> Checked<(AnnotationSetId, Judgement)> {
-        let Self { kind: _, set, reviewer, score, time, note } = self;
-        if score > Judgement::BEST {
-            return Err(Fault::value("score", score, "a whole number from 0 to 100"));
-        }
-        if reviewer.is_empty() || reviewer.contains(char::is_control) {
-            return Err(Fault::value("reviewer", reviewer, "a name without control characters"));
-        }
-        Ok((set_id("set", &set)?, Judgement { reviewer, score, time, note }))
+    if reviewer.is_empty() || reviewer.contains(char::is_control) {
+        return Err(Fault::value("reviewer", reviewer, "a name without control characters"));
     }
+    Ok(())
 }

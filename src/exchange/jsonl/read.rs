@@ -6,17 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
-use super::foreign::ForeignRecord;
-use super::layout::{
-    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
-};
-use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
-use super::lexunit::LexUnitRecord;
-use super::numbers::WrittenNumberRecord;
-use super::provenance::{JournalRecord, JudgementRecord, RecipeRecord};
+use super::layout::Layout;
+use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
+use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
-use super::sentence::{DocumentRecord, SentenceRecord};
-use super::{Checked, Kind};
+use super::{Checked, Kind, foreign, numbers};
 use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::exchange::{ExchangeError, Result};
@@ -128,30 +122,26 @@ impl<R: BufRead> RecordReader<R> {
         let lines = &self.lines;
         Ok(match kind {
             Kind::WrittenNumber => {
-                let record: WrittenNumberRecord = lines.json()?;
-                let (kind, number, written) = self.checked(record.into_model())?;
+                let (kind, number, written) = self.model()?;
+                self.checked(numbers::check(kind, number))?;
                 Record::WrittenNumber(kind, number, written)
             }
-            Kind::SemType => Record::SemType(lines.json::<SemTypeRecord>()?.into()),
-            Kind::Frame => Record::Frame(self.checked(lines.json::<FrameRecord>()?.into_model())?),
+            Kind::SemType => Record::SemType(self.model()?),
+            Kind::Frame => Record::Frame(self.model()?),
             Kind::Element => {
-                let element = lines.json::<AddedElementRecord>()?.into_model();
-                let (frame, name, element) = self.checked(element)?;
+                let (frame, name, element) = self.model()?;
                 Record::Element(frame, name, Box::new(element))
             }
-            Kind::Relation => Record::Relation(lines.json::<RelationRecord>()?.into()),
+            Kind::Relation => Record::Relation(self.model()?),
             Kind::Lexunit => {
-                let (lexunit, frame_name) =
-                    self.checked(lines.json::<LexUnitRecord>()?.into_model())?;
+                let (lexunit, frame_name) = self.model()?;
                 Record::LexUnit(Box::new(lexunit), frame_name)
             }
             Kind::Recipe => {
                 let recipe: RecipeRecord = lines.json()?;
                 Record::Recipe(self.checked(recipe.check())?, recipe)
             }
-            Kind::Sentence => {
-                Record::Sentence(self.checked(lines.json::<SentenceRecord>()?.into_model())?)
-            }
+            Kind::Sentence => Record::Sentence(self.model()?),
             Kind::Set => {
                 let set: Box<SetRecord> = lines.json()?;
                 let sentence = self.checked(set.sentence())?;
@@ -162,36 +152,33 @@ impl<R: BufRead> RecordReader<R> {
                 let sentence = self.checked(layers.sentence())?;
                 Record::Layers(layers, sentence)
             }
-            Kind::Document => {
-                Record::Document(self.checked(lines.json::<DocumentRecord>()?.into_model())?)
-            }
+            Kind::Document => Record::Document(self.model()?),
             Kind::Journal => {
                 let journal: JournalRecord = lines.json()?;
                 let (seed, chain) = self.checked(journal.sets())?;
                 Record::Journal(journal, seed, chain)
             }
             Kind::Judgement => {
-                let judgement: JudgementRecord = lines.json()?;
-                let (set, judgement) = self.checked(judgement.into_model())?;
+                let (set, judgement) = self.model()?;
+                self.checked(check_judgement(&judgement))?;
                 Record::Judgement(set, judgement)
             }
-            Kind::ReleaseLayout => {
-                let layout: ReleaseLayoutRecord = lines.json()?;
-                Record::Layout(Box::new(Layout::Release(layout.into())))
-            }
+            Kind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
             Kind::FrameLayout => {
-                Record::Layout(Box::new(lines.json::<FrameLayoutRecord>()?.into_model()))
+                let (frame, layout) = self.model()?;
+                Record::Layout(Box::new(Layout::Frame(frame, layout)))
             }
             Kind::LexunitLayout => {
-                let layout = lines.json::<LexUnitLayoutRecord>()?.into_model();
-                Record::Layout(Box::new(self.checked(layout)?))
+                let (frame, lu, layout) = self.model()?;
+                Record::Layout(Box::new(Layout::LexUnit(frame, lu, layout)))
             }
             Kind::DocumentLayout => {
-                let layout = lines.json::<DocumentLayoutRecord>()?.into_model();
-                Record::Layout(Box::new(self.checked(layout)?))
+                let (corpus, document, layout) = self.model()?;
+                Record::Layout(Box::new(Layout::Document(corpus, document, layout)))
             }
             Kind::Foreign => {
-                let (file, foreign) = self.checked(lines.json::<ForeignRecord>()?.into_model())?;
+                let (file, foreign) = self.model()?;
+                self.checked(foreign::check(&foreign))?;
                 Record::Layout(Box::new(Layout::Foreign(file, foreign)))
             }
             Kind::Header | Kind::Release | Kind::End => {
@@ -199,6 +186,11 @@ impl<R: BufRead> RecordReader<R> {
                 return Err(lines.fault(FaultCode::Layout, reason));
             }
         })
+    }
+
+    /// What the line says, where its record is that of a model.
+    fn model<T: Recorded>(&self) -> Result<T> {
+        self.checked(T::from_record(self.lines.json()?))
     }
 
     fn end(&mut self) -> Result<()> {
@@ -258,7 +250,7 @@ fn first<R: BufRead, T: serde::de::DeserializeOwned>(
 ) -> Result<T> {
     let missing = |lines: &Lines<R>| {
         let reason = format!(
-            "no `{}` record; expected a file that `fnstore export --to jsonl` wrote",
+            "no `{}` record; expected a file that an export as JSON lines wrote",
             kind.as_str()
         );
         lines.fault(FaultCode::Layout, reason)

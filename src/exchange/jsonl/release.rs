@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Checked, Kind};
 use crate::exchange::error::{Fault, FaultCode};
+use crate::model::named;
 use crate::model::{Release, ReleaseCounts, ReleaseId};
 
 const FORMAT: &str = "fnstore";
@@ -57,28 +58,16 @@ impl Header {
     }
 }
 
-/// How much of a release a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Every record: it comes back as an equal release.
-    Whole,
-    /// Some sets with all that they refer to: it comes back as a smaller release.
-    Part,
-    /// What was added to the release, without its own records: it comes back into a store that has
-    /// the release.
-    Additions,
-}
-
-impl Scope {
-    /// As written in records.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Part => "part",
-            Self::Additions => "additions",
-        }
+named! {
+    /// How much of a release a file holds.
+    pub enum Scope {
+        /// Every record: it comes back as an equal release.
+        Whole => "whole",
+        /// Some sets with all that they refer to: it comes back as a smaller release.
+        Part => "part",
+        /// What was added to the release, without its own records: it comes back into a store that has
+        /// the release.
+        Additions => "additions",
     }
 }
 

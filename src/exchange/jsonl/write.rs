@@ -7,16 +7,10 @@ use serde::Serialize;
 
 use super::Kind;
 use super::annotation::{LayersRecord, SetRecord};
-use super::foreign::ForeignRecord;
-use super::layout::{
-    DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
-};
-use super::lexicon::{AddedElementRecord, FrameRecord, RelationRecord, SemTypeRecord};
-use super::lexunit::LexUnitRecord;
-use super::numbers::WrittenNumberRecord;
-use super::provenance::{JournalRecord, JudgementRecord, RecipeNames, RecipeRecord};
+use super::layout::Layout;
+use super::provenance::{JournalRecord, RecipeNames, RecipeRecord};
+use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
-use super::sentence::{DocumentRecord, SentenceRecord};
 use crate::exchange::Result;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
@@ -56,32 +50,32 @@ impl<W: Write> RecordWriter<W> {
         number: u64,
         written: &WrittenNumber,
     ) -> Result<()> {
-        self.put(Kind::WrittenNumber, &WrittenNumberRecord::new(kind, number, written))
+        self.put(Kind::WrittenNumber, &(kind, number, written.clone()).into_record())
     }
 
     /// Writes a semantic type.
     pub fn sem_type(&mut self, sem_type: SemType) -> Result<()> {
-        self.put(Kind::SemType, &SemTypeRecord::from(sem_type))
+        self.put(Kind::SemType, &sem_type.into_record())
     }
 
     /// Writes a frame.
     pub fn frame(&mut self, frame: Frame) -> Result<()> {
-        self.put(Kind::Frame, &FrameRecord::from(frame))
+        self.put(Kind::Frame, &frame.into_record())
     }
 
     /// Writes an FE that a frame of that name gets, in a file of additions.
     pub fn element(&mut self, frame: FrameId, name: &str, element: FrameElement) -> Result<()> {
-        self.put(Kind::Element, &AddedElementRecord::new(frame, name, element))
+        self.put(Kind::Element, &(frame, name.to_owned(), element).into_record())
     }
 
     /// Writes a frame relation.
     pub fn relation(&mut self, relation: FrameRelation) -> Result<()> {
-        self.put(Kind::Relation, &RelationRecord::from(relation))
+        self.put(Kind::Relation, &relation.into_record())
     }
 
     /// Writes an LU of the frame of that name.
     pub fn lexunit(&mut self, lexunit: LexUnit, frame_name: &str) -> Result<()> {
-        self.put(Kind::Lexunit, &LexUnitRecord::new(lexunit, frame_name))
+        self.put(Kind::Lexunit, &(lexunit, frame_name.to_owned()).into_record())
     }
 
     /// Writes a recipe; generated sets and journal rows after it may name its number.
@@ -92,7 +86,7 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes a sentence.
     pub fn sentence(&mut self, sentence: Sentence) -> Result<()> {
-        self.put(Kind::Sentence, &SentenceRecord::from(sentence))
+        self.put(Kind::Sentence, &sentence.into_record())
     }
 
     /// Writes a set over its sentence's text, with the names of its frame and its LU.
@@ -120,7 +114,7 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes a document.
     pub fn document(&mut self, document: Document) -> Result<()> {
-        self.put(Kind::Document, &DocumentRecord::from(document))
+        self.put(Kind::Document, &document.into_record())
     }
 
     /// Writes how far a chain has come.
@@ -130,27 +124,24 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes what a reviewer says of a set.
     pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
-        self.put(Kind::Judgement, &JudgementRecord::new(set, judgement))
+        self.put(Kind::Judgement, &(set, judgement).into_record())
     }
 
     /// Writes how a file lists what it holds.
     pub fn layout(&mut self, layout: Layout) -> Result<()> {
         match layout {
-            Layout::Release(layout) => {
-                self.put(Kind::ReleaseLayout, &ReleaseLayoutRecord::from(layout))
-            }
+            Layout::Release(layout) => self.put(Kind::ReleaseLayout, &layout.into_record()),
             Layout::Frame(frame, layout) => {
-                self.put(Kind::FrameLayout, &FrameLayoutRecord::new(frame, layout))
+                self.put(Kind::FrameLayout, &(frame, layout).into_record())
             }
             Layout::LexUnit(frame, lu, layout) => {
-                self.put(Kind::LexunitLayout, &LexUnitLayoutRecord::new(frame, lu, layout))
+                self.put(Kind::LexunitLayout, &(frame, lu, layout).into_record())
             }
             Layout::Document(corpus, document, layout) => {
-                let record = DocumentLayoutRecord::new(corpus, document, layout);
-                self.put(Kind::DocumentLayout, &record)
+                self.put(Kind::DocumentLayout, &(corpus, document, layout).into_record())
             }
             Layout::Foreign(file, foreign) => {
-                self.put(Kind::Foreign, &ForeignRecord::new(file, foreign))
+                self.put(Kind::Foreign, &(file, foreign).into_record())
             }
         }
     }

@@ -7,34 +7,23 @@ use std::time::{Duration, Instant};
 use super::{Narrowed, Plan, Planner};
 use crate::database::{Database, Result};
 use crate::model::NamedBy;
+use crate::model::named;
 use crate::query::{Expression, Selection, Term};
 
 /// Rows that an estimate counts; beyond, what RocksDB says of the whole store is good enough.
 const COUNTED: usize = 100_000;
 
-/// How a term takes part in answering a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// It narrows the scan to a run of keys.
-    KeyScan,
-    /// It names the sets, which are read one by one.
-    PointReads,
-    /// The index finds what can pass it.
-    Index,
-    /// It is only asked of the sets that the others bring up.
-    Filter,
-}
-
-impl Access {
-    /// As written in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::KeyScan => "key scan",
-            Self::PointReads => "point reads",
-            Self::Index => "index",
-            Self::Filter => "filter",
-        }
+named! {
+    /// How a term takes part in answering a query.
+    pub enum Access {
+        /// It narrows the scan to a run of keys.
+        KeyScan => "key scan",
+        /// It names the sets, which are read one by one.
+        PointReads => "point reads",
+        /// The index finds what can pass it.
+        Index => "index",
+        /// It is only asked of the sets that the others bring up.
+        Filter => "filter",
     }
 }
 

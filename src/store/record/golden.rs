@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::model::{
     AnnotationSetId, Colors, CoreType, CorpusId, Creation, DocumentId, Extent, FeId, FeRealization,
-    FeRelation, FeStatus, FilterScores, Flags, FrameElement, FrameId, FrameIndexEntry, Generation,
-    Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme, ListedElement,
-    ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex, LuIndexEntry, Method,
-    NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance, RecipeId, RelationId,
-    RelationKind, RelationList, ReleaseCounts, ReleaseId, SemTypeId, SemTypeList, SentenceCount,
-    SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences, WrittenNumber, hexadecimal,
+    FeRelation, FeStatus, FilterScores, Flags, Foreign, FrameElement, FrameId, FrameIndexEntry,
+    Generation, Governor, IdSpace, IndexCorpus, Label, Layer, LayerName, LexUnitHead, Lexeme,
+    ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, Listing, LuId, LuIndex,
+    LuIndexEntry, Method, NullInstantiation, Occurrence, OddLabel, OddOffsets, Pos, Provenance,
+    RecipeId, RelationId, RelationKind, RelationList, Release, ReleaseCounts, ReleaseId, SemTypeId,
+    SemTypeList, SentenceCount, SentenceId, Span, Title, ValencePattern, ValenceUnit, Valences,
+    WrittenNumber, hexadecimal,
 };
 
 const RELEASE: ReleaseId = ReleaseId(3);
@@ -374,7 +375,7 @@ fn meta() -> MetaRecord {
         written_by: "0.1.1".to_owned(),
         revision: 9,
         next_release: 4,
-        releases: vec![ReleaseRecord::from(&release)],
+        releases: vec![release],
     }
 }
 
@@ -520,7 +521,7 @@ fn every_record_comes_back_as_it_was() {
     law(&of_document, &document_layout());
     assert_eq!(decode::<JournalRecord>(&encode(&journal()).unwrap()), Ok(journal()));
     assert_eq!(
-        decode::<ForeignRecord>(&encode(&v1_foreign::tests::foreign()).unwrap()),
+        decode::<Foreign>(&encode(&v1_foreign::tests::foreign()).unwrap()),
         Ok(v1_foreign::tests::foreign())
     );
     assert_eq!(decode::<NumbersRecord>(&encode(&numbers()).unwrap()), Ok(numbers()));

@@ -1,12 +1,14 @@
 //! Records: what stands in values.
 //!
-//! A value is one version byte and a bincode encoding of that version's record. Records are types of
-//! their own, so that a change of [`crate::model`] cannot move the format: a new layout is a new
-//! file `v2.rs` beside `v1.rs`, and no old file is edited. Decoding takes at most [`LIMIT`] bytes and
-//! refuses what is left over; encoding refuses what decoding would not take.
+//! A value is one version byte and a bincode encoding of that version's record: the fields that the
+//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new layout
+//! is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at most [`LIMIT`]
+//! bytes and refuses what is left over; encoding refuses what decoding would not take.
 //!
 //! Law: where `encode(r)` is some value `v`, `decode(v) == r`.
 
+#[macro_use]
+mod fields;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
@@ -24,11 +26,12 @@ mod v2_location;
 mod v2_release_layout;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
+use bincode::error::DecodeError;
 
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
-    FrameRelation, LexUnit, LexUnitLayout, LuId, Release, ReleaseLayout, SemType, Sentence,
-    SentenceId, SentenceLayers,
+    FrameRelation, LexUnit, LexUnitLayout, LuId, ReleaseLayout, SemType, Sentence, SentenceId,
+    SentenceLayers,
 };
 
 use super::SetLocation;
@@ -38,11 +41,9 @@ use super::key::{
 };
 use v1::SetLocationRecord;
 pub(super) use v1::{
-    ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, ReleaseRecord,
-    sentence_code, sentence_from, set_code, set_from,
+    ChangeRecord as WrittenRecord, JournalRecord, MetaRecord, RecipeRecord, sentence_code,
+    sentence_from, set_code, set_from,
 };
-use v1_annotation::AnnotationRecord;
-pub(super) use v1_foreign::ForeignRecord;
 pub(super) use v1_numbers::NumbersRecord;
 pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
 use v2_annotation::ScoredRecord;
@@ -140,6 +141,7 @@ fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, St
             match bincode::decode_from_slice(body, CONFIG) {
                 Ok((record, read)) if read == body.len() => Ok(record),
                 Ok((_, read)) => Err(format!("{} bytes left over", body.len() - read)),
+                Err(DecodeError::OtherString(reason)) => Err(reason),
                 Err(error) => Err(error.to_string()),
             }
         }
@@ -148,7 +150,7 @@ fn decode_as<R: bincode::Decode<()>>(expected: u8, value: &[u8]) -> Result<R, St
     }
 }
 
-/// A type of [`crate::model`] that has a key and a record.
+/// A type of [`crate::model`] that has a key and a record. What the key says is not in the record.
 pub(super) trait Stored: Sized {
     type Key;
     fn to_value(&self) -> Encoded;
@@ -156,65 +158,50 @@ pub(super) trait Stored: Sized {
 }
 
 macro_rules! stored {
-    ($($model:ty, $key:ty, $record:ty;)*) => {$(
+    ($($model:ty, $key:ty, $of_key:expr $(, or $second:ty)?;)*) => {$(
         impl Stored for $model {
             type Key = $key;
 
             fn to_value(&self) -> Encoded {
-                encode(&<$record>::from(self))
+                $(if let Some(record) = <$second>::of(self) {
+                    return encode_as(SECOND_VERSION, &record);
+                })?
+                encode(self)
             }
 
             fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
-                decode::<$record>(value)?.into_model(key)
+                let place: fn(&mut Self, &$key) = $of_key;
+                let mut model = match value.first() {
+                    $(Some(&version) if version != VERSION => {
+                        decode_as::<$second>(SECOND_VERSION, value)?.into_model()?
+                    })?
+                    _ => decode(value)?,
+                };
+                place(&mut model, key);
+                Ok(model)
             }
         }
     )*};
 }
 
+// Model, key, what the model has of its key; `or` the record of version 2 for what version 1 cannot hold.
 stored! {
-    Frame, FrameKey, v1::FrameRecord;
-    FrameRelation, RelationKey, v1::RelationRecord;
-    SemType, SemTypeKey, v1::SemTypeRecord;
-    LexUnit, LexUnitKey, v1::LexUnitRecord;
-    Sentence, SentenceKey, v1::SentenceRecord;
-    SentenceLayers, SentenceSetKey, v1_annotation::SentenceLayersRecord;
-    FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
-    LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
-    DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
-}
-
-/// A model that is written in version 1 where that can hold it, and else in version 2.
-macro_rules! stored_in_either {
-    ($($model:ty, $key:ty, $first:ty, $second:ty;)*) => {$(
-        impl Stored for $model {
-            type Key = $key;
-
-            fn to_value(&self) -> Encoded {
-                match <$second>::of(self) {
-                    Some(record) => encode_as(SECOND_VERSION, &record),
-                    None => encode(&<$first>::from(self)),
-                }
-            }
-
-            fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
-                match value.first() {
-                    Some(&VERSION) => decode::<$first>(value)?.into_model(key),
-                    _ => decode_as::<$second>(SECOND_VERSION, value)?.into_model(key),
-                }
-            }
-        }
-    )*};
-}
-
-stored_in_either! {
-    Document, DocumentKey, v1::DocumentRecord, DescribedRecord;
-    ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord, DescribedLayoutRecord;
-    AnnotationSet, AnnotationKey, AnnotationRecord, ScoredRecord;
-}
-
-/// A release's record and its model, for the list in `meta`.
-pub(super) fn release_from(record: ReleaseRecord) -> Release {
-    record.into()
+    Frame, FrameKey, |frame, key| frame.id = key.frame;
+    FrameRelation, RelationKey, |relation, key| relation.id = key.relation;
+    SemType, SemTypeKey, |sem_type, key| sem_type.id = key.sem_type;
+    LexUnit, LexUnitKey, |lu, key| (lu.frame, lu.id) = (key.frame, key.lu);
+    Sentence, SentenceKey, |sentence, key| sentence.id = key.sentence;
+    SentenceLayers, SentenceSetKey, |set, key| (set.sentence, set.id) = (key.sentence, key.set);
+    FrameLayout, LayoutKey, |_, _| {};
+    LexUnitLayout, LayoutKey, |_, _| {};
+    DocumentLayout, LayoutKey, |_, _| {};
+    Document, DocumentKey, |document, key| {
+        (document.corpus, document.id) = (key.corpus, key.document);
+    }, or DescribedRecord;
+    ReleaseLayout, LayoutKey, |_, _| {}, or DescribedLayoutRecord;
+    AnnotationSet, AnnotationKey, |set, key| {
+        (set.id, set.sentence, set.frame, set.lu) = (key.set, key.sentence, key.frame, key.lu);
+    }, or ScoredRecord;
 }
 
 #[cfg(test)]

@@ -1,50 +1,12 @@
 //! Version 1 of the record of what a file holds beside FrameNet.
 
-use bincode::{Decode, Encode};
-
 use crate::model::{Foreign, ForeignAttribute, ForeignContent, ForeignPlace};
 
-#[derive(Debug, PartialEq, Encode, Decode)]
-pub(in super::super) struct ForeignRecord {
-    places: Vec<PlaceRecord>,
-}
-
-#[derive(Debug, PartialEq, Encode, Decode)]
-struct PlaceRecord {
-    element: String,
-    /// Name, value, what the record says in its place.
-    attributes: Vec<(String, String, String)>,
-    /// Children or bytes before it, XML.
-    content: Vec<(u32, String)>,
-}
-
-impl From<&Foreign> for ForeignRecord {
-    fn from(foreign: &Foreign) -> Self {
-        let attribute =
-            |of: &ForeignAttribute| (of.name.clone(), of.value.clone(), of.instead_of.clone());
-        let place = |place: &ForeignPlace| PlaceRecord {
-            element: place.element.clone(),
-            attributes: place.attributes.iter().map(attribute).collect(),
-            content: place.content.iter().map(|piece| (piece.after, piece.xml.clone())).collect(),
-        };
-        Self { places: foreign.places.iter().map(place).collect() }
-    }
-}
-
-impl ForeignRecord {
-    pub(in super::super) fn into_model(self) -> Foreign {
-        let attribute = |(name, value, instead_of)| ForeignAttribute { name, value, instead_of };
-        let place = |place: PlaceRecord| ForeignPlace {
-            element: place.element,
-            attributes: place.attributes.into_iter().map(attribute).collect(),
-            content: place
-                .content
-                .into_iter()
-                .map(|(after, xml)| ForeignContent { after, xml })
-                .collect(),
-        };
-        Foreign { places: self.places.into_iter().map(place).collect() }
-    }
+fields! {
+    Foreign { places }
+    ForeignPlace { element, attributes, content }
+    ForeignAttribute { name, value, instead_of }
+    ForeignContent { after, xml }
 }
 
 #[cfg(test)]
@@ -52,7 +14,7 @@ pub(in super::super) mod tests {
     use super::*;
 
     /// The golden record.
-    pub(in super::super) fn foreign() -> ForeignRecord {
+    pub(in super::super) fn foreign() -> Foreign {
         let attribute = |name: &str, value: &str, instead_of: &str| ForeignAttribute {
             name: name.to_owned(),
             value: value.to_owned(),
@@ -64,6 +26,6 @@ pub(in super::super) mod tests {
             attributes: vec![attribute("x:sure", "0.5", ""), attribute("coreType", "Odd", "Core")],
             content: vec![content],
         };
-        ForeignRecord::from(&Foreign { places: vec![place] })
+        Foreign { places: vec![place] }
     }
 }

@@ -1,10 +1,12 @@
 //! Version 1 of the record of what fresh numbers are written as.
 
-use bincode::{Decode, Encode};
-
 use crate::model::WrittenNumber;
 
-#[derive(Debug, PartialEq, Encode, Decode)]
+fields! {
+    NumbersRecord { numbers }
+}
+
+#[derive(Debug, PartialEq)]
 pub(in super::super) struct NumbersRecord {
     /// Fresh number, text, name beside it.
     numbers: Vec<(u64, String, String)>,

@@ -1,10 +1,13 @@
 //! Version 1 of the records that exist because people write: judgements, and the count of the
 //! numbers that the store gave out.
 
-use bincode::{Decode, Encode};
+fields! {
+    JudgementRecord { score, time, note }
+    OwnIdsRecord { numbers, tagged }
+}
 
 /// `judgement`
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct JudgementRecord {
     pub(in super::super) score: u8,
     /// Seconds since 1970 (UTC).
@@ -13,7 +16,7 @@ pub(in super::super) struct JudgementRecord {
 }
 
 /// `meta` (`own_ids`): how many numbers of its own range the store has given to user-made records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct OwnIdsRecord {
     /// To frames, FEs, LUs, relations, semantic types, corpora and documents.
     pub(in super::super) numbers: u32,

@@ -3,15 +3,14 @@
 //! Version 1 has no room for the scores. Sets without any are still written in it, so that programs of
 //! format 1.1 read them.
 
-use bincode::{Decode, Encode};
-
-use super::super::key::AnnotationKey;
-use super::v1_annotation::AnnotationRecord;
 use crate::model::{AnnotationSet, FilterScores, Provenance};
 
-#[derive(Encode, Decode)]
+fields! {
+    ScoredRecord { record, precision, recall, filter }
+}
+
 pub(super) struct ScoredRecord {
-    record: AnnotationRecord,
+    record: AnnotationSet,
     precision: f32,
     recall: f32,
     filter: [u8; 16],
@@ -22,12 +21,11 @@ impl ScoredRecord {
     pub(super) fn of(set: &AnnotationSet) -> Option<Self> {
         let Provenance::Generated(made) = &set.provenance else { return None };
         let FilterScores { precision, recall, filter } = made.filter?;
-        Some(Self { record: set.into(), precision, recall, filter })
+        Some(Self { record: set.clone(), precision, recall, filter })
     }
 
-    pub(super) fn into_model(self, key: &AnnotationKey) -> Result<AnnotationSet, String> {
-        let Self { record, precision, recall, filter } = self;
-        let mut set = record.into_model(key)?;
+    pub(super) fn into_model(self) -> Result<AnnotationSet, String> {
+        let Self { record: mut set, precision, recall, filter } = self;
         let Provenance::Generated(made) = &mut set.provenance else {
             let origin = set.provenance.origin().as_str();
             return Err(format!("scores of filters, and a set of origin {origin}"));
@@ -48,7 +46,7 @@ mod tests {
     fn scores_of_a_set_that_was_not_generated_are_an_error() {
         let (key, set) = golden::keyed(golden::annotation(Provenance::User));
         let record =
-            ScoredRecord { record: (&set).into(), precision: 0.5, recall: 0.5, filter: [3; 16] };
+            ScoredRecord { record: set.clone(), precision: 0.5, recall: 0.5, filter: [3; 16] };
         let error = AnnotationSet::from_value(&key, &encode_as(SECOND_VERSION, &record).unwrap());
         assert_eq!(error, Err("scores of filters, and a set of origin user".to_owned()));
     }

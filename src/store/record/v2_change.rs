@@ -4,8 +4,12 @@
 
 use bincode::{Decode, Encode};
 
+fields! {
+    ChangeRecord { release, action, subject }
+}
+
 /// `change`
-#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct ChangeRecord {
     pub(in super::super) release: u16,
     /// 0 added, 1 edited, 2 removed, 3 added or edited.

@@ -3,18 +3,17 @@
 //! Version 1 has room for one text of a document and one of its corpus. A document that says no more,
 //! as all of FrameNet 1.5's, is still written in it, so that programs of format 1.2 read it.
 
-use bincode::{Decode, Encode};
-
-use super::super::key::DocumentKey;
-use super::v1::DocumentRecord;
 use crate::model::{Document, HeaderTitles, Title};
 
 /// Name, description.
 pub(super) type TitleRecord = (String, Option<String>);
 
-#[derive(Encode, Decode)]
+fields! {
+    DescribedRecord { record, corpus_description, description, in_headers }
+}
+
 pub(super) struct DescribedRecord {
-    record: DocumentRecord,
+    record: Document,
     corpus_description: Option<String>,
     description: Option<String>,
     /// Corpus, document.
@@ -31,19 +30,19 @@ impl DescribedRecord {
         let titles =
             |HeaderTitles { corpus, document }: &HeaderTitles| (code(corpus), code(document));
         Some(Self {
-            record: document.into(),
+            record: document.clone(),
             corpus_description: corpus_description.clone(),
             description: description.clone(),
             in_headers: in_headers.as_ref().map(titles),
         })
     }
 
-    pub(super) fn into_model(self, key: &DocumentKey) -> Result<Document, String> {
+    pub(super) fn into_model(self) -> Result<Document, String> {
         let Self { record, corpus_description, description, in_headers } = self;
         let titles =
             |(corpus, document)| HeaderTitles { corpus: title(corpus), document: title(document) };
         let in_headers = in_headers.map(titles);
-        Ok(Document { corpus_description, description, in_headers, ..record.into_model(key)? })
+        Ok(Document { corpus_description, description, in_headers, ..record })
     }
 }
 

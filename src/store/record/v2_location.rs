@@ -3,13 +3,14 @@
 //! A generated set's sentence has the set's own number, which stands in the key: eight bytes that
 //! nothing packs, in a record of twelve, are left out.
 
-use bincode::{Decode, Encode};
-
 use super::super::SetLocation;
 use super::v1::{sentence_code, sentence_from};
 use crate::model::{AnnotationSetId, FrameId, LuId, SentenceId};
 
-#[derive(Encode, Decode)]
+fields! {
+    LocationRecord { frame, lu, sentence }
+}
+
 pub(in super::super) struct LocationRecord {
     frame: u32,
     lu: u32,

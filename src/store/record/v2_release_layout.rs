@@ -4,15 +4,14 @@
 //! It is version 1 and what that has no room for, in the order of its lists. A layout that says no
 //! more, as FrameNet 1.5's, is still written in version 1, so that programs of format 1.2 read it.
 
-use bincode::{Decode, Encode};
-
-use super::super::key::LayoutKey;
-use super::v1_layout::ReleaseLayoutRecord;
 use crate::model::ReleaseLayout;
 
-#[derive(Encode, Decode)]
+fields! {
+    DescribedLayoutRecord { record, has_frame_index, instances, descriptions }
+}
+
 pub(super) struct DescribedLayoutRecord {
-    record: ReleaseLayoutRecord,
+    record: ReleaseLayout,
     has_frame_index: bool,
     /// Of each LU of the LU index, its annotated instances.
     instances: Vec<Option<u32>>,
@@ -37,16 +36,15 @@ impl DescribedLayoutRecord {
                 .iter()
                 .all(|(own, documents)| own.is_none() && documents.iter().all(Option::is_none));
         (!is_plain).then(|| Self {
-            record: layout.into(),
+            record: layout.clone(),
             has_frame_index,
             instances,
             descriptions,
         })
     }
 
-    pub(super) fn into_model(self, key: &LayoutKey) -> Result<ReleaseLayout, String> {
-        let Self { record, has_frame_index, instances, descriptions } = self;
-        let mut layout = record.into_model(key)?;
+    pub(super) fn into_model(self) -> Result<ReleaseLayout, String> {
+        let Self { record: mut layout, has_frame_index, instances, descriptions } = self;
         if !has_frame_index {
             layout.frame_index = None;
         }

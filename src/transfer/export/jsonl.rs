@@ -376,7 +376,7 @@ impl Export<'_, '_> {
             if is_wanted(&entry.chain) {
                 let recipe = recipe.name().to_owned();
                 let (round, end) = (entry.round, entry.end);
-                let record = JournalRecord::new(seed, target, recipe, round, end, &entry.chain);
+                let record = JournalRecord::new(seed, target, recipe, round, end, entry.chain);
                 self.writer.journal(&record)?;
             }
         }

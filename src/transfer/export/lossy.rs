@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::database::{Database, Result};
 use crate::exchange::{
-    Annotated, CsvTable, ExchangeError, Loss, LossLog, ParquetTable, Row, SemaforFiles,
+    Annotated, CsvTable, ExchangeError, LabelRow, Loss, LossLog, ParquetTable, SemaforFiles,
     TokenFormat, TokenWriter, Tokens,
 };
 use crate::model::{
@@ -123,7 +123,7 @@ impl Database {
     fn rows(
         &self,
         expression: &Expression,
-        mut take: impl FnMut(&Row) -> std::result::Result<(), ExchangeError>,
+        mut take: impl FnMut(&LabelRow) -> std::result::Result<(), ExchangeError>,
     ) -> Result<LossyExport> {
         let answers = self.query(expression)?;
         let mut names = Names { database: self, catalog: self.catalog()?, frames: HashMap::new() };
@@ -177,7 +177,7 @@ impl Names<'_> {
 }
 
 /// The rows of a set: one for each FE label, or one when it has none.
-fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
+fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<LabelRow>> {
     let text = answer.sentence.text.as_str();
     let index = CharIndex::new(text);
     let set = &answer.set;
@@ -190,7 +190,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
         let span = chars(*target)?;
         targets.push(format!("{}-{}", span.start, span.end));
     }
-    let mut row = Row {
+    let mut row = LabelRow {
         release: answer.release.name.clone(),
         set: set.id.to_string(),
         origin: set.provenance.origin().as_str().to_owned(),
@@ -203,7 +203,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
         text: text.to_owned(),
         trigger: answer.trigger(),
         targets: targets.join(";"),
-        ..Row::default()
+        ..LabelRow::default()
     };
     if let Provenance::Generated(made) = &set.provenance {
         row.seed = Some(made.seed.to_string());
@@ -218,7 +218,7 @@ fn rows_of(answer: &Answer, core_types: &CoreTypes) -> Result<Vec<Row>> {
     for element in elements(set) {
         let span = element.label.extent.span();
         let offsets = span.map(chars).transpose()?;
-        rows.push(Row {
+        rows.push(LabelRow {
             fe: Some(element.label.name.clone()),
             core_type: core_types.get(&element.label.name).map(|name| (*name).to_owned()),
             rank: Some(i64::from(element.rank)),

@@ -250,7 +250,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
     pub(super) fn of_what(&self) -> &'static str {
         if self.adds() {
             "of the file or of the release that it adds to; import the release that it was exported \
-             from, or name it with `--release NAME`"
+             from, or name it"
         } else {
             "of the file"
         }

@@ -278,7 +278,7 @@ impl<R: BufRead> Loader<'_, R> {
     fn unknown(&self, field: &str, id: u32, name: &str, known: Option<String>) -> DatabaseError {
         let place = if self.adds() {
             "the release that the file adds to; import the release that it was exported from, or \
-             name it with `--release NAME`"
+             name it"
         } else {
             "a record that stands before it"
         };

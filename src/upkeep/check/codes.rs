@@ -2,31 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use crate::model::named;
+
 /// Examples kept of each code: enough to see what they have in common, and bounded however much is
 /// wrong.
 const EXAMPLES: usize = 10;
 
 macro_rules! codes {
     ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)*) => {
-        /// What is wrong; `schema/check.md` says what to do about each.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[non_exhaustive]
-        pub enum CheckCode {
-            $($(#[doc = $meaning])+ $name,)*
+        named! {
+            /// What is wrong; `schema/check.md` says what to do about each.
+            #[non_exhaustive]
+            pub enum CheckCode {
+                $($(#[doc = $meaning])+ $name => $code,)*
+            }
         }
 
         impl CheckCode {
-            /// All of them, in the order of the schema page.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The code, as in `C-span`.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $code,)*
-                }
-            }
-
             /// What it means, in a few words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
@@ -96,9 +88,10 @@ codes! {
 }
 
 /// Something that a check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Finding {
     /// What kind of thing.
+    #[serde(skip)]
     pub code: CheckCode,
     /// The column family, or `index`.
     pub family: &'static str,

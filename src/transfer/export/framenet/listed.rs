@@ -6,9 +6,9 @@ use super::{Exporter, Tally, loss_of};
 use crate::database::Result;
 use crate::framenet::{Evokes, ReadSentence, ReadSet};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Extent, Label, Layer, LayerName,
-    LexUnit, LexUnitLayout, ListedSentence, ListedSubcorpus, OddLabel, OddOffsets, Provenance,
-    Sentence, SentenceId, SentenceLayers, Span,
+    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Layer, LayerName, LexUnit,
+    LexUnitLayout, ListedSentence, ListedSubcorpus, OddLabel, OddOffsets, Provenance, Sentence,
+    SentenceId, SentenceLayers,
 };
 
 /// The LU of a file, with its sets.
@@ -204,19 +204,7 @@ impl Tally {
 /// The Target layer of a set that has targets and no layer for them, as generated ones may.
 fn missing_target_layer(set: &AnnotationSet) -> Option<Layer> {
     let has_layer = set.layers.iter().any(|layer| layer.name == LayerName::Target);
-    let label = |span: &Span| Label {
-        name: LayerName::Target.as_str().to_owned(),
-        extent: Extent::Overt(*span),
-        fe: None,
-        annotator: String::new(),
-        colors: None,
-    };
-    let labels = set.targets.iter().map(label).collect();
-    (!has_layer && !set.targets.is_empty()).then_some(Layer {
-        name: LayerName::Target,
-        rank: 1,
-        labels,
-    })
+    (!has_layer && !set.targets.is_empty()).then(|| Layer::of_targets(&set.targets))
 }
 
 fn read_sentence(sentence: &Sentence, occurrence: u32, sets: Vec<ReadSet>) -> ReadSentence {

@@ -1,0 +1,68 @@
+//! How a type's record is written down: as a list of its fields, or as a code.
+//!
+//! bincode writes neither names nor nesting, so the list is the format. A type of [`crate::model`] may get
+//! other fields or another order of them; what is listed here for a version stays.
+
+/// Encodes types as the fields given, in that order. Fields after `absent` are not in the record: they
+/// stand in its key, or version 1 has no room for them, and decoding gives them these values.
+macro_rules! fields {
+    ($($type:ident {
+        $($field:ident),* $(; absent $($absent:ident: $value:expr),*)?
+    })*) => {
+        $(
+            impl bincode::Encode for $type {
+                fn encode<E: bincode::enc::Encoder>(
+                    &self,
+                    encoder: &mut E,
+                ) -> Result<(), bincode::error::EncodeError> {
+                    $(bincode::Encode::encode(&self.$field, encoder)?;)*
+                    Ok(())
+                }
+            }
+
+            impl<C> bincode::Decode<C> for $type {
+                fn decode<D: bincode::de::Decoder<Context = C>>(
+                    decoder: &mut D,
+                ) -> Result<Self, bincode::error::DecodeError> {
+                    Ok(Self {
+                        $($field: bincode::Decode::decode(decoder)?,)*
+                        $($($absent: $value,)*)?
+                    })
+                }
+            }
+
+            bincode::impl_borrow_decode!($type);
+        )*
+
+        /// Every field that is listed here.
+        #[cfg(test)]
+        pub(super) const FIELDS: &[&str] = &[$($(stringify!($field),)*)*];
+    };
+}
+
+/// Encodes types as a code: how it is made, and how it is read.
+macro_rules! coded {
+    ($($type:ident as $code:ty: $write:expr, $read:expr;)*) => {$(
+        impl bincode::Encode for $type {
+            fn encode<E: bincode::enc::Encoder>(
+                &self,
+                encoder: &mut E,
+            ) -> Result<(), bincode::error::EncodeError> {
+                let write: fn(&Self) -> $code = $write;
+                bincode::Encode::encode(&write(self), encoder)
+            }
+        }
+
+        impl<C> bincode::Decode<C> for $type {
+            fn decode<D: bincode::de::Decoder<Context = C>>(
+                decoder: &mut D,
+            ) -> Result<Self, bincode::error::DecodeError> {
+                let read: fn($code) -> Result<Self, String> = $read;
+                read(bincode::Decode::decode(decoder)?)
+                    .map_err(bincode::error::DecodeError::OtherString)
+            }
+        }
+
+        bincode::impl_borrow_decode!($type);
+    )*};
+}
