@@ -258,7 +258,7 @@ fn a_release_without_a_name_is_refused() {
             let ran = import(&store.path().join("new"), &source, &["--release", name]);
             assert_eq!(ran.code, Some(2), "{}", ran.stderr);
             assert!(ran.stderr.contains("E-value: a release cannot be called `"), "{}", ran.stderr);
-            assert!(ran.stderr.contains("give one with `--release NAME`"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("`--release NAME` names the release"), "{}", ran.stderr);
             assert_eq!(names_in(&store.path().join("new")), ["writer.lock"], "no store is left");
         }
     }

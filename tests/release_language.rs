@@ -53,7 +53,7 @@ fn a_name_of_a_project_asks_for_its_language() {
     let (_dir, release) = copy("salsa-2.0");
     let report = import(&release, None);
     let detail = "`salsa-2.0` holds `salsa`, which stands for `de`; recorded as `en`, the default: \
-                  import with `--language de`, or with `--language en` if that is right";
+                  import it as `de`, or as `en` if that is right";
     assert_eq!(asked(&report), Some(("salsa-2.0".to_owned(), detail.to_owned())));
     assert_eq!(report.release.language, "en", "a guess changes no record");
 }
@@ -86,7 +86,7 @@ fn letters_beyond_ascii_ask() {
     replace(&release, file, "</text>", " \u{fc}ber Gr\u{f6}\u{df}e t\u{e4}uschen</text>");
     let (shown, detail) = asked(&import(&release, None)).unwrap();
     assert!(detail.contains("% of the letters of texts are beyond ASCII"), "{detail}");
-    assert!(detail.contains("`--language TAG`"), "{detail}");
+    assert!(detail.contains("import it as `TAG`"), "{detail}");
     assert!(shown.ends_with(".xml"), "{shown}");
 }
 
@@ -105,7 +105,7 @@ fn names_of_lus_ask_where_there_are_no_texts() {
     }
     let (_, detail) = asked(&import(&release, None)).unwrap();
     assert!(detail.contains("of the letters of LU names are kana"), "{detail}");
-    assert!(detail.contains("`--language ja`"), "{detail}");
+    assert!(detail.contains("import it as `ja`"), "{detail}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ pub(super) fn for_head(
     trained::expect_encoder(directory, of_encoder, encoder.fingerprint())?;
     if config.layer != layer {
         let of = |layer: Option<usize>| layer.map_or("last".to_owned(), |layer| layer.to_string());
-        let expected = "the layer whose states the head reads (`--layer`)";
+        let expected = "the layer whose states the head reads";
         return Err(refused(directory, format!("`layer` {}", of(config.layer)), expected));
     }
     let weights = Weights::open(directory).map_err(NnError::from)?;

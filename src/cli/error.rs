@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::augment::AugmentError;
+use fnstore::compute::ComputeError;
 use fnstore::database::{BackupError, DatabaseError, ScriptError};
-use fnstore::exchange::ExchangeError;
+use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
@@ -135,6 +136,9 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
              before is still there",
         );
     }
+    if let Some(option) = error.chain().find_map(option) {
+        return Some(option);
+    }
     match cause(error)? {
         DatabaseError::Index(IndexError::Engine { .. }) => Some(
             "a full disk and the limit on open files (`ulimit -n`) are the usual causes; what was in \
@@ -154,6 +158,58 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The option that an error's advice is about.
+fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    if let Some(ExpandError::Database(cause)) = cause.downcast_ref() {
+        return option(cause);
+    }
+    if let Some(DatabaseError::Store(cause)) = cause.downcast_ref() {
+        return option(cause);
+    }
+    if let Some(DatabaseError::Exchange(cause)) = cause.downcast_ref() {
+        return option(cause);
+    }
+    match cause.downcast_ref() {
+        Some(
+            ComputeError::Memory { .. } | ComputeError::Lost { .. } | ComputeError::Gpu { .. },
+        ) => {
+            return Some("`--device cpu` computes on the CPU");
+        }
+        _ => {}
+    }
+    match cause.downcast_ref() {
+        Some(
+            DatabaseError::ReleaseName { .. }
+            | DatabaseError::ReleaseUnnamed { .. }
+            | DatabaseError::ReleaseExists { .. }
+            | DatabaseError::NoBase { .. },
+        ) => return Some("`--release NAME` names the release"),
+        _ => {}
+    }
+    match cause.downcast_ref() {
+        Some(ExchangeError::Field { code: FaultCode::Missing, expected, .. })
+            if expected.contains("adds to") =>
+        {
+            return Some("`--release NAME` names the release that a file of additions adds to");
+        }
+        Some(ExchangeError::Line { code: FaultCode::Layout, reason, .. })
+            if reason.contains("an export as JSON lines") =>
+        {
+            return Some("`fnstore export --to jsonl` writes such files");
+        }
+        _ => {}
+    }
+    if matches!(cause.downcast_ref(), Some(StoreError::Absent { .. })) {
+        return Some("`--store DIR` names another store");
+    }
+    if matches!(cause.downcast_ref(), Some(ExpandError::ModelMissing { .. })) {
+        return Some("`--models DIR` names the place of the models");
+    }
+    let of_name =
+        matches!(cause.downcast_ref(), Some(ModelError::Name { .. } | ModelError::Exists { .. }));
+    of_name.then_some("`--name NAME` names the model")
 }
 
 /// Whether the reader of stdout went away, which ends a command without failure.

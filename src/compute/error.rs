@@ -44,7 +44,7 @@ pub enum ComputeError {
     },
     /// The GPU has no room for what a kernel needs at once.
     #[error(
-        "the GPU has no room for {bytes} bytes, at most {limit} at once; use a smaller beam or `--device cpu`"
+        "the GPU has no room for {bytes} bytes, at most {limit} at once; use a smaller beam or the CPU"
     )]
     Memory {
         /// What was asked for; 0 where the driver did not say.
@@ -53,7 +53,7 @@ pub enum ComputeError {
         limit: u64,
     },
     /// The GPU went away.
-    #[error("the GPU `{adapter}` was lost: {reason}; run it again, or with `--device cpu`")]
+    #[error("the GPU `{adapter}` was lost: {reason}; run it again, or on the CPU")]
     Lost {
         /// Its name.
         adapter: String,
@@ -61,7 +61,7 @@ pub enum ComputeError {
         reason: String,
     },
     /// The GPU's driver refused something, a defect of this layer or of the driver.
-    #[error("the GPU `{adapter}` failed: {reason}; `--device cpu` does without it")]
+    #[error("the GPU `{adapter}` failed: {reason}; the CPU does without it")]
     Gpu {
         /// Its name.
         adapter: String,

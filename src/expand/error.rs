@@ -21,7 +21,7 @@ pub enum ExpandError {
     Database(#[from] DatabaseError),
     /// A model is nowhere to be found.
     #[error(
-        "there is no model `{name}` in {}; put it there or name its place with `--models DIR`",
+        "there is no model `{name}` in {}; put it there or name its place",
         places(.searched)
     )]
     ModelMissing {

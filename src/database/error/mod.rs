@@ -84,7 +84,7 @@ pub enum DatabaseError {
     /// A text that cannot name a release.
     #[error(
         "E-value: a release cannot be called `{}`; expected a name without control characters, as in \
-         `bfn-1.5`: give one with `--release NAME`",
+         `bfn-1.5`: give one",
         name.escape_debug()
     )]
     ReleaseName {
@@ -92,9 +92,7 @@ pub enum DatabaseError {
         name: String,
     },
     /// A release came through a pipe, and nothing says what it is called.
-    #[error(
-        "E-value: `{source_name}` gives the release no name; give it one with `--release NAME`"
-    )]
+    #[error("E-value: `{source_name}` gives the release no name; give it one")]
     ReleaseUnnamed {
         /// What it was read from.
         source_name: String,
@@ -102,7 +100,7 @@ pub enum DatabaseError {
     /// A release of that name is there already.
     #[error(
         "the store already holds a release `{name}`, imported from `{source_path}`; import under \
-         another name with `--release NAME`"
+         another name"
     )]
     ReleaseExists {
         /// The name.
@@ -123,7 +121,7 @@ pub enum DatabaseError {
     /// A file adds to a release that the store does not have.
     #[error(
         "E-missing: `{}` adds to release `{name}`, which the store does not have; import that release first, or \
-         name the one to add to with `--release NAME`",
+         name the one to add to",
         path.display()
     )]
     NoBase {

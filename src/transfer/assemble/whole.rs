@@ -66,8 +66,8 @@ impl Assembler<'_> {
         let LanguageGuess { tag, evidence } = guess;
         let tag = tag.as_deref().unwrap_or("TAG");
         let detail = format!(
-            "{evidence}; recorded as `{recorded}`, the default: import with `--language {tag}`, or with \
-             `--language {recorded}` if that is right"
+            "{evidence}; recorded as `{recorded}`, the default: import it as `{tag}`, or as `{recorded}` \
+             if that is right"
         );
         self.add_warning(Warning { code: WarningCode::LanguageGuessed, file, line: 0, detail })
     }
