@@ -9,7 +9,7 @@ use fnstore::store::{Change, Subject};
 use serde::Serialize;
 
 use super::output::{Format, Output, tell};
-use super::render::{Block, Records};
+use super::render::{Block, Records, fields_of};
 use super::{Context, Outcome, edit};
 
 /// List what was added, edited and removed
@@ -92,18 +92,7 @@ impl Block for ChangeRecord<'_> {
         &["revision", "release", "action", "kind", "id", "frame", "lu", "sentence", "reviewer"];
 
     fn rows(&self) -> Option<Vec<Vec<String>>> {
-        let number = |number: Option<u32>| number.map_or(String::new(), |it| it.to_string());
-        Some(vec![vec![
-            self.revision.to_string(),
-            self.release.to_owned(),
-            self.action.to_owned(),
-            self.kind.to_owned(),
-            self.id.clone(),
-            number(self.frame),
-            number(self.lu),
-            self.sentence.clone().unwrap_or_default(),
-            self.reviewer.unwrap_or_default().to_owned(),
-        ]])
+        Some(vec![fields_of(self, Self::COLUMNS)])
     }
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {

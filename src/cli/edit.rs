@@ -57,11 +57,6 @@ struct DoneRecord {
 
 impl Row for DoneRecord {
     const COLUMNS: &'static [&'static str] = &["line", "op", "id", "as"];
-
-    fn fields(&self) -> Vec<String> {
-        let called = self.called.clone().unwrap_or_default();
-        vec![self.line.to_string(), self.op.to_owned(), self.id.clone(), called]
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -48,18 +48,6 @@ struct FeRow<'a> {
 impl Row for FeRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "name", "frame", "abbreviation", "core_type", "sem_types"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.name.to_owned(),
-            self.frame.to_owned(),
-            self.abbreviation.to_owned(),
-            self.core_type.to_owned(),
-            self.sem_types.join("; "),
-        ]
-    }
 }
 
 impl<'a> FeRow<'a> {

@@ -53,18 +53,6 @@ struct FrameRow<'a> {
 impl Row for FrameRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "name", "lus", "fes", "core_fes", "sem_types"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.name.to_owned(),
-            self.lus.to_string(),
-            self.fes.to_string(),
-            self.core_fes.join("; "),
-            self.sem_types.join("; "),
-        ]
-    }
 }
 
 impl<'a> FrameRow<'a> {

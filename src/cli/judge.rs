@@ -91,12 +91,6 @@ struct JudgementRecord<'a> {
 
 impl Row for JudgementRecord<'_> {
     const COLUMNS: &'static [&'static str] = &["set", "reviewer", "score", "time", "note"];
-
-    fn fields(&self) -> Vec<String> {
-        let Self { set, reviewer, score, time, note, .. } = self;
-        let (score, time) = (score.to_string(), time.to_string());
-        vec![set.clone(), (*reviewer).to_owned(), score, time, (*note).to_owned()]
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -113,7 +113,6 @@ pub(super) fn run<T: LineTask>(
     }
     records.end()?;
     if failed > 0 {
-        output.flush()?;
         return Err(LinesFailed { done: T::DONE, failed, lines: read }.into());
     }
     Ok(if read > 0 { Outcome::Done } else { Outcome::NothingFound })

@@ -51,18 +51,6 @@ struct LuRow<'a> {
 impl Row for LuRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "name", "frame", "pos", "status", "annotated"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.name.to_owned(),
-            self.frame.to_owned(),
-            self.pos.to_owned(),
-            self.status.to_owned(),
-            self.annotated.to_string(),
-        ]
-    }
 }
 
 impl<'a> LuRow<'a> {

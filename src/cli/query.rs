@@ -258,7 +258,6 @@ fn write_counts(
     }
     records.end()?;
     if counts.is_empty() {
-        output.flush()?;
         tell("nothing found");
         return Ok(Outcome::NothingFound);
     }

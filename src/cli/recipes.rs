@@ -71,7 +71,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     recipes.iter().try_for_each(|recipe| records.spaced_block(recipe))?;
     records.end()?;
     if recipes.is_empty() {
-        context.output.flush()?;
         tell("nothing was expanded here yet");
         return Ok(Outcome::NothingFound);
     }

@@ -75,19 +75,6 @@ struct RelationRow<'a> {
 impl Row for RelationRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "kind", "super_role", "parent", "sub_role", "child", "fe_pairs"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.kind.to_owned(),
-            self.super_role.to_owned(),
-            self.parent.to_owned(),
-            self.sub_role.to_owned(),
-            self.child.to_owned(),
-            self.fe_pairs.to_string(),
-        ]
-    }
 }
 
 /// A pair of mapped FEs as JSON; see `schema/fe-relations.schema.json`.
@@ -106,18 +93,6 @@ struct FePairRow<'a> {
 impl Row for FePairRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "kind", "parent", "parent_fe", "child", "child_fe"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.kind.to_owned(),
-            self.parent.to_owned(),
-            self.parent_fe.to_owned(),
-            self.child.to_owned(),
-            self.child_fe.to_owned(),
-        ]
-    }
 }
 
 /// A type of relation as JSON; see `schema/relation-kinds.schema.json`.
@@ -133,16 +108,6 @@ struct KindRow<'a> {
 impl Row for KindRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "kind", "super_role", "sub_role", "relations"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.kind.to_owned(),
-            self.super_role.to_owned(),
-            self.sub_role.to_owned(),
-            self.relations.to_string(),
-        ]
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -10,6 +10,7 @@
 //! | blocks ([`Records::block`]) | laid out | a record each | a header, rows for each |
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::output::{Format, Output};
 
@@ -21,12 +22,30 @@ pub(super) trait Row: Serialize {
     /// Names of the columns of a table.
     const TABLE_COLUMNS: &'static [&'static str] = Self::COLUMNS;
 
-    /// The values of the columns; several things in one are parted by `; `.
-    fn fields(&self) -> Vec<String>;
+    /// The values of the columns, those of the record's fields of the same names. Several things in one are
+    /// parted by `; `.
+    fn fields(&self) -> Vec<String> {
+        fields_of(self, Self::COLUMNS)
+    }
 
     /// The values of the columns of a table.
     fn cells(&self) -> Vec<String> {
         self.fields()
+    }
+}
+
+/// The fields of a record that columns are called after.
+pub(super) fn fields_of(record: &(impl Serialize + ?Sized), columns: &[&str]) -> Vec<String> {
+    let record = serde_json::to_value(record).expect("a row's fields have names");
+    columns.iter().map(|name| field_text(&record[*name])).collect()
+}
+
+fn field_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(field_text).collect::<Vec<_>>().join("; "),
+        Value::Bool(_) | Value::Number(_) | Value::Object(_) => value.to_string(),
     }
 }
 
@@ -130,6 +149,15 @@ impl Output {
         Records { output: self, format, written: 0, has_header: false, table: Vec::new() }
     }
 
+    /// Begins records that only JSON can hold, as lines unless one array is asked for.
+    pub(super) fn json_records(&mut self) -> Records<'_> {
+        let mut records = self.records(Format::Jsonl);
+        if records.format != Format::Json {
+            records.format = Format::Jsonl;
+        }
+        records
+    }
+
     /// Writes rows under their header, which is also written over none.
     pub(super) fn rows<R: Row>(
         &mut self,
@@ -176,6 +204,11 @@ impl Records<'_> {
         }
         self.written += 1;
         Ok(())
+    }
+
+    /// Writes a record of [`Output::json_records`].
+    pub(super) fn record(&mut self, record: &impl Serialize) -> anyhow::Result<()> {
+        self.row_under(&[], record, Vec::new)
     }
 
     /// Writes a block.
@@ -227,7 +260,7 @@ impl Records<'_> {
         self.end_under(&[])
     }
 
-    /// Ends rows under these columns.
+    /// Ends rows under these columns, and hands on what is still buffered.
     pub(super) fn end_under(mut self, columns: &[&str]) -> anyhow::Result<()> {
         match self.format {
             Format::Table if !columns.is_empty() && (self.has_header || self.written > 0) => {
@@ -236,6 +269,7 @@ impl Records<'_> {
             Format::Json | Format::Jsonl => self.output.end_records(self.format)?,
             _ => {}
         }
-        Ok(())
+        // Whoever reads along has all before anything is said of it.
+        Ok(self.output.flush()?)
     }
 }

@@ -60,19 +60,6 @@ struct SemTypeRow<'a> {
 impl Row for SemTypeRow<'_> {
     const COLUMNS: &'static [&'static str] =
         &["release", "id", "name", "abbreviation", "parents", "frames", "fes", "lus"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.id.to_string(),
-            self.name.to_owned(),
-            self.abbreviation.to_owned(),
-            self.parents.join("; "),
-            self.frames.to_string(),
-            self.fes.to_string(),
-            self.lus.to_string(),
-        ]
-    }
 }
 
 /// What follows for an FE, as JSON; see `schema/propagation.schema.json`.
@@ -104,22 +91,6 @@ impl Row for PropagationRow<'_> {
         "parent_fe",
         "unmet",
     ];
-
-    fn fields(&self) -> Vec<String> {
-        let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
-        vec![
-            self.release.to_owned(),
-            self.outcome.to_owned(),
-            self.frame.to_owned(),
-            self.fe.to_owned(),
-            self.sem_types.join("; "),
-            self.distance.map_or(String::new(), |distance| distance.to_string()),
-            text(self.relation),
-            text(self.parent_frame),
-            text(self.parent_fe),
-            self.unmet.join("; "),
-        ]
-    }
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

@@ -77,24 +77,6 @@ impl Row for StatsRow<'_> {
         "user",
         "generated",
     ];
-
-    fn fields(&self) -> Vec<String> {
-        let maybe = |count: Option<u64>| count.map_or(String::new(), |count| count.to_string());
-        vec![
-            self.release.to_owned(),
-            self.group.to_owned(),
-            self.value.to_owned(),
-            maybe(self.lus),
-            maybe(self.without_exemplars),
-            maybe(self.without_human_sets),
-            maybe(self.generated_only),
-            self.exemplar.to_string(),
-            self.fulltext.to_string(),
-            self.imported.to_string(),
-            self.user.to_string(),
-            self.generated.to_string(),
-        ]
-    }
 }
 
 impl<'a> StatsRow<'a> {

@@ -313,7 +313,6 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         records.block(&Record { id, source, target, links: links.as_ref().ok(), error })?;
     }
     records.end()?;
-    context.output.flush()?;
     let failed = tell_refused(&pairs, &links);
     if failed > 0 {
         return Err(LinesFailed { done: "aligned", failed, lines: pairs.len() as u64 }.into());

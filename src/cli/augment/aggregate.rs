@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::Outcome;
 use crate::cli::line_reader::LineError;
-use crate::cli::output::{Format, Output, tell};
+use crate::cli::output::{Output, tell};
 use crate::cli::table_lines::{Fields, TableLines};
 
 /// Bring the predictions of an item and its rewritings together
@@ -104,10 +104,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
             search_weights(&known)
         }
     };
-    let format = match output.format_or(Format::Jsonl) {
-        Format::Json => Format::Json,
-        _ => Format::Jsonl,
-    };
+    let mut records = output.json_records();
     let mut changes = Changes::default();
     let name = |class: Option<usize>| class.map_or("", |class| args.classes[class].as_str());
     for Item { id, class, predictions, .. } in &test {
@@ -121,10 +118,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> anyhow::Result<Outcome> {
         changes.add(original, found, *class);
         let (original, found) = (name(original), name(found));
         let label = name(Some(*class));
-        output.record(&Record { id, label, original, found, shares }, format)?;
+        records.record(&Record { id, label, original, found, shares })?;
     }
-    output.end_records(format)?;
-    output.flush()?;
+    records.end()?;
     for (variant, weight) in &weights {
         tell(&format!("weight of {variant}: {weight}"));
     }

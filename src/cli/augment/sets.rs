@@ -12,7 +12,8 @@ use super::RewriterArgs;
 use super::rewrites::Text;
 use crate::cli::Outcome;
 use crate::cli::line_reader::LineError;
-use crate::cli::output::{Format, Output};
+use crate::cli::output::Output;
+use crate::cli::render::Records;
 use crate::cli::table_lines::{Fields, TableLines};
 
 /// Rewrite entailment pairs
@@ -183,18 +184,13 @@ struct Record<'a> {
 
 /// Writes items and their variants.
 struct Writer<'a> {
-    output: &'a mut Output,
-    format: Format,
+    records: Records<'a>,
     names: [&'static str; 2],
 }
 
 impl<'a> Writer<'a> {
     fn new(output: &'a mut Output, names: [&'static str; 2]) -> Self {
-        let format = match output.format_or(Format::Jsonl) {
-            Format::Json => Format::Json,
-            _ => Format::Jsonl,
-        };
-        Self { output, format, names }
+        Self { records: output.json_records(), names }
     }
 
     fn write(
@@ -206,12 +202,11 @@ impl<'a> Writer<'a> {
         let texts = self.names.into_iter().zip(texts);
         let texts = texts.map(|(name, text)| (name.to_owned(), text.into())).collect();
         let Item { id, split, label, .. } = item;
-        self.output.record(&Record { id, split, label, variant, texts }, self.format)
+        self.records.record(&Record { id, split, label, variant, texts })
     }
 
     fn finish(self, items: &[Item], lines: TableLines) -> anyhow::Result<Outcome> {
-        self.output.end_records(self.format)?;
-        self.output.flush()?;
+        self.records.end()?;
         lines.finish("rewritten")?;
         Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
     }

@@ -161,10 +161,6 @@ impl Row for AccuracyRecord {
 
 impl Row for Confusion {
     const COLUMNS: &'static [&'static str] = &["gold", "found", "words"];
-
-    fn fields(&self) -> Vec<String> {
-        vec![self.gold.clone(), self.found.clone(), self.words.to_string()]
-    }
 }
 
 fn write_table(document: &Document, output: &mut Output) -> anyhow::Result<()> {

@@ -282,7 +282,6 @@ pub(in crate::cli) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Re
         .iter()
         .map(|(name, verdicts)| FiguresRecord::new((*name).to_owned(), figures(verdicts)));
     output.rows(Format::Table, rows.collect::<Vec<_>>())?;
-    output.flush()?;
     finish(lines)?;
     Ok(if counted == 0 { Outcome::NothingFound } else { Outcome::Done })
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::cli::Outcome;
 use crate::cli::line_reader::LineError;
 use crate::cli::output::{Format, Output, tell};
+use crate::cli::render::Row;
 use crate::cli::table_lines::{Fields, TableLines};
 
 /// What a pair is to a rater.
@@ -101,26 +102,30 @@ pub(super) fn sample(args: &SampleArgs, output: &mut Output) -> anyhow::Result<O
     };
     items.sort_by_cached_key(draw);
     items.truncate(args.count);
-    let format = match output.format_or(Format::Jsonl) {
-        Format::Json => Format::Json,
-        _ => Format::Jsonl,
-    };
-    for item in &items {
-        output.record(item, format)?;
-    }
-    output.end_records(format)?;
-    output.flush()?;
+    let mut records = output.json_records();
+    items.iter().try_for_each(|item| records.record(item))?;
+    records.end()?;
     lines.finish("drawn from")?;
     Ok(if items.is_empty() { Outcome::NothingFound } else { Outcome::Done })
 }
 
 /// What was found, as JSON; see `schema/mine-tally.schema.json`.
 #[derive(Debug, Serialize)]
-struct Row {
+struct TallyRow {
     what: String,
     first: Option<f64>,
     second: Option<f64>,
     estimate: Option<f64>,
+}
+
+impl Row for TallyRow {
+    const COLUMNS: &'static [&'static str] = &["what", "first", "second", "estimate"];
+
+    fn fields(&self) -> Vec<String> {
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));
+        vec![self.what.clone(), number(self.first), number(self.second), number(self.estimate)]
+    }
 }
 
 pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Outcome> {
@@ -139,7 +144,7 @@ pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
     );
     let found: Vec<Estimate> =
         first.iter().map(|item| estimate(&item.source, &item.target)).collect();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<TallyRow> = Vec::new();
     for label in LABELS {
         let share = |items: &[Item]| {
             let labelled = items.iter().filter(|item| !item.label.is_empty()).count();
@@ -147,7 +152,7 @@ pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
             (labelled > 0).then(|| so as f64 / labelled as f64)
         };
         let what = format!("{label}, share");
-        rows.push(Row { what, first: share(&first), second: share(&second), estimate: None });
+        rows.push(TallyRow { what, first: share(&first), second: share(&second), estimate: None });
     }
     for name in COUNTS {
         let mean = |items: &[Item]| {
@@ -164,10 +169,9 @@ pub(super) fn tally(args: &TallyArgs, output: &mut Output) -> anyhow::Result<Out
         let estimate = estimated
             .map(|of| found.iter().map(of).sum::<usize>() as f64 / found.len().max(1) as f64);
         let what = format!("{name}, a pair");
-        rows.push(Row { what, first: mean(&first), second: mean(&second), estimate });
+        rows.push(TallyRow { what, first: mean(&first), second: mean(&second), estimate });
     }
-    write(&rows, output)?;
-    output.flush()?;
+    output.rows(Format::Table, rows)?;
     if let Some((agreed, kappa, both)) = agreement(&first, &second) {
         tell(&format!(
             "the raters agree on {:.1} % of {both} pairs that both labelled; Cohen's kappa {kappa:.3}",
@@ -195,26 +199,4 @@ fn agreement(first: &[Item], second: &[Item]) -> Option<(f64, f64, usize)> {
         .sum();
     let kappa = if chance < 1.0 { (agreed - chance) / (1.0 - chance) } else { 1.0 };
     (!both.is_empty()).then_some((agreed, kappa, both.len()))
-}
-
-fn write(rows: &[Row], output: &mut Output) -> anyhow::Result<()> {
-    let format = output.format_or(Format::Table);
-    let columns = ["what", "first", "second", "estimate"];
-    let cells = |row: &Row| {
-        let number =
-            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.3}"));
-        vec![row.what.clone(), number(row.first), number(row.second), number(row.estimate)]
-    };
-    match format {
-        Format::Table => output.table(&columns, rows.iter().map(cells).collect())?,
-        Format::Csv | Format::Tsv => {
-            output.fields(format, columns)?;
-            rows.iter().try_for_each(|row| output.fields(format, cells(row)))?;
-        }
-        Format::Json | Format::Jsonl => {
-            rows.iter().try_for_each(|row| output.record(row, format))?;
-            output.end_records(format)?;
-        }
-    }
-    Ok(())
 }

@@ -72,23 +72,6 @@ impl Row for GrowthRow<'_> {
         "total_triggers",
         "total_pairs",
     ];
-
-    fn fields(&self) -> Vec<String> {
-        vec![
-            self.release.to_owned(),
-            self.round.to_string(),
-            self.sets.to_string(),
-            self.sentences.to_string(),
-            self.triggers.to_string(),
-            self.pairs.to_string(),
-            self.new_triggers.to_string(),
-            self.new_proposed.to_string(),
-            self.new_pairs.to_string(),
-            self.total_sentences.to_string(),
-            self.total_triggers.to_string(),
-            self.total_pairs.to_string(),
-        ]
-    }
 }
 
 impl<'a> GrowthRow<'a> {

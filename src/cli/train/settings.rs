@@ -1,4 +1,4 @@
-//! What both trainers are told on the command line.
+//! What trainers over an encoder are told on the command line.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -90,6 +90,7 @@ mod tests {
         let [a, b] = [PathBuf::new, PathBuf::new];
         let head = train::Options::new(a(), b(), a(), b());
         let linker = linker::Options::new(vec![], vec![], a(), b());
+        let tagger = fnstore::tag::train::Options::new(a(), b());
         let commands = [
             (
                 super::super::aligner::Args::augment_args(Command::new("aligner")),
@@ -100,6 +101,11 @@ mod tests {
                 super::super::words::Args::augment_args(Command::new("words")),
                 Some(linker.hidden),
                 linker.training,
+            ),
+            (
+                super::super::tagger::Args::augment_args(Command::new("tagger")),
+                Some(tagger.hidden),
+                tagger.training,
             ),
         ];
         for (command, hidden, settings) in commands {

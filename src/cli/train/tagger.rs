@@ -1,16 +1,15 @@
 //! `fnstore train tagger`: parts of speech, on the states of an encoder.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use fnstore::model::Split;
 use fnstore::tag::DevAccuracy;
 use fnstore::tag::train::{self, Options};
 
+use super::settings::SettingsArgs;
 use super::tell_progress;
-use crate::cli::device::DeviceArgs;
 use crate::cli::render::NO_ROWS;
-use crate::cli::{Context, Outcome, eval, locate, number, progress, tagged};
+use crate::cli::{Context, Outcome, progress, tagged};
 
 /// Train a part-of-speech tagger on the states of an encoder
 ///
@@ -21,6 +20,14 @@ use crate::cli::{Context, Outcome, eval, locate, number, progress, tagged};
 /// trained on in lower case.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("layer", |option| {
+    option.help("Encoder layer to read, from 1; 0 is the input embeddings [default: 2]")
+}))]
+#[command(mut_arg("out", |option| option.help("Directory to write the tagger to")))]
+#[command(mut_arg("epochs", |option| option.help("Epochs at most [default: 8]")))]
+#[command(mut_arg("hidden", |option| option.help("Hidden units [default: 48]")))]
+#[command(mut_arg("learning_rate", |option| option.help("Learning rate [default: 0.002]")))]
+#[command(mut_arg("seed", |option| option.help("Seed of weights and order [default: 1]")))]
 pub(super) struct Args {
     /// Training data [default: the store's full text]
     #[arg(long, value_name = "FILE")]
@@ -30,44 +37,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     dev: Option<PathBuf>,
 
-    /// Directory of the encoder, or its name among the models
-    #[arg(long, value_name = "DIR|NAME", default_value = eval::ENCODER)]
-    encoder: PathBuf,
-
-    /// Encoder layer to read, from 1; 0 is the input embeddings [default: 2]
-    #[arg(long, value_name = "N")]
-    layer: Option<usize>,
-
-    /// Directory to write the tagger to
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
-    /// Epochs at most [default: 8]
-    #[arg(long, value_name = "N")]
-    epochs: Option<NonZeroUsize>,
-
-    /// Stop after N epochs without gain on the development data [default: 3]
-    #[arg(long, value_name = "N")]
-    patience: Option<usize>,
-
-    /// Hidden units [default: 48]
-    #[arg(long, value_name = "N")]
-    hidden: Option<NonZeroUsize>,
-
-    /// Learning rate [default: 0.002]
-    #[arg(long, value_name = "RATE", value_parser = number::learning_rate)]
-    learning_rate: Option<f32>,
-
-    /// Seed of weights and order [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    device: DeviceArgs,
+    settings: SettingsArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -78,7 +49,7 @@ Examples:
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let data = tagged::read(args.data.as_deref(), &context.store, Split::Train)?;
     let dev = tagged::read(args.dev.as_deref(), &context.store, Split::Dev)?;
-    let device = args.device.open()?;
+    let device = args.settings.device()?;
     let options = options(args)?;
     let mut bar = progress::bar("encoding", "sentences");
     let mut tell = |at| tell_progress(&mut bar, at, accuracy_of);
@@ -114,14 +85,10 @@ fn accuracy_of(dev: &DevAccuracy) -> String {
 }
 
 fn options(args: Args) -> anyhow::Result<Options> {
-    let encoder = locate::model(&args.encoder, &locate::model_dirs(args.models))?;
-    let mut options = Options::new(encoder, args.out);
-    options.layer = args.layer.or(options.layer);
-    options.hidden = args.hidden.map_or(options.hidden, NonZeroUsize::get);
-    let training = &mut options.training;
-    training.epochs = args.epochs.map_or(training.epochs, NonZeroUsize::get);
-    training.patience = args.patience.unwrap_or(training.patience);
-    training.learning_rate = args.learning_rate.unwrap_or(training.learning_rate);
-    training.seed = args.seed.unwrap_or(training.seed);
+    let [encoder, out] = args.settings.places()?;
+    let mut options = Options::new(encoder, out);
+    options.layer = args.settings.layer.or(options.layer);
+    options.hidden = args.settings.hidden().unwrap_or(options.hidden);
+    args.settings.lay_over(&mut options.training);
     Ok(options)
 }
