@@ -94,6 +94,7 @@ mod lexicon_reading;
 mod licences;
 mod linked_heads;
 mod load_many;
+mod mined_releases;
 mod mini;
 mod mining;
 mod model_bad_input;
