@@ -11,6 +11,7 @@ mod batch_invariance;
 mod beam_parity;
 mod bert_parity;
 mod bounded_warnings;
+mod carried_elements;
 mod change_feed;
 mod cli_align;
 mod cli_align_people;

@@ -57,9 +57,14 @@ pub enum FeStatus {
     Unannotated,
     /// Generated, and not carried over: absence says nothing.
     Unknown,
+    /// Generated, and carried over from the seed as far as they were found.
+    Carried,
 }
 
 impl FeStatus {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Annotated, Self::Unannotated, Self::Unknown, Self::Carried];
+
     /// As written in output.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -67,6 +72,7 @@ impl FeStatus {
             Self::Annotated => "annotated",
             Self::Unannotated => "unannotated",
             Self::Unknown => "unknown",
+            Self::Carried => "carried",
         }
     }
 }

@@ -102,6 +102,17 @@ pub struct Generation {
     pub aligner: f32,
     /// What two filters say of it; `None` where no filter has scored it.
     pub filter: Option<FilterScores>,
+    /// Where the seed's FEs went: one for each label that covers words. Empty where they were not looked for.
+    pub elements: Vec<CarriedElement>,
+}
+
+/// An FE of a seed, and whether a sentence that was made of it has that FE.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarriedElement {
+    /// Its name.
+    pub name: String,
+    /// The aligner's score of its span, from 0 to 1; 1 for an FE that is the target. `None` where it was not found.
+    pub score: Option<f32>,
 }
 
 /// What two filters say of a generated set (Culkin et al. 2021, section 6.1): one is sure of what it
@@ -190,6 +201,8 @@ pub struct Flags {
     pub unknown_word: bool,
     /// The trigger is unlike the LUs of the frame.
     pub unlike_frame: bool,
+    /// An FE of the seed was not found.
+    pub lost_element: bool,
 }
 
 impl Flags {
@@ -205,7 +218,7 @@ impl Flags {
         Self::default().pairs().into_iter().map(|(name, _)| name).collect()
     }
 
-    fn pairs(self) -> [(&'static str, bool); 6] {
+    fn pairs(self) -> [(&'static str, bool); 7] {
         [
             ("copy", self.copy),
             ("duplicate", self.duplicate),
@@ -213,6 +226,7 @@ impl Flags {
             ("unmet", self.unmet),
             ("unknown-word", self.unknown_word),
             ("unlike-frame", self.unlike_frame),
+            ("lost-fe", self.lost_element),
         ]
     }
 }
@@ -236,6 +250,7 @@ mod tests {
             paraphrase: 0.0,
             aligner: 1.0,
             filter: None,
+            elements: Vec::new(),
         }
     }
 

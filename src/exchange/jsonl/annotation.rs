@@ -255,9 +255,7 @@ impl SetRecord {
     pub(super) fn into_model(self, text: &str, recipe: Option<RecipeId>) -> Checked<AnnotationSet> {
         check_unit(&self.offset_unit)?;
         let index = CharIndex::new(text);
-        let fe_statuses = [FeStatus::Annotated, FeStatus::Unannotated, FeStatus::Unknown];
-        let mut fe_statuses = fe_statuses.into_iter();
-        let fe_status = fe_statuses.find(|status| status.as_str() == self.fe_status);
+        let fe_status = FeStatus::ALL.into_iter().find(|status| status.as_str() == self.fe_status);
         let target = |(number, span): (usize, SpanRecord)| {
             let place = || format!("targets[{number}]");
             span.into_model(&index, text).map_err(|fault| fault.inside(&place()))
@@ -272,7 +270,7 @@ impl SetRecord {
             created: self.created,
             targets: self.targets.into_iter().enumerate().map(target).collect::<Checked<_>>()?,
             fe_status: fe_status.ok_or_else(|| {
-                let expected = "`annotated`, `unannotated` or `unknown`";
+                let expected = "`annotated`, `unannotated`, `unknown` or `carried`";
                 Fault::value("fe_status", &self.fe_status, expected)
             })?,
             layers: layers(self.layers, &index, text)?,

@@ -22,6 +22,7 @@ mod v2_change;
 mod v2_document;
 mod v2_location;
 mod v2_release_layout;
+mod v3_annotation;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
@@ -50,6 +51,7 @@ pub(super) use v2_change::{ChangeRecord, SubjectRecord};
 use v2_document::DescribedRecord;
 use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
+use v3_annotation::CarriedRecord;
 
 /// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
@@ -80,6 +82,8 @@ const LOCATION_VERSION: u8 = 2;
 /// Version of the records that say more than version 1 can hold: of sets that filters have scored,
 /// documents with descriptions, top files of FrameNet 1.7. Every other one is of version 1.
 const SECOND_VERSION: u8 = 2;
+/// Version of the records of sets to which FEs were carried.
+const THIRD_VERSION: u8 = 3;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
@@ -209,7 +213,28 @@ macro_rules! stored_in_either {
 stored_in_either! {
     Document, DocumentKey, v1::DocumentRecord, DescribedRecord;
     ReleaseLayout, LayoutKey, v1_layout::ReleaseLayoutRecord, DescribedLayoutRecord;
-    AnnotationSet, AnnotationKey, AnnotationRecord, ScoredRecord;
+}
+
+impl Stored for AnnotationSet {
+    type Key = AnnotationKey;
+
+    fn to_value(&self) -> Encoded {
+        match (CarriedRecord::of(self), ScoredRecord::of(self)) {
+            (Some(record), _) => encode_as(THIRD_VERSION, &record),
+            (None, Some(record)) => encode_as(SECOND_VERSION, &record),
+            (None, None) => encode(&AnnotationRecord::from(self)),
+        }
+    }
+
+    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+        match value.first() {
+            Some(&VERSION) => decode::<AnnotationRecord>(value)?.into_model(key),
+            Some(&SECOND_VERSION) => {
+                decode_as::<ScoredRecord>(SECOND_VERSION, value)?.into_model(key)
+            }
+            _ => decode_as::<CarriedRecord>(THIRD_VERSION, value)?.into_model(key),
+        }
+    }
 }
 
 /// A release's record and its model, for the list in `meta`.

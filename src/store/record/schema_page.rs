@@ -19,6 +19,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v2_document.rs"),
         include_str!("v2_location.rs"),
         include_str!("v2_release_layout.rs"),
+        include_str!("v3_annotation.rs"),
     ];
     let (mut inside, mut fields) = (false, 0);
     for line in sources.iter().flat_map(|source| source.lines()) {

@@ -73,13 +73,12 @@ struct GenerationRecord {
     chain: Vec<u64>,
     method: u8,
     recipe: u32,
-    /// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16.
+    /// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16, unlike frame 32, lost FE 64.
     flags: u8,
     paraphrase: f32,
     aligner: f32,
 }
 
-const FE_STATUSES: [FeStatus; 3] = [FeStatus::Annotated, FeStatus::Unannotated, FeStatus::Unknown];
 const METHODS: [Method; 1] = [Method::Paraphrase];
 
 fn pair(span: Span) -> (u32, u32) {
@@ -181,6 +180,7 @@ impl From<&Generation> for GenerationRecord {
             flags.unmet,
             flags.unknown_word,
             flags.unlike_frame,
+            flags.lost_element,
         ];
         Self {
             seed: set_code(generation.seed),
@@ -201,7 +201,7 @@ impl From<&Generation> for GenerationRecord {
 impl GenerationRecord {
     fn into_model(self) -> Result<Generation> {
         let flag = |bit: u8| self.flags & (1 << bit) != 0;
-        if self.flags >> 6 != 0 {
+        if self.flags >> 7 != 0 {
             return Err(format!("flags {:#b}", self.flags));
         }
         Ok(Generation {
@@ -217,6 +217,7 @@ impl GenerationRecord {
                 unmet: flag(3),
                 unknown_word: flag(4),
                 unlike_frame: flag(5),
+                lost_element: flag(6),
             },
             chain: self.chain.into_iter().map(set_from).collect::<Result<_>>()?,
             method: one_of(&METHODS, self.method, "method")?,
@@ -224,6 +225,7 @@ impl GenerationRecord {
             paraphrase: self.paraphrase,
             aligner: self.aligner,
             filter: None,
+            elements: Vec::new(),
         })
     }
 }
@@ -253,7 +255,7 @@ impl AnnotationRecord {
             status: self.status,
             created: self.created,
             targets: self.targets.into_iter().map(span).collect::<Result<_>>()?,
-            fe_status: one_of(&FE_STATUSES, self.fe_status, "FE status")?,
+            fe_status: one_of(&FeStatus::ALL, self.fe_status, "FE status")?,
             layers: self.layers.into_iter().map(LayerRecord::into_model).collect::<Result<_>>()?,
             provenance: self.provenance.into_model()?,
         })
