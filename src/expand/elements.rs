@@ -4,9 +4,9 @@
 //! the sentence as it was. The aligner finds most of them wherever they went, so by default they are looked for and
 //! nothing is forced.
 //!
-//! An FE that covers the target, or part of it, goes where the target went. Any other is aligned as a target is; it is
-//! not found where the aligner's score lies below its threshold, or where the best span overlaps the new target. What is
-//! not found is said and never guessed. GF and PT describe how words stand in their sentence, so they stay only with
+//! An FE that covers the target, or part of it, goes where the target went. One whose words stand in the output once, as
+//! they were, is there. Any other is aligned as a target is; it is not found where the aligner's score lies below its
+//! threshold, or where the best span overlaps the new target. What is not found is said and never guessed. GF and PT describe how words stand in their sentence, so they stay only with
 //! words that stayed.
 
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use crate::align::{AlignError, AlignRequest, Aligner, Ranking};
 use crate::model::{
     AnnotationSet, CarriedElement, Extent, FeStatus, Label, Layer, LayerName, Span,
 };
-use crate::text::{is_stop_word, natural_spacing, words};
+use crate::text::{fold, is_stop_word, natural_spacing, words};
 
 /// What is done so that an output has the seed's FEs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
@@ -39,9 +39,9 @@ impl KeepElements {
     pub(super) fn rule(self) -> Option<&'static str> {
         match self {
             Self::None => None,
-            Self::Align => Some("aligned; v1"),
-            Self::Heads => Some("require head words, then aligned; v1"),
-            Self::Exact => Some("require their words, then aligned; v1"),
+            Self::Align => Some("words that stayed, else aligned; v1"),
+            Self::Heads => Some("require head words; words that stayed, else aligned; v1"),
+            Self::Exact => Some("require their words; words that stayed, else aligned; v1"),
         }
     }
 
@@ -168,7 +168,13 @@ fn found(
     let has_words =
         |span: &Span| span.of(&seed.text).is_some_and(|covered| !words(covered).is_empty());
     // Spans of one request choose places that do not overlap, so those that do overlap are asked one after the other.
-    for group in apart(spans.iter().copied().filter(has_words)) {
+    let kept = |span: Span| Some((stands_once(text, span.of(&seed.text)?)?, 1.0));
+    let mut open = Vec::new();
+    for (span, answer) in spans.iter().zip(&mut answers).filter(|(span, _)| has_words(span)) {
+        *answer = kept(*span);
+        open.extend(answer.is_none().then_some(*span));
+    }
+    for group in apart(open.into_iter()) {
         let request = AlignRequest { source: &seed.text, pieces: &group, target: text };
         let ranking = match aligner.rank(&[request], 0) {
             Ok(rankings) => rankings.into_iter().next().flatten(),
@@ -229,9 +235,45 @@ fn laid_over(seed: &Seed, text: &str, place: impl Fn(Span) -> Option<(Vec<Span>,
     carried
 }
 
-/// Whether two spans hold the same words, up to letter case.
+/// Whether two spans hold the same words, up to letter case and spacing.
 fn says_the_same((a, in_a): (&str, Span), (b, in_b): (&str, Span)) -> bool {
-    in_a.of(a).map(runs) == in_b.of(b).map(runs)
+    let said = |text: &str| runs(&natural_spacing(text));
+    in_a.of(a).map(said) == in_b.of(b).map(said)
+}
+
+/// Where the words of a phrase stand in a text, up to letter case and spacing; none where they stand nowhere, or in
+/// several places.
+fn stands_once(text: &str, phrase: &str) -> Option<Span> {
+    let written = natural_spacing(phrase);
+    let phrase = runs(&written);
+    let mut run_starts = Vec::new();
+    let mut is_inside = false;
+    for (at, character) in text.char_indices() {
+        let begins = character.is_alphanumeric() && !is_inside;
+        run_starts.extend(begins.then_some(at));
+        is_inside = character.is_alphanumeric();
+    }
+    let run = |start: &usize| {
+        let rest = &text[*start..];
+        let end =
+            rest.find(|c: char| !c.is_alphanumeric()).map_or(text.len(), |length| start + length);
+        Span::new(*start as u32, end as u32)
+    };
+    let found: Vec<Span> = run_starts.iter().map(run).collect();
+    let words: Vec<String> = found.iter().filter_map(|span| span.of(text)).map(fold).collect();
+    let mut places = (0..(words.len() + 1).saturating_sub(phrase.len()))
+        .filter(|at| !phrase.is_empty() && words[*at..*at + phrase.len()] == phrase[..]);
+    let (first, None) = (places.next()?, places.next()) else { return None };
+    let (start, end) = (found[first].start as usize, found[first + phrase.len() - 1].end as usize);
+    // Marks around the words belong to them where they stayed, too, as in `$5`.
+    let marks = |text: &str| {
+        text.chars().take_while(|c| !c.is_alphanumeric()).map(char::len_utf8).sum::<usize>()
+    };
+    let before = &written[..marks(&written)];
+    let after = &written[written.trim_end_matches(|c: char| !c.is_alphanumeric()).len()..];
+    let start = start - if text[..start].ends_with(before) { before.len() } else { 0 };
+    let end = end + if text[end..].starts_with(after) { after.len() } else { 0 };
+    Some(Span::new(start as u32, end as u32))
 }
 
 #[cfg(test)]
@@ -353,6 +395,19 @@ mod tests {
             ("Ana , the guard", Some("Ana")),
         ] {
             assert_eq!(head(phrase), about, "{phrase}");
+        }
+    }
+
+    #[test]
+    fn words_that_stayed_are_found_wherever_they_stand() {
+        let text = "\"I don't know,\" she told the guards. The guards left.";
+        let found = |phrase: &str| stands_once(text, phrase).and_then(|span| span.of(text));
+        assert_eq!(found("` I do n't know , \""), Some("I don't know"));
+        assert_eq!(found("THE guards left ."), Some("The guards left"));
+        assert_eq!(found("know , \""), Some("know,\""));
+        assert_eq!(found("the guards"), None, "they stand in two places");
+        for phrase in ["guard", "know she", "", ". ,"] {
+            assert_eq!(found(phrase), None, "{phrase}");
         }
     }
 

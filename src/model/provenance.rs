@@ -111,7 +111,8 @@ pub struct Generation {
 pub struct CarriedElement {
     /// Its name.
     pub name: String,
-    /// The aligner's score of its span, from 0 to 1; 1 for an FE that is the target. `None` where it was not found.
+    /// The aligner's score of its span, from 0 to 1; 1 for an FE that is the target or whose words
+    /// stand there as they were. `None` where it was not found.
     pub score: Option<f32>,
 }
 
