@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, FeStatus, Flags, Generation, IdSpace, Method, Provenance,
-    Sentence, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CarriedElement, FeStatus, Flags, Generation, IdSpace, Method,
+    Provenance, Sentence, SentenceId, Span,
 };
 use serde_json::{Value, json};
 
@@ -184,10 +184,11 @@ pub(crate) fn generate(store: &Path) {
         chain: Vec::new(),
         method: Method::Paraphrase,
         recipe,
-        flags: Flags { weak_alignment: true, ..Flags::default() },
+        flags: Flags { weak_alignment: true, lost_element: true, ..Flags::default() },
         paraphrase: 0.75,
         aligner: 0.5,
         filter: None,
+        elements: vec![CarriedElement { name: "Matter".to_owned(), score: None }],
     };
     let set = AnnotationSet {
         id: AnnotationSetId::new(IdSpace::Generated, 1),
@@ -196,7 +197,7 @@ pub(crate) fn generate(store: &Path) {
         status: "GENERATED".to_owned(),
         created: String::new(),
         targets: vec![Span::new(4, 12)],
-        fe_status: FeStatus::Unknown,
+        fe_status: FeStatus::Carried,
         layers: Vec::new(),
         provenance: Provenance::Generated(Box::new(generation)),
         ..seed.set
@@ -231,12 +232,12 @@ fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
     let record = &ran.records()[0];
     assert_eq!(record["generation"]["seed"], "x7002");
     assert_eq!(record["generation"]["flags"], json!(["weak-alignment"]));
-    assert_eq!(record["fe_status"], "unknown");
+    assert_eq!(record["fe_status"], "carried");
     let table = fnstore_in(store.path(), &["query", "round=1", "--format", "table"]).stdout;
     let title =
         "Checking  check.v  g1  generated  round 1  paraphrase 0.75  aligner 0.50  from x7002";
     assert!(table.starts_with(title), "{table}");
-    assert!(table.contains("(weak-alignment)") && table.contains("(FEs not carried over)"));
+    assert!(table.contains("(weak-alignment)") && table.contains("[Matter:not found]"));
     let rounds = fnstore_in(store.path(), &["query", "--count-by", "round"]).stdout;
     assert_eq!(rounds, "(none)\t42\n1\t1\n");
     let flags = fnstore_in(store.path(), &["query", "round=1", "--count-by", "flag"]).stdout;

@@ -141,6 +141,7 @@ pub(crate) fn synthetic(
             paraphrase: 1.0,
             aligner: 0.5,
             filter: None,
+            elements: Vec::new(),
         };
         let set = AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, number),

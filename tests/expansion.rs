@@ -77,7 +77,9 @@ fn generated_sets_are_located_and_carry_their_provenance() {
         let seed = seeds.iter().find(|seed| seed.set.id == made.seed).unwrap();
         assert_eq!((made.source, &answer.frame), (seed.set.id, &seed.frame));
         assert_eq!(answer.set.id.space(), IdSpace::Generated);
-        assert_eq!(answer.set.fe_status, FeStatus::Unknown);
+        let carried = matches!(seed.set.fe_status, FeStatus::Annotated);
+        let expected = if carried { FeStatus::Carried } else { FeStatus::Unknown };
+        assert_eq!(answer.set.fe_status, expected);
         assert!((1..=2).contains(&made.round));
         assert_eq!(made.chain.len() + 1, usize::from(made.round));
         assert!(made.paraphrase.is_finite() && (0.0..=1.0).contains(&made.aligner));

@@ -40,6 +40,7 @@ pub(crate) fn sets(database: &Database, release: ReleaseId) -> Vec<(Sentence, An
             paraphrase,
             aligner,
             filter: None,
+            elements: Vec::new(),
         };
         let end = 3 + u32::try_from(trigger.len()).unwrap();
         let set = AnnotationSet {

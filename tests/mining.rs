@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::cli_program::Ran;
 use crate::cli_schema::faults_in;
 
-const ARTICLES: &str = "\
+pub(crate) const ARTICLES: &str = "\
 cluster\tarticle\tdate\ttext
 fire\ta\t2004-08-23\tA fire destroyed the old mill on Monday. Nobody was hurt.
 fire\tb\t2004-08-24\tThe old mill was destroyed by a fire. Nobody was injured.

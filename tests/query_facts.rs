@@ -169,6 +169,7 @@ fn add_generation(facts: &mut Facts, made: &Generation) {
         ("unmet", made.flags.unmet),
         ("unknown-word", made.flags.unknown_word),
         ("unlike-frame", made.flags.unlike_frame),
+        ("lost-fe", made.flags.lost_element),
     ] {
         if is_set {
             add(Field::Flag, name.to_owned());

@@ -265,6 +265,7 @@ fn add_many(database: &Database, release: ReleaseId) {
                 recall: f32::from(u8::try_from(number % 5).unwrap()) / 8.0,
                 filter: [3; 16],
             }),
+            elements: Vec::new(),
         };
         write.sets.push(AnnotationSet {
             id: AnnotationSetId::new(IdSpace::Generated, 1000 + number),

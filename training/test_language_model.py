@@ -20,10 +20,11 @@ from language_model.counterparts import coverage, cuts, replaced
 from language_model.examples import Drawer, in_framenets_spacing, truncated
 from language_model.lexicon import Lexicon
 from language_model.lora import put, tensors_of
-from language_model.pairs import refusal
+from language_model.pairs import mined, of_set, refusal
 from language_model.prompt import Request, Template
 from language_model.train import RATE, WARMUP, Run, opened, rate_at, train
 from language_model.unpack import halves, name_of
+from paraphrase.prepare import Repeats
 from paraphrase.text import words
 
 VERBS = {
@@ -87,6 +88,24 @@ class Prompts(unittest.TestCase):
             Template().read("Sentence: A b.\n")
         with self.assertRaisesRegex(ValueError, "left"):
             Template().read("Sentence: A b.\nPlease: c\nParaphrase:")
+
+
+class MinedPairs(InDirectory):
+    def test_pairs_of_news_are_learned_from_in_both_directions(self):
+        path = self.directory / "pairs.jsonl"
+        names = ["Ann", "Ben", "Cleo", "Dora", "Emil", "Fay", "Gus", "Hal"]
+        pairs = [
+            {"source": f"{name} found the old mill in ruins.", "target": f"The ancient mill was discovered by {name} in ruins."}
+            for name in names
+        ]
+        path.write_text("".join(json.dumps({"id": "m1", **pair}) + "\n" for pair in pairs))
+        read = list(mined(path))
+        self.assertEqual(read[0], (pairs[0]["source"], pairs[0]["target"]))
+        use = {"both": True, "most": None}
+        kept, report = of_set([("Nobody was hurt.", "nobody was hurt"), *read], use, {pairs[7]["source"]}, Repeats(), random.Random(3))
+        self.assertEqual(report.pop("in dev or test"), 1)
+        self.assertEqual({frozenset(pair) for pair in kept} - {frozenset(pair) for pair in read}, set())
+        self.assertTrue(any(pair in read for pair in kept) and any(pair[::-1] in read for pair in kept), (kept, report))
 
 
 class Examples(InDirectory):

@@ -177,6 +177,7 @@ impl<'a> Synthetic<'a> {
                 paraphrase: 0.3 + self.random.below(1 << 20) as f32 / (1 << 19) as f32,
                 aligner: 1.0 - self.random.below(1 << 20) as f32 / (1 << 22) as f32,
                 filter: None,
+                elements: Vec::new(),
             };
             let id = generation.natural_id(unit.frame, &print);
             let sentence = SentenceId::new(IdSpace::Generated, id.number());

@@ -39,7 +39,9 @@ pub struct AlignRequest<'a> {
 pub struct Alignment {
     /// The span that answers to each piece, in the order of the pieces, in bytes of the paraphrase.
     pub spans: Vec<Span>,
-    /// Score in [0, 1], higher is better; of several pieces the lowest.
+    /// The score of each piece's span, in [0, 1]; higher is better.
+    pub scores: Vec<f32>,
+    /// Score in [0, 1]; of several pieces the lowest.
     pub score: f32,
     /// Whether the score is below the head's threshold: likely nothing answers to the target.
     pub weak: bool,
@@ -249,9 +251,11 @@ impl Aligner {
     }
 
     fn alignment(&self, placed: &[Scored], target_words: &[Span]) -> Alignment {
-        let score = placed.iter().map(|(_, score)| *score).fold(1.0, f32::min);
+        let scores: Vec<f32> = placed.iter().map(|(_, score)| *score).collect();
+        let score = scores.iter().copied().fold(1.0, f32::min);
         Alignment {
             spans: placed.iter().map(|(span, _)| in_bytes(*span, target_words)).collect(),
+            scores,
             score,
             weak: score < self.config.threshold,
         }

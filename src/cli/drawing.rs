@@ -18,7 +18,7 @@
 
 use std::borrow::Cow;
 
-use fnstore::model::{AnnotationSet, Extent, LayerName, Span};
+use fnstore::model::{AnnotationSet, Extent, LayerName, Provenance, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::visible::visible;
@@ -111,7 +111,12 @@ pub(super) fn unexpressed(set: &AnnotationSet) -> Vec<String> {
             Extent::None => Some(format!("[{}{rank}]", label.name)),
         }
     });
-    names.collect()
+    let lost = match &set.provenance {
+        Provenance::Generated(made) => made.elements.as_slice(),
+        _ => &[],
+    };
+    let lost = lost.iter().filter(|element| element.score.is_none());
+    names.chain(lost.map(|element| format!("[{}:not found]", element.name))).collect()
 }
 
 /// Puts a mark into the first row from `first` on in which it covers nothing but perhaps a target.

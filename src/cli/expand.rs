@@ -11,7 +11,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
-    self, EndReason, Guidance, GuideModels, Kept, Models, Recipe, RecipeSettings, Report,
+    self, CarriedTally, EndReason, Guidance, GuideModels, KeepElements, Kept, Models, Recipe,
+    RecipeSettings, Report,
 };
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -65,6 +66,11 @@ pub(super) struct Args {
     /// lexicon, if its models are installed]
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
+
+    /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the sentence must
+    /// contain their head words, or their text. `none`: not annotated [default: align]
+    #[arg(long, value_name = "HOW", value_enum)]
+    keep_fe: Option<KeepFe>,
 
     /// Directory of the filter that scores new sentences, or its name among the models; `none` for
     /// no scores [default: filter, if installed]
@@ -122,6 +128,30 @@ pub(super) enum Guide {
     Alike,
     /// Nothing.
     None,
+}
+
+/// What is done so that new sentences have the seed's FEs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum KeepFe {
+    /// The aligner looks for them.
+    Align,
+    /// As `align`; sentences must contain their head words.
+    Heads,
+    /// As `align`; sentences must contain their text.
+    Exact,
+    /// They are not annotated.
+    None,
+}
+
+impl From<KeepFe> for KeepElements {
+    fn from(keep_fe: KeepFe) -> Self {
+        match keep_fe {
+            KeepFe::Align => Self::Align,
+            KeepFe::Heads => Self::Heads,
+            KeepFe::Exact => Self::Exact,
+            KeepFe::None => Self::None,
+        }
+    }
 }
 
 impl From<Words> for expand::Words {
@@ -210,6 +240,7 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
         max_pieces: args.max_pieces,
         words: args.words.map(expand::Words::from),
         guide: args.guide.map(Guidance::from),
+        keep_fe: args.keep_fe.map(KeepElements::from),
         ..RecipeSettings::default()
     };
     let named = args.recipe.as_deref().map(RecipeSettings::open).transpose()?;
@@ -284,6 +315,18 @@ fn summary(
     for (name, count, note) in rows {
         output.line(format!("  {name:<20} {:>9}  {note}", grouped(count)).trim_end())?;
     }
+    let elements = &report.elements;
+    if elements.sentences > 0 {
+        let all = elements.found + elements.lost;
+        let with_core = 100.0 * elements.with_core as f64 / elements.sentences as f64;
+        let note =
+            format!("of {} found; all core FEs in {with_core:.0} % of sentences", grouped(all));
+        output.line(&format!(
+            "  {:<20} {:>9}  {note}",
+            "FEs carried over",
+            grouped(elements.found)
+        ))?;
+    }
     if report.steps_reused > 0 {
         let share = 100.0 * report.steps_reused as f64 / report.steps as f64;
         let note = format!("{share:.0} % of all, taken over from the round before");
@@ -352,6 +395,7 @@ struct ReportRecord<'a> {
     ended: BTreeMap<&'static str, u64>,
     unproductive: BTreeMap<&'static str, u64>,
     guide: Guidance,
+    elements: CarriedTally,
     kept: Option<Kept>,
     leaks: u64,
     steps: u64,
@@ -380,6 +424,7 @@ impl<'a> ReportRecord<'a> {
             ended: by_name(&report.ended),
             unproductive: by_name(&report.unproductive),
             guide: report.guidance,
+            elements: report.elements,
             kept: report.kept,
             leaks: report.leaks,
             steps: report.steps,

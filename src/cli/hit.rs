@@ -62,7 +62,15 @@ struct Made {
     r: Option<f32>,
     filter: Option<String>,
     flags: Vec<&'static str>,
+    elements: Vec<Carried>,
     chain: Vec<String>,
+}
+
+/// An FE of the seed, with the aligner's score where it was found.
+#[derive(Debug, Serialize)]
+struct Carried {
+    name: String,
+    score: Option<f32>,
 }
 
 impl<'a> AnswerRecord<'a> {
@@ -194,6 +202,9 @@ impl Made {
             r: generation.filter.map(|scores| scores.recall),
             filter: generation.filter.map(|scores| scores.fingerprint()),
             flags: generation.flags.names(),
+            elements: (generation.elements.iter())
+                .map(|element| Carried { name: element.name.clone(), score: element.score })
+                .collect(),
             chain: generation.chain.iter().map(ToString::to_string).collect(),
         }
     }
@@ -211,11 +222,12 @@ pub(super) fn write_block(answer: &Answer, output: &mut Output) -> anyhow::Resul
     let unexpressed = drawing::unexpressed(set);
     let none = answer.elements().next().is_none();
     let last = match (none, set.fe_status) {
-        (false, _) if unexpressed.is_empty() => return Ok(()),
-        (false, _) => unexpressed.join(" "),
+        (_, _) if !unexpressed.is_empty() => unexpressed.join(" "),
+        (false, _) => return Ok(()),
         (true, FeStatus::Annotated) => "(no FE)".to_owned(),
         (true, FeStatus::Unannotated) => "(FEs not annotated)".to_owned(),
         (true, FeStatus::Unknown) => "(FEs not carried over)".to_owned(),
+        (true, FeStatus::Carried) => "(no FE found)".to_owned(),
     };
     output.line(&format!("{:INDENT$}{last}", ""))?;
     Ok(())

@@ -140,7 +140,7 @@ fn frames_evoked(lexicon: &Lexicon<'_>, answers: &[Answer]) -> anyhow::Result<Ve
         if answers.len() > 1 {
             name = format!("[{number}] {name}");
         }
-        if set.fe_status != FeStatus::Annotated {
+        if !matches!(set.fe_status, FeStatus::Annotated | FeStatus::Carried) {
             name.push('!');
         }
         if !is_known {

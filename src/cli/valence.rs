@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::{Lexicon, observed_valences};
-use fnstore::model::{AnnotationSet, FeRealization, LexUnit, LuId, ValencePattern, Valences};
+use fnstore::model::{
+    AnnotationSet, FeRealization, LexUnit, LuId, PROPOSED, ValencePattern, Valences,
+};
 use fnstore::query::{Expression, Pattern};
 use fnstore::store::NameKind;
 use serde::Serialize;
@@ -22,7 +24,8 @@ use super::{Context, Outcome, tell_of_index};
 ///
 /// Lists the phrase types and grammatical functions of each frame element, and of the elements of a
 /// sentence together, with the number of annotation sets. The numbers are FrameNet's own, of the
-/// LU's exemplars, unless `--over` gives a query to count over.
+/// LU's exemplars, unless `--over` gives a query to count over. Of an LU that an expansion proposed,
+/// they are counted over its generated sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -76,9 +79,14 @@ struct ValenceRecord<'a> {
     with_sets: bool,
 }
 
+/// What is counted over for an LU that only generated sentences attest.
+const GENERATED: &str = "origin=generated";
+
 /// An LU with its tables.
 struct Entry<'l> {
     release: &'l str,
+    /// The query that was counted over.
+    over: Option<String>,
     frame: String,
     lu: LexUnit,
     valences: Valences,
@@ -87,14 +95,13 @@ struct Entry<'l> {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let lu_names = names("lu", &args.lu.join(" "))?;
     let over = args.over.as_deref();
-    let query = over.map(Expression::parse).transpose().map_err(DatabaseError::from)?;
     let database = Database::open(&context.store)?;
     database.require_name(NameKind::LexUnit, &lu_names)?;
     let lexicons = lexicons(&database, args.release.as_deref())?;
     let mut entries = Vec::new();
     let mut hidden = 0;
     for lexicon in &lexicons {
-        for entry in entries_of(lexicon, &lu_names, query.as_ref())? {
+        for entry in entries_of(lexicon, &lu_names, over)? {
             if !args.statuses.include_named(&lu_names, &entry.lu) {
                 hidden += 1;
             } else if !entry.valences.is_empty() {
@@ -105,7 +112,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let shown = args.limit.unwrap_or(usize::MAX).min(entries.len());
     let mut records = context.output.records(Format::Table);
     for entry in &entries[..shown] {
-        records.spaced_block(&ValenceRecord::new(entry, over, args.sets))?;
+        records.spaced_block(&ValenceRecord::new(entry, args.sets))?;
     }
     records.end()?;
     tell_of_index(&database);
@@ -122,11 +129,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
 fn entries_of<'l>(
     lexicon: &'l Lexicon<'_>,
     lu_names: &Pattern,
-    query: Option<&Expression>,
+    over: Option<&str>,
 ) -> anyhow::Result<Vec<Entry<'l>>> {
+    let lexunits = lexicon.find_lus(lu_names)?.collect::<Result<Vec<_>, _>>()?;
+    let is_proposed = |lu: &LexUnit| lu.status == PROPOSED;
+    let any_proposed = lexunits.iter().any(is_proposed);
     let mut sets: BTreeMap<LuId, Vec<AnnotationSet>> = BTreeMap::new();
-    if let Some(query) = query {
-        for answer in lexicon.annotations(query)? {
+    if let Some(query) = over.or(any_proposed.then_some(GENERATED)) {
+        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        for answer in lexicon.annotations(&query)? {
             let answer = answer?;
             if lu_names.matches(&answer.lexunit) {
                 sets.entry(answer.set.lu).or_default().push(answer.set);
@@ -134,14 +145,15 @@ fn entries_of<'l>(
         }
     }
     let mut entries = Vec::new();
-    for lu in lexicon.find_lus(lu_names)? {
-        let mut lu = lu?;
+    for mut lu in lexunits {
         let frame = lexicon.frame(lu.frame)?;
         let own = std::mem::take(&mut lu.valences);
+        let over = over.or(is_proposed(&lu).then_some(GENERATED));
         entries.push(Entry {
             release: &lexicon.release().name,
+            over: over.map(str::to_owned),
             frame: frame.map_or_else(|| lu.frame.to_string(), |frame| frame.name),
-            valences: match query {
+            valences: match over {
                 None => own,
                 Some(_) => observed_valences(sets.get(&lu.id).into_iter().flatten()),
             },
@@ -152,7 +164,7 @@ fn entries_of<'l>(
 }
 
 impl<'a> ValenceRecord<'a> {
-    fn new(entry: &'a Entry<'_>, over: Option<&'a str>, with_sets: bool) -> Self {
+    fn new(entry: &'a Entry<'_>, with_sets: bool) -> Self {
         let records = |realizations: &'a [FeRealization]| {
             let records = realizations.iter().map(|one| RealizationRecord::new(one, with_sets));
             records.collect()
@@ -162,7 +174,7 @@ impl<'a> ValenceRecord<'a> {
             frame: &entry.frame,
             lu: &entry.lu.name,
             id: entry.lu.id.0,
-            over,
+            over: entry.over.as_deref(),
             realizations: records(&entry.valences.realizations),
             groups: records(&entry.valences.groups),
             valences: &entry.valences,
@@ -202,7 +214,8 @@ impl Block for ValenceRecord<'_> {
 
     fn lay_out(&self, output: &mut Output) -> anyhow::Result<()> {
         let title = format!("{}  {}", self.lu, self.frame);
-        output.headed(&title, &format!("LU {}  {}", self.id, self.release))?;
+        let over = self.over.map_or_else(String::new, |over| format!("  over {over}"));
+        output.headed(&title, &format!("LU {}  {}{over}", self.id, self.release))?;
         write_tables(self.valences, self.with_sets, output)
     }
 }

@@ -3,7 +3,7 @@
 //! One format is lossless and read back: [`jsonl`], every record as a line of JSON. The others are for
 //! other programs, and each counts what it cannot hold in a [`LossLog`]: token formats
 //! ([`TokenFormat`]: CoNLL, BIOS, SEMAFOR) and tables ([`CsvTable`], [`ParquetTable`]). [`SpanReader`]
-//! reads plain span-labelled data.
+//! reads plain span-labelled data and mined pairs.
 //!
 //! This layer knows records and bytes, no store: what is written where, and what a line may refer to,
 //! is [`crate::database`]'s. `schema/exchange.md` describes the formats.
@@ -12,6 +12,7 @@ mod error;
 pub mod jsonl;
 mod lines;
 mod loss;
+mod mined;
 mod parquet_table;
 mod rows;
 mod spans;

@@ -1,10 +1,12 @@
 //! Plain span-labelled data, one text a line:
-//! `{"text": "...", "spans": [{"start": 4, "end": 12, "type": "Check"}]}`.
+//! `{"text": "...", "spans": [{"start": 4, "end": 12, "type": "Check"}]}`;
+//! or pairs as `fnstore mine` writes them, of which [`mined`](super::mined) makes such texts.
 //!
 //! Offsets count code points, ends are exclusive; spans may overlap. A line may also have `id`,
 //! `document` and `split`, a span `lemma` and `pos`. Everything else in a line is an error: a key that is
 //! not known may be a known one misspelt, and its data would be lost.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -12,10 +14,11 @@ use serde_json::{Map, Value};
 
 use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::Lines;
-use crate::model::{Pos, Span, is_name};
+use super::mined::{self, MinedCluster};
+use crate::model::{Pos, Span, Title, is_name};
 use crate::text::{CharIndex, CharSpan};
 
-type Checked<T> = std::result::Result<T, Fault>;
+pub(super) type Checked<T> = std::result::Result<T, Fault>;
 
 /// A text with its spans.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +27,12 @@ pub struct LabelledText {
     pub text: String,
     /// Its name in the dataset.
     pub id: Option<String>,
+    /// Its number in the document; the line's where the data has none.
+    pub number: Option<u32>,
     /// The document that it belongs to.
-    pub document: Option<String>,
+    pub document: Option<Title>,
+    /// The corpus that the document belongs to.
+    pub corpus: Option<String>,
     /// `train`, `dev` or `test`.
     pub split: Option<&'static str>,
     /// Its spans, in the order of the line.
@@ -43,19 +50,29 @@ pub struct LabelledSpan {
     pub lemma: Option<String>,
     /// Part of speech of what it covers, when given.
     pub pos: Option<Pos>,
+    /// What the LU is described by, when given.
+    pub definition: Option<String>,
 }
 
-/// Reads span-labelled texts, line by line.
+/// Reads span-labelled texts, line by line; of mined pairs the texts of a cluster at once.
 pub struct SpanReader<R> {
     lines: Lines<R>,
     is_empty: bool,
+    cluster: MinedCluster,
+    /// Texts of the cluster before, which were not given yet.
+    mined: VecDeque<LabelledText>,
 }
 
 impl<R: BufRead> SpanReader<R> {
     /// A reader; `file` is named in messages.
     #[must_use]
     pub fn new(input: R, file: &Path) -> Self {
-        Self { lines: Lines::new(input, file), is_empty: true }
+        Self {
+            lines: Lines::new(input, file),
+            is_empty: true,
+            cluster: MinedCluster::default(),
+            mined: VecDeque::new(),
+        }
     }
 
     /// Number of the line that was read last, from 1.
@@ -75,17 +92,30 @@ impl<R: BufRead> SpanReader<R> {
     /// # Errors
     /// When the line is no such text, with the field and what stands there, or no line holds one.
     pub fn read(&mut self) -> Result<Option<LabelledText>, ExchangeError> {
-        if !self.lines.advance()? {
-            if self.is_empty {
-                let reason = "the file holds no text".to_owned();
-                return Err(self.lines.fault(FaultCode::Layout, reason));
+        loop {
+            if let Some(text) = self.mined.pop_front() {
+                return Ok(Some(text));
             }
-            return Ok(None);
+            if !self.lines.advance()? {
+                if self.is_empty {
+                    let reason = "the file holds no text".to_owned();
+                    return Err(self.lines.fault(FaultCode::Layout, reason));
+                }
+                self.mined = self.cluster.take().into();
+                if self.mined.is_empty() {
+                    return Ok(None);
+                }
+                continue;
+            }
+            self.is_empty = false;
+            let value: Value = self.lines.json()?;
+            let at = |fault: Fault| fault.at(self.lines.file(), self.lines.line());
+            if !mined::is_pair(&value) {
+                let text = labelled_text(value).map_err(at)?;
+                return Ok(Some(LabelledText { number: u32::try_from(self.line()).ok(), ..text }));
+            }
+            self.mined = self.cluster.add(value).map_err(at)?.into();
         }
-        self.is_empty = false;
-        let value: Value = self.lines.json()?;
-        let text = labelled_text(value);
-        text.map(Some).map_err(|fault| fault.at(self.lines.file(), self.lines.line()))
     }
 
     /// The error for the line that was read last: a field of it is something else than expected.
@@ -131,8 +161,9 @@ fn labelled_text(value: Value) -> Checked<LabelledText> {
         other => name("id", other)?,
     };
     let document = name("document", members.remove("document"))?;
+    let document = document.map(|name| Title { name, description: None });
     nothing_else(&members, "`text`, `spans`, `id`, `document` or `split`")?;
-    Ok(LabelledText { text, id, document, split, spans })
+    Ok(LabelledText { text, id, number: None, document, corpus: None, split, spans })
 }
 
 fn labelled_span(value: Value, index: &CharIndex) -> Checked<LabelledSpan> {
@@ -165,10 +196,10 @@ fn labelled_span(value: Value, index: &CharIndex) -> Checked<LabelledSpan> {
         pos => Ok(pos),
     });
     nothing_else(&members, "`start`, `end`, `type`, `lemma` or `pos`")?;
-    Ok(LabelledSpan { span, span_type, lemma, pos: pos.transpose()? })
+    Ok(LabelledSpan { span, span_type, lemma, pos: pos.transpose()?, definition: None })
 }
 
-fn object(what: &str, value: Value) -> Checked<Map<String, Value>> {
+pub(super) fn object(what: &str, value: Value) -> Checked<Map<String, Value>> {
     match value {
         Value::Object(members) => Ok(members),
         other => Err(Fault::value(what, other, "an object")),
@@ -176,7 +207,7 @@ fn object(what: &str, value: Value) -> Checked<Map<String, Value>> {
 }
 
 /// A name, when there is one: not empty, and of characters that can be shown.
-fn name(field: &str, value: Option<Value>) -> Checked<Option<String>> {
+pub(super) fn name(field: &str, value: Option<Value>) -> Checked<Option<String>> {
     let expected = "a string without control characters that is not empty";
     match value {
         None | Some(Value::Null) => Ok(None),
@@ -185,7 +216,7 @@ fn name(field: &str, value: Option<Value>) -> Checked<Option<String>> {
     }
 }
 
-fn nothing_else(members: &Map<String, Value>, known: &str) -> Checked<()> {
+pub(super) fn nothing_else(members: &Map<String, Value>, known: &str) -> Checked<()> {
     match members.iter().next() {
         None => Ok(()),
         Some((key, value)) => Err(Fault::value(
@@ -196,7 +227,7 @@ fn nothing_else(members: &Map<String, Value>, known: &str) -> Checked<()> {
     }
 }
 
-fn wrong(field: &str, found: Option<Value>, expected: &str) -> Fault {
+pub(super) fn wrong(field: &str, found: Option<Value>, expected: &str) -> Fault {
     let found = found.map_or("missing".to_owned(), |value| value.to_string());
     Fault::value(field, found, expected)
 }

@@ -10,7 +10,7 @@ use std::io::Write;
 use super::Result;
 use super::loss::{Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
-use crate::model::{Extent, FeStatus, Label, LayerName, Pos};
+use crate::model::{Extent, FeStatus, Label, LayerName, Pos, Provenance};
 use crate::text::{fold, lemmatize};
 
 /// A format with one token a line and one block a set.
@@ -256,7 +256,9 @@ fn count_layers(set: &Annotated, losses: &mut LossLog) {
             _ => losses.add(Loss::OtherLayer),
         }
     }
-    if set.set.fe_status != FeStatus::Annotated {
+    let is_lost =
+        matches!(&set.set.provenance, Provenance::Generated(made) if made.flags.lost_element);
+    if !matches!(set.set.fe_status, FeStatus::Annotated | FeStatus::Carried) || is_lost {
         losses.add(Loss::ElementsUnknown);
     }
     losses.add_metadata(&set.set);

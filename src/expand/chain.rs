@@ -1,5 +1,6 @@
 //! One seed on its way through the rounds: what is banned, and what has come out so far.
 
+use super::elements::Elements;
 use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::valence::{Expressed, expressed};
 use super::{EndReason, Result};
@@ -20,8 +21,10 @@ pub(super) struct Seed {
     pub(super) targets: Vec<Span>,
     pub(super) lemma: String,
     pub(super) pos: Pos,
-    /// What is annotated of its FEs.
+    /// The FEs that are expressed, where they are annotated.
     pub(super) expressed: Option<Expressed>,
+    /// What is annotated of them.
+    pub(super) elements: Elements,
 }
 
 impl Seed {
@@ -42,6 +45,7 @@ impl Seed {
             frame: set.frame,
             targets: distinct_pieces(&sentence.text, &set.targets),
             expressed: expressed(&set),
+            elements: Elements::of(&set),
             text: sentence.text,
             lemma,
             pos,
@@ -55,6 +59,16 @@ impl Seed {
         let pieces: Vec<&str> =
             self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
         pieces.join(" ")
+    }
+
+    /// Whether a span shares letters with the target.
+    pub(super) fn overlaps_target(&self, span: Span) -> bool {
+        self.targets.iter().any(|target| target.overlaps(span))
+    }
+
+    /// Whether a span is a piece of the target, or part of one.
+    pub(super) fn is_inside_target(&self, span: Span) -> bool {
+        self.targets.iter().any(|target| target.start <= span.start && span.end <= target.end)
     }
 
     /// The sentence as the rewriter reads it.
@@ -223,6 +237,7 @@ mod tests {
             lemma: lemma.to_owned(),
             pos,
             expressed: None,
+            elements: Elements::default(),
         };
         Chain::new(seed)
     }

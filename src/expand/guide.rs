@@ -324,6 +324,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::chain::Seed;
+    use super::super::elements::Elements;
     use super::super::trigger_lexicon::in_test_lexicon;
     use super::*;
     use crate::expand::valence::Expressed;
@@ -386,8 +387,18 @@ mod tests {
         let (frame, end) = (FrameId(102), 5 + u32::try_from(trigger.len()).unwrap());
         let (targets, release) = (vec![Span::new(5, end)], ReleaseId(1));
         let (lemma, pos) = (lemma.to_owned(), Pos::Verb);
-        let mut chain =
-            Chain::new(Seed { release, set, frame, text, targets, lemma, pos, expressed });
+        let elements = Elements::default();
+        let mut chain = Chain::new(Seed {
+            release,
+            set,
+            frame,
+            text,
+            targets,
+            lemma,
+            pos,
+            expressed,
+            elements,
+        });
         for word in banned {
             let text = format!("They {word} it.");
             let end = 5 + u32::try_from(word.len()).unwrap();

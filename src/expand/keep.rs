@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::EndReason;
 use super::Result;
 use super::chain::{Chain, TARGET};
+use super::elements::Carried;
 use super::ranking::Pair;
 use super::run::{Keep, Run};
 use crate::database::JournalWrite;
@@ -20,7 +21,9 @@ const STATUS: &str = "GENERATED";
 impl Run<'_> {
     /// Makes an annotation set of an output, with its LU and its place in the chain.
     pub(super) fn keep(&mut self, chain: &mut Chain, best: Pair) -> Result<()> {
-        let Pair { output, alignment, targets, trigger, flags, .. } = best;
+        let carried = self.carry(chain, &best)?;
+        let Pair { output, alignment, targets, trigger, mut flags, .. } = best;
+        flags.lost_element = carried.as_ref().is_some_and(Carried::has_lost);
         let (release, frame) = (chain.seed.release, chain.seed.frame);
         let pos = chain.seed.pos;
         let lexicon = self.lexicon(release)?;
@@ -47,12 +50,13 @@ impl Run<'_> {
             paraphrase: output.score,
             aligner: alignment.score,
             filter: self.filter.as_ref().map(|filter| filter.scores(&evidence)),
+            elements: carried.as_ref().map(|carried| carried.elements.clone()).unwrap_or_default(),
         };
         if let Some(kept) = &mut self.report.kept {
             kept.count(&generation);
         }
         let id = self.free_id(release, frame, &generation)?;
-        let set = generated_set(id, chain, unit.lu, &targets, generation);
+        let set = generated_set(id, chain, unit.lu, &targets, carried, generation);
         let sentence = Sentence {
             id: set.sentence,
             xml_id: None,
@@ -134,6 +138,7 @@ fn generated_set(
     chain: &Chain,
     lu: LuId,
     targets: &[Span],
+    carried: Option<Carried>,
     generation: Generation,
 ) -> AnnotationSet {
     let labels = targets.iter().map(|span| Label {
@@ -143,6 +148,9 @@ fn generated_set(
         annotator: String::new(),
         colors: None,
     });
+    let fe_status = if carried.is_some() { FeStatus::Carried } else { FeStatus::Unknown };
+    let mut layers = vec![Layer { name: LayerName::Target, rank: 1, labels: labels.collect() }];
+    layers.extend(carried.into_iter().flat_map(|carried| carried.layers));
     AnnotationSet {
         id,
         xml_id: None,
@@ -152,8 +160,8 @@ fn generated_set(
         status: STATUS.to_owned(),
         created: String::new(),
         targets: targets.to_vec(),
-        fe_status: FeStatus::Unknown,
-        layers: vec![Layer { name: LayerName::Target, rank: 1, labels: labels.collect() }],
+        fe_status,
+        layers,
         provenance: Provenance::Generated(Box::new(generation)),
     }
 }

@@ -8,7 +8,8 @@
 //! 3. the aligner finds the target in each of them; the best (paraphrase, span) pair wins (`ranking.rs`);
 //! 4. the pair becomes a generated annotation set with its provenance (`keep.rs`), under an LU of the
 //!    frame or a proposed one (`trigger_lexicon.rs`);
-//! 5. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
+//! 5. the aligner finds the seed's FEs in the output (`elements.rs`);
+//! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
 //! Where there is a filter among the models, each set is written with its scores (`filtering.rs`).
@@ -22,6 +23,7 @@
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
 mod chain;
+mod elements;
 mod error;
 mod filtering;
 mod guide;
@@ -41,12 +43,13 @@ mod trigger_slot;
 mod valence;
 mod word_class;
 
+pub use elements::KeepElements;
 pub use error::ExpandError;
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
 pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
-pub use report::{EndReason, ExpansionProgress, Report};
+pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};

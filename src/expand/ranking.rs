@@ -72,9 +72,11 @@ impl Pair {
             copy: chain.is_copy(&output.text),
             duplicate: chain.is_repeated(&output.text, &targets),
             weak_alignment: alignment.weak,
-            unmet: false,
+            // What was asked for is the first that is required; that it is missing is seen in the trigger.
+            unmet: output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
             unknown_word: !lexicon.knows_words(&trigger)?,
             unlike_frame: fit.is_unlike,
+            lost_element: false,
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
@@ -210,6 +212,7 @@ fn content<'t>(words: impl Iterator<Item = &'t str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::chain::Seed;
+    use super::super::elements::Elements;
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, Pos, ReleaseId};
 
@@ -223,6 +226,7 @@ mod tests {
             lemma: "check".to_owned(),
             pos: Pos::Verb,
             expressed: None,
+            elements: Elements::default(),
         })
     }
 
@@ -232,7 +236,8 @@ mod tests {
     }
 
     fn pair(output: &Paraphrase, objections: usize, score: f32, likeness: f32) -> Pair {
-        let alignment = Alignment { spans: vec![Span::new(5, 11)], score, weak: false };
+        let alignment =
+            Alignment { spans: vec![Span::new(5, 11)], scores: vec![score], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::elements::KeepElements;
 use super::{ExpandError, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
@@ -71,6 +72,8 @@ pub struct Recipe {
     pub tell_bans: bool,
     /// Bans the frame's LUs from the first round on, so that only new ones come out.
     pub ban_lexicon: bool,
+    /// What is done so that outputs have the seed's FEs.
+    pub keep_fe: KeepElements,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -95,6 +98,7 @@ impl Recipe {
             choice: Choice::FewestObjections,
             tell_bans: true,
             ban_lexicon: false,
+            keep_fe: KeepElements::Align,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -176,6 +180,9 @@ impl Recipe {
         }
         if self.ban_lexicon {
             description["banned"] = json!("inflections and spelling variants of the frame's LUs");
+        }
+        if let Some(rule) = self.keep_fe.rule() {
+            description["frame_elements"] = json!(rule);
         }
         if let Some([vectors, tagger]) = guide {
             description["guide"] = json!({

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::recipe::Choice;
-use super::{Guidance, Recipe};
+use super::{Guidance, KeepElements, Recipe};
 
 /// The recipes that have a name, in alphabetic order, with their files.
 const NAMED: [(&str, &str); 4] = [
@@ -87,6 +87,8 @@ pub struct RecipeSettings {
     pub tell_bans: Option<bool>,
     /// [`Recipe::ban_lexicon`].
     pub ban_lexicon: Option<bool>,
+    /// [`Recipe::keep_fe`].
+    pub keep_fe: Option<KeepElements>,
 }
 
 impl RecipeSettings {
@@ -138,6 +140,7 @@ impl RecipeSettings {
             choice: self.choice.or(other.choice),
             tell_bans: self.tell_bans.or(other.tell_bans),
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
+            keep_fe: self.keep_fe.or(other.keep_fe),
         }
     }
 
@@ -153,6 +156,7 @@ impl RecipeSettings {
         recipe.choice = self.choice.unwrap_or(recipe.choice);
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
+        recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
     }
 }
 
@@ -197,6 +201,7 @@ mod tests {
             guidance: Guidance::None,
             choice: Choice::Aligner,
             tell_bans: false,
+            keep_fe: KeepElements::None,
             ..recipe()
         };
         assert_eq!(large, plain);

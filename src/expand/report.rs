@@ -47,6 +47,8 @@ pub struct Report {
     pub unproductive: BTreeMap<EndReason, u64>,
     /// What guided it.
     pub guidance: Guidance,
+    /// How many of the seeds' FEs were found again.
+    pub elements: CarriedTally,
     /// How many of the sentences written a filter keeps, where there is one.
     pub kept: Option<Kept>,
     /// Outputs that held a banned phrase in their final text, and were dropped: expected to be 0.
@@ -59,6 +61,19 @@ pub struct Report {
     pub elapsed: Duration,
     /// Whether the run was stopped; the same command goes on from here.
     pub interrupted: bool,
+}
+
+/// How many of the seeds' FEs were found in the sentences written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct CarriedTally {
+    /// Sentences of seeds whose FEs are annotated.
+    pub sentences: u64,
+    /// Those of them that have all core FEs of their seed.
+    pub with_core: u64,
+    /// Labels of the seeds that were found.
+    pub found: u64,
+    /// Labels that were not.
+    pub lost: u64,
 }
 
 impl Report {

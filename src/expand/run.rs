@@ -5,11 +5,12 @@
 //! are hashes of what a set is, the CPU's networks give the same bits in every batch, and the search
 //! treats each sentence by itself. So runs that were stopped, split or ordered otherwise agree.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::chain::{Chain, Seed, TARGET};
+use super::elements::{self, Carried, KeepElements};
 use super::guide::{Guide, Strategy};
 use super::opened::Opened;
 use super::phrase_set::PhraseSet;
@@ -17,12 +18,14 @@ use super::ranking::{Pair, choose};
 use super::recipe::Choice;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
-use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
+use super::{
+    CarriedTally, EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result,
+};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;
 use crate::filter::Filter;
-use crate::model::{AnnotationSetId, RecipeId, ReleaseId};
+use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
 use crate::paraphrase::{
     Constraints, Network, Outcome, Paraphrase, ParaphraseError, Refusal, Session,
 };
@@ -138,8 +141,11 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn constraints(&self, chain: &Chain) -> Constraints {
-        let require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
+    fn constraints(&self, chain: &Chain, keep_fe: KeepElements) -> Constraints {
+        let mut require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
+        require.extend(
+            keep_fe.required(&chain.seed, &chain.banned).into_iter().map(|phrase| vec![phrase]),
+        );
         let hint = self.asked.clone();
         Constraints { require, hint, ..Constraints::avoiding(&chain.banned) }
     }
@@ -162,6 +168,8 @@ pub(super) struct Run<'a> {
     pub(super) print: [u8; 16],
     aligner: &'a Aligner,
     lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
+    /// Names of the core FEs of frames.
+    core_elements: HashMap<(ReleaseId, FrameId), BTreeSet<String>>,
     guide: Option<Guide>,
     tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
@@ -190,6 +198,7 @@ impl<'a> Run<'a> {
             print,
             aligner,
             lexicons: HashMap::new(),
+            core_elements: HashMap::new(),
             guide,
             tagger,
             filter: None,
@@ -211,6 +220,7 @@ impl<'a> Run<'a> {
                 ended: BTreeMap::new(),
                 unproductive: BTreeMap::new(),
                 guidance: recipe.guidance,
+                elements: CarriedTally::default(),
                 kept: None,
                 leaks: 0,
                 steps: 0,
@@ -307,7 +317,7 @@ impl<'a> Run<'a> {
                     continue;
                 }
             };
-            let constraints = attempt.constraints(&chain);
+            let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
             let source = session.reopen_under(rewrite.source, &constraints)?;
             session.submit(source, &constraints)?;
             in_flight.insert(source, InFlight { chain, attempt });
@@ -372,7 +382,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let attempt = self.attempt(&chain, self.strategies(), None)?;
-        let constraints = attempt.constraints(&chain);
+        let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
                 session.submit(source, &constraints)?;
@@ -472,6 +482,35 @@ impl<'a> Run<'a> {
         choose(pairs, |pair| {
             word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
         })
+    }
+
+    /// Looks for the seed's FEs in the output that is kept, and counts what is found.
+    pub(super) fn carry(&mut self, chain: &Chain, best: &Pair) -> Result<Option<Carried>> {
+        if self.recipe.keep_fe == KeepElements::None || chain.seed.expressed.is_none() {
+            return Ok(None);
+        }
+        let carried = elements::carry(self.aligner, &chain.seed, &best.output.text, &best.targets)?;
+        let core = self.core_elements(chain.seed.release, chain.seed.frame)?;
+        let lost = carried.elements.iter().filter(|element| element.score.is_none());
+        let (with_core, lost) =
+            (!lost.clone().any(|of| core.contains(&of.name)), lost.count() as u64);
+        let tally = &mut self.report.elements;
+        tally.sentences += 1;
+        tally.with_core += u64::from(with_core);
+        tally.lost += lost;
+        tally.found += carried.elements.len() as u64 - lost;
+        Ok(Some(carried))
+    }
+
+    fn core_elements(&mut self, release: ReleaseId, frame: FrameId) -> Result<&BTreeSet<String>> {
+        if !self.core_elements.contains_key(&(release, frame)) {
+            let record = self.database.store().frame(release, frame)?;
+            let is_core = |kind| matches!(kind, CoreType::Core | CoreType::CoreUnexpressed);
+            let elements = record.into_iter().flat_map(|frame| frame.elements);
+            let core = elements.filter(|fe| is_core(fe.core_type)).map(|fe| fe.name).collect();
+            self.core_elements.insert((release, frame), core);
+        }
+        Ok(&self.core_elements[&(release, frame)])
     }
 
     /// Aligns a batch; a pair that is too long for the encoder has no answer.

@@ -82,6 +82,7 @@ impl TriggerSlot {
 #[cfg(test)]
 mod tests {
     use super::super::chain::Seed;
+    use super::super::elements::Elements;
     use super::*;
     use crate::model::{AnnotationSetId, FrameId, IdSpace, ReleaseId, Span};
 
@@ -97,6 +98,7 @@ mod tests {
             lemma: lemma.to_owned(),
             pos,
             expressed: None,
+            elements: Elements::default(),
         });
         super::super::trigger_lexicon::in_test_lexicon(|lexicon| {
             TriggerSlot::of(&chain, lexicon).unwrap()

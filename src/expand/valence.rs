@@ -191,6 +191,7 @@ mod tests {
             paraphrase: 0.5,
             aligner: 0.5,
             filter: None,
+            elements: Vec::new(),
         };
         let counted = |provenance| {
             let mut valences = Valences { core: fes(&[1]), ..Valences::default() };

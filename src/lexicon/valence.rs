@@ -32,14 +32,16 @@ type Counts = BTreeMap<Vec<String>, BTreeMap<Units, BTreeSet<AnnotationSetId>>>;
 
 /// The valence tables that annotation sets show.
 ///
-/// Sets of which nobody annotated the FEs, and those of generated sentences without FEs, are left out.
+/// Sets of which nobody annotated the FEs, and those of generated sentences to which none were carried, are left out.
 /// Elements come in order of name, patterns by number of sets and then by unit. Governors are
 /// FrameNet's own notes, which no set holds, so there are none.
 #[must_use]
 pub fn observed_valences<'s>(sets: impl IntoIterator<Item = &'s AnnotationSet>) -> Valences {
     let mut single = Counts::new();
     let mut together = Counts::new();
-    for set in sets.into_iter().filter(|set| set.fe_status == FeStatus::Annotated) {
+    let has_elements =
+        |set: &&AnnotationSet| matches!(set.fe_status, FeStatus::Annotated | FeStatus::Carried);
+    for set in sets.into_iter().filter(has_elements) {
         let units = units(set);
         for unit in &units {
             let patterns = single.entry(vec![unit.0.clone()]).or_default();

@@ -58,6 +58,8 @@ named! {
         Unannotated => "unannotated",
         /// Generated, and not carried over: absence says nothing.
         Unknown => "unknown",
+        /// Generated, and carried over from the seed as far as they were found.
+        Carried => "carried",
     }
 }
 

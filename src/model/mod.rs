@@ -45,7 +45,7 @@ pub use lexunit::{
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
 pub(crate) use named::named;
-pub use provenance::{FilterScores, Flags, Generation, Method, Origin, Provenance};
+pub use provenance::{CarriedElement, FilterScores, Flags, Generation, Method, Origin, Provenance};
 pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCounts, Title};
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;

@@ -86,6 +86,18 @@ pub struct Generation {
     pub aligner: f32,
     /// What two filters say of it; `None` where no filter has scored it.
     pub filter: Option<FilterScores>,
+    /// Where the seed's FEs went: one for each label that covers words. Empty where they were not looked for.
+    pub elements: Vec<CarriedElement>,
+}
+
+/// An FE of a seed, and whether a sentence that was made of it has that FE.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CarriedElement {
+    /// Its name.
+    pub name: String,
+    /// The aligner's score of its span, from 0 to 1; 1 for an FE that is the target or whose words
+    /// stand there as they were. `None` where it was not found.
+    pub score: Option<f32>,
 }
 
 /// What two filters say of a generated set (Culkin et al. 2021, section 6.1): one is sure of what it
@@ -165,6 +177,8 @@ pub struct Flags {
     pub unknown_word: bool,
     /// The trigger is unlike the LUs of the frame.
     pub unlike_frame: bool,
+    /// An FE of the seed was not found.
+    pub lost_element: bool,
 }
 
 impl Flags {
@@ -181,8 +195,16 @@ impl Flags {
     }
 
     /// Each flag by its name, in the order of their bits in records.
-    pub fn slots(&mut self) -> [(&'static str, &mut bool); 6] {
-        let Self { copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame } = self;
+    pub fn slots(&mut self) -> [(&'static str, &mut bool); 7] {
+        let Self {
+            copy,
+            duplicate,
+            weak_alignment,
+            unmet,
+            unknown_word,
+            unlike_frame,
+            lost_element,
+        } = self;
         [
             ("copy", copy),
             ("duplicate", duplicate),
@@ -190,6 +212,7 @@ impl Flags {
             ("unmet", unmet),
             ("unknown-word", unknown_word),
             ("unlike-frame", unlike_frame),
+            ("lost-fe", lost_element),
         ]
     }
 }
@@ -213,6 +236,7 @@ mod tests {
             paraphrase: 0.0,
             aligner: 1.0,
             filter: None,
+            elements: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Import of plain span-labelled data: a release whose frames are the types of the spans.
+//! Import of plain span-labelled data, also of mined pairs: a release whose frames are the types of the spans.
 //!
 //! Every text is a sentence, every span a set whose target it is; a span's LU is called after the lemma of
 //! what it covers. Numbers are hashes of what they stand for, so the same data gets the same numbers in
@@ -106,7 +106,9 @@ struct Loader<'a> {
     sets: Given<AnnotationSetId>,
     /// Ids of texts, and documents by corpus and name.
     ids: HashSet<String>,
-    documents: HashMap<(CorpusId, String), Document>,
+    documents: HashMap<(CorpusId, Title), Document>,
+    /// Corpora that the data names.
+    corpora: HashMap<String, CorpusId>,
     next_document: u32,
 }
 
@@ -128,6 +130,7 @@ impl<'a> Loader<'a> {
             sets: Given::new(AnnotationSetId::next),
             ids: HashSet::new(),
             documents: HashMap::new(),
+            corpora: HashMap::new(),
             next_document: 1,
         }
     }
@@ -137,7 +140,8 @@ impl<'a> Loader<'a> {
         labelled: LabelledText,
         reader: &SpanReader<R>,
     ) -> Result<()> {
-        let LabelledText { text, id, document, split, spans } = labelled;
+        let LabelledText { text, id, number: in_document, document, corpus, split, spans } =
+            labelled;
         if let Some(id) = &id
             && !self.ids.insert(id.clone())
         {
@@ -149,14 +153,15 @@ impl<'a> Loader<'a> {
         if let Some(split) = split {
             *self.splits.entry(split.to_owned()).or_default() += 1;
         }
-        let parts = [id.as_deref(), document.as_deref(), split, Some(&text)];
+        let name = document.as_ref().map(|document| document.name.as_str());
+        let parts = [id.as_deref(), name, corpus.as_deref().or(split), Some(&text)];
         let key = parts.map(Option::unwrap_or_default).join("\0");
         let sentence = self.sentences.give(SentenceId::new(IdSpace::Imported, number(&key)));
         for span in &spans {
             self.add_span(sentence, &text, span)?;
         }
-        let number = u32::try_from(reader.line()).ok();
-        let occurrences = self.places(sentence, number, id, document, split)?;
+        let corpus = self.corpus(corpus, split);
+        let occurrences = self.places(sentence, in_document, id, document, corpus)?;
         let sentence = Sentence { id: sentence, xml_id: None, text, occurrences };
         self.release.counts.add(sentence.counts());
         self.batch.put_sentence(&sentence)?;
@@ -167,23 +172,30 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    /// Where a text stands: in its document, and in one of its own that is called after its id. The
-    /// corpus of either is called after the part of the data.
+    /// The corpus of a text: what the data calls it, else the part of the data, else the release.
+    fn corpus(&mut self, name: Option<String>, split: Option<&'static str>) -> (CorpusId, String) {
+        let Some(name) = name else {
+            let id = match split {
+                Some("train") => 1,
+                Some("dev") => 2,
+                Some("test") => 3,
+                _ => 4,
+            };
+            return (CorpusId(id), split.unwrap_or(self.release.name.as_str()).to_owned());
+        };
+        let next = CorpusId(5 + self.corpora.len() as u32);
+        (*self.corpora.entry(name.clone()).or_insert(next), name)
+    }
+
+    /// Where a text stands: in its document, and in one of its own that is called after its id.
     fn places(
         &mut self,
         sentence: SentenceId,
         number: Option<u32>,
         id: Option<String>,
-        document: Option<String>,
-        split: Option<&'static str>,
+        document: Option<Title>,
+        (corpus, corpus_name): (CorpusId, String),
     ) -> Result<Vec<Occurrence>> {
-        let corpus_name = split.unwrap_or(self.release.name.as_str()).to_owned();
-        let corpus = CorpusId(match split {
-            Some("train") => 1,
-            Some("dev") => 2,
-            Some("test") => 3,
-            _ => 4,
-        });
         let place = |document| Occurrence {
             corpus: Some(corpus),
             document: Some(document),
@@ -195,26 +207,25 @@ impl<'a> Loader<'a> {
             DocumentId(self.next_document - 1)
         };
         let title = |name: &str| Title { name: name.to_owned(), description: None };
-        let new = |id, name: &str| {
-            let titles = HeaderTitles { corpus: title(&corpus_name), document: title(name) };
-            Document::titled(corpus, id, titles)
+        let new = |id, document| {
+            Document::titled(corpus, id, HeaderTitles { corpus: title(&corpus_name), document })
         };
         let mut places = Vec::new();
         // A part of the data without documents is one document.
         let document = match (document, &id) {
-            (None, None) if split.is_some() => Some(corpus_name.clone()),
+            (None, None) if corpus.0 < 4 => Some(title(&corpus_name)),
             (document, _) => document,
         };
         if let Some(name) = document {
             let document = self
                 .documents
                 .entry((corpus, name))
-                .or_insert_with_key(|(_, name)| new(next(), name));
+                .or_insert_with_key(|(_, title)| new(next(), title.clone()));
             document.sentences.push(sentence);
             places.push(place(document.id));
         }
         if let Some(name) = id {
-            let document = Document { sentences: vec![sentence], ..new(next(), &name) };
+            let document = Document { sentences: vec![sentence], ..new(next(), title(&name)) };
             places.push(place(document.id));
             self.release.counts.add(document.counts());
             self.batch.put_document(&document)?;
@@ -295,6 +306,7 @@ impl<'a> Loader<'a> {
         self.batch.put_lexunit(&LexUnit {
             lexemes: lexemes.collect(),
             status: STATUS.to_owned(),
+            definition: span.definition.clone().unwrap_or_default(),
             ..LexUnit::named(frame, id, &key.1)
         })?;
         self.lexunits.insert(key, id);

@@ -5,15 +5,16 @@ sides, either is the target. Two systems' translations of a segment are left out
 `paraphrase prepare`, with other bounds and for Latin letters of all kinds.
 """
 
+import json
 import random
 import re
 import unicodedata
 from collections import Counter
 
 from paraphrase.prepare import Repeats, fault, lines
-from paraphrase.text import jaccard, words
+from paraphrase.text import jaccard, normalise, words
 
-# Files, and whether people wrote both sides. `most`: at most this many pairs are kept.
+# Files, and whether people wrote both sides. `most`: at most this many pairs are kept, None for all.
 SETS = {
     "wmt-official-ref": {"both": False, "most": 80_000},
     "mlqe-mt-pe": {"both": False, "most": 4_000},
@@ -49,10 +50,17 @@ def refusal(source, target):
     return fault(*ascii_only, **BOUNDS)
 
 
-def of_set(path, use, reserved, repeats, rng):
-    """The pairs of a file that are learned from, and how many were refused for each reason."""
-    kept, report = [], Counter()
-    read = list(lines(path))
+def mined(path):
+    """The pairs that `fnstore mine` wrote as JSON lines."""
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            pair = json.loads(line)
+            yield normalise(pair["source"]), normalise(pair["target"])
+
+
+def of_set(read, use, reserved, repeats, rng):
+    """The pairs that are learned from, and how many were refused for each reason."""
+    kept, report, read = [], Counter(), list(read)
     rng.shuffle(read)
     for source, target in read:
         if len(kept) == use["most"]:
@@ -68,12 +76,15 @@ def of_set(path, use, reserved, repeats, rng):
     return kept, dict(report)
 
 
-def selected(data, seed):
-    """All pairs in random order as (source, target, set), and a report."""
+def selected(data, seed, of_news=()):
+    """All pairs in random order as (source, target, set), and a report. `of_news` are files of mined pairs, of whose two
+    sentences, both by people, either is the target."""
     rng, repeats, pairs, report = random.Random(seed), Repeats(), [], {}
     reserved = {text for name in ("dev", "test") for pair in lines(data / f"{name}.tsv.xz") for text in pair}
-    for name, use in SETS.items():
-        kept, report[name] = of_set(data / f"train-{name}.tsv.xz", use, reserved, repeats, rng)
+    sets = [(name, lines(data / f"train-{name}.tsv.xz"), use) for name, use in SETS.items()]
+    sets += [(f"mined-{path.name}", mined(path), {"both": True, "most": None}) for path in of_news]
+    for name, read, use in sets:
+        kept, report[name] = of_set(read, use, reserved, repeats, rng)
         print(name, report[name], flush=True)
         pairs += [(source, target, name) for source, target in kept]
     rng.shuffle(pairs)

@@ -204,14 +204,18 @@ prop_compose! {
         (seed, source, chain) in (set_id(), set_id(), vec(set_id(), 0..3)),
         (target_ordinal, round, rank) in any::<(u16, u16, u16)>(),
         (copy, duplicate, weak_alignment) in any::<(bool, bool, bool)>(),
-        (unmet, unknown_word, unlike_frame) in any::<(bool, bool, bool)>(),
+        (unmet, unknown_word, unlike_frame, lost_element) in any::<(bool, bool, bool, bool)>(),
         (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
         filter in option::of(filter_scores()),
+        elements in vec((text(), option::of(0_f32..=1.0)), 0..3),
     ) -> Generation {
-        let flags = Flags { copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame };
+        let flags = Flags {
+            copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame, lost_element,
+        };
         Generation {
             seed, source, target_ordinal, round, rank, chain, method: Method::Paraphrase,
             recipe: RecipeId(7), flags, paraphrase, aligner, filter,
+            elements: elements.into_iter().map(|(name, score)| CarriedElement { name, score }).collect(),
         }
     }
 }
@@ -237,11 +241,11 @@ prop_compose! {
         sentence in sentence(),
         (status, created) in (text(), text()),
         pieces in vec((0_usize..13, 0_usize..13), 0..3),
-        fe_status in 0_usize..3,
+        fe_status in 0_usize..4,
         parts in layer_parts(),
         provenance in provenance(),
     ) -> (Sentence, AnnotationSet) {
-        let fe_statuses = [FeStatus::Annotated, FeStatus::Unannotated, FeStatus::Unknown];
+        let fe_statuses = FeStatus::ALL;
         let set = AnnotationSet {
             id, xml_id, sentence: sentence.id, frame: FrameId(frame), lu: LuId(lu), status, created,
             targets: pieces.into_iter().map(|(a, b)| span_of(&sentence.text, a, b)).collect(),

@@ -10,8 +10,8 @@ use super::recorded::Recorded;
 use super::{Checked, Kind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CorpusId, DocumentId, FilterScores, Flags, Generation, Judgement, LuId,
-    Method, Provenance, RecipeId, hexadecimal,
+    AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
+    Judgement, LuId, Method, Provenance, RecipeId, hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -44,6 +44,18 @@ pub(super) struct GenerationRecord {
     aligner: f32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     filter: Option<FilterRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<ElementRecord>,
+}
+
+/// An FE of the seed, and whether the sentence has it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ElementRecord {
+    name: String,
+    /// Absent where the FE was not found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score: Option<f32>,
 }
 
 /// What filters say of a generated set.
@@ -107,6 +119,7 @@ impl GenerationRecord {
             paraphrase,
             aligner,
             filter,
+            elements,
         } = made;
         Self {
             seed: seed.into_record(),
@@ -121,6 +134,10 @@ impl GenerationRecord {
             paraphrase,
             aligner,
             filter: filter.map(FilterRecord::new),
+            elements: elements
+                .into_iter()
+                .map(|CarriedElement { name, score }| ElementRecord { name, score })
+                .collect(),
         }
     }
 
@@ -147,7 +164,27 @@ impl GenerationRecord {
                 Some(scores) => Some(scores.into_model().map_err(|fault| fault.inside("filter"))?),
                 None => None,
             },
+            elements: (self.elements.into_iter().enumerate())
+                .map(|(at, element)| {
+                    element.into_model().map_err(|fault| fault.inside(&format!("elements[{at}]")))
+                })
+                .collect::<Checked<_>>()?,
         })
+    }
+}
+
+/// A score, where it is one.
+fn score(field: &str, value: f32) -> Checked<f32> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(value),
+        false => Err(Fault::value(field, value, "a number from 0 to 1")),
+    }
+}
+
+impl ElementRecord {
+    fn into_model(self) -> Checked<CarriedElement> {
+        let found = self.score.map(|value| score("score", value)).transpose()?;
+        Ok(CarriedElement { name: self.name, score: found })
     }
 }
 
@@ -157,10 +194,6 @@ impl FilterRecord {
     }
 
     fn into_model(self) -> Checked<FilterScores> {
-        let score = |field: &str, value: f32| match (0.0..=1.0).contains(&value) {
-            true => Ok(value),
-            false => Err(Fault::value(field, value, "a number from 0 to 1")),
-        };
         Ok(FilterScores {
             precision: score("p", self.p)?,
             recall: score("r", self.r)?,

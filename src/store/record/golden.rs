@@ -236,6 +236,7 @@ pub(super) fn generated() -> AnnotationSet {
         paraphrase: 0.75,
         aligner: 0.5,
         filter: None,
+        elements: Vec::new(),
     };
     let provenance = Provenance::Generated(Box::new(generation));
     AnnotationSet { xml_id: None, fe_status: FeStatus::Unknown, ..annotation(provenance) }

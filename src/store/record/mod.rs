@@ -24,6 +24,7 @@ mod v2_change;
 mod v2_document;
 mod v2_location;
 mod v2_release_layout;
+mod v3_annotation;
 
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 use bincode::error::DecodeError;
@@ -51,6 +52,7 @@ pub(super) use v2_change::{ChangeRecord, SubjectRecord};
 use v2_document::DescribedRecord;
 use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
+use v3_annotation::CarriedRecord;
 
 /// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
 /// valence tables, under 1 MB), far below what a damaged length could ask for.
@@ -81,6 +83,8 @@ const LOCATION_VERSION: u8 = 2;
 /// Version of the records that say more than version 1 can hold: of sets that filters have scored,
 /// documents with descriptions, top files of FrameNet 1.7. Every other one is of version 1.
 const SECOND_VERSION: u8 = 2;
+/// Version of the records of sets to which FEs were carried.
+const THIRD_VERSION: u8 = 3;
 
 /// Encodes a record with its version.
 pub(super) fn encode<R: bincode::Encode + bincode::Decode<()>>(record: &R) -> Encoded {
@@ -158,23 +162,21 @@ pub(super) trait Stored: Sized {
 }
 
 macro_rules! stored {
-    ($($model:ty, $key:ty, $of_key:expr $(, or $second:ty)?;)*) => {$(
+    ($($model:ty, $key:ty, $of_key:expr $(, $version:ident $other:ty)*;)*) => {$(
         impl Stored for $model {
             type Key = $key;
 
             fn to_value(&self) -> Encoded {
-                $(if let Some(record) = <$second>::of(self) {
-                    return encode_as(SECOND_VERSION, &record);
-                })?
+                $(if let Some(record) = <$other>::of(self) {
+                    return encode_as($version, &record);
+                })*
                 encode(self)
             }
 
             fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
                 let place: fn(&mut Self, &$key) = $of_key;
                 let mut model = match value.first() {
-                    $(Some(&version) if version != VERSION => {
-                        decode_as::<$second>(SECOND_VERSION, value)?.into_model()?
-                    })?
+                    $(Some(&$version) => decode_as::<$other>($version, value)?.into_model()?,)*
                     _ => decode(value)?,
                 };
                 place(&mut model, key);
@@ -184,7 +186,8 @@ macro_rules! stored {
     )*};
 }
 
-// Model, key, what the model has of its key; `or` the record of version 2 for what version 1 cannot hold.
+// Model, key, what the model has of its key; then the records of later versions, of which the first that holds what
+// version 1 cannot hold is written.
 stored! {
     Frame, FrameKey, |frame, key| frame.id = key.frame;
     FrameRelation, RelationKey, |relation, key| relation.id = key.relation;
@@ -197,11 +200,11 @@ stored! {
     DocumentLayout, LayoutKey, |_, _| {};
     Document, DocumentKey, |document, key| {
         (document.corpus, document.id) = (key.corpus, key.document);
-    }, or DescribedRecord;
-    ReleaseLayout, LayoutKey, |_, _| {}, or DescribedLayoutRecord;
+    }, SECOND_VERSION DescribedRecord;
+    ReleaseLayout, LayoutKey, |_, _| {}, SECOND_VERSION DescribedLayoutRecord;
     AnnotationSet, AnnotationKey, |set, key| {
         (set.id, set.sentence, set.frame, set.lu) = (key.set, key.sentence, key.frame, key.lu);
-    }, or ScoredRecord;
+    }, THIRD_VERSION CarriedRecord, SECOND_VERSION ScoredRecord;
 }
 
 #[cfg(test)]

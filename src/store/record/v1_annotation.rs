@@ -12,7 +12,6 @@ use crate::model::{
     Span,
 };
 
-const FE_STATUSES: [FeStatus; 3] = [FeStatus::Annotated, FeStatus::Unannotated, FeStatus::Unknown];
 const METHODS: [Method; 1] = [Method::Paraphrase];
 /// The id of a set or sentence whose key has it.
 const IN_KEY: u64 = 0;
@@ -20,7 +19,7 @@ const IN_KEY: u64 = 0;
 coded! {
     LayerName as String: |name| name.as_str().to_owned(), |text| Ok(Self::parse(&text));
     NullInstantiation as String: |kind| kind.as_str().to_owned(), |text| Ok(Self::parse(&text));
-    FeStatus as u8: |status| *status as u8, |code| one_of(&FE_STATUSES, code, "FE status");
+    FeStatus as u8: |status| *status as u8, |code| one_of(&FeStatus::ALL, code, "FE status");
     Method as u8: |method| *method as u8, |code| one_of(&METHODS, code, "method");
     Span as (u32, u32): |span| (span.start, span.end), span;
     Flags as u8: bits, flags;
@@ -33,14 +32,14 @@ fn span((start, end): (u32, u32)) -> Result<Span, String> {
     Ok(Span::new(start, end))
 }
 
-/// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16, unlike the frame 32.
+/// copy 1, duplicate 2, weak alignment 4, unmet 8, unknown word 16, unlike the frame 32, lost FE 64.
 fn bits(flags: &Flags) -> u8 {
     let mut flags = *flags;
     flags.slots().iter().enumerate().map(|(bit, (_, set))| u8::from(**set) << bit).sum()
 }
 
 fn flags(bits: u8) -> Result<Flags, String> {
-    if bits >> 6 != 0 {
+    if bits >> 7 != 0 {
         return Err(format!("flags {bits:#b}"));
     }
     let mut flags = Flags::default();
@@ -65,7 +64,7 @@ fields! {
     Label { name, extent, fe, annotator, colors }
     Generation {
         seed, source, target_ordinal, round, rank, chain, method, recipe, flags, paraphrase, aligner;
-        absent filter: None
+        absent filter: None, elements: Vec::new()
     }
 }
 

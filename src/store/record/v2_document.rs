@@ -80,7 +80,7 @@ pub(super) mod tests {
     fn a_record_of_another_version_or_cut_short_is_an_error() {
         let key = golden::document_key();
         let error = Document::from_value(&key, &[3]);
-        assert_eq!(error, Err("record version 3, expected 2".to_owned()));
+        assert_eq!(error, Err("record version 3, expected 1".to_owned()));
         let value = described().to_value().unwrap();
         for end in 0..value.len() {
             assert!(Document::from_value(&key, &value[..end]).is_err(), "cut at {end}");
