@@ -39,7 +39,10 @@ fn the_two_sides_of_a_pair_are_the_sets_of_one_lu() {
     }
     // Provenance: cluster, article, day, and the edits between the two.
     assert_eq!(query("corpus=fire").records().len(), 2 * pairs.len());
-    assert_eq!(ids(&query(&format!("lu={name}.x doc=b"))), ids(&query(&format!("lu={name}.x doc=2004-08-24"))));
+    assert_eq!(
+        ids(&query(&format!("lu={name}.x doc=b"))),
+        ids(&query(&format!("lu={name}.x doc=2004-08-24")))
+    );
     let lexunit = fnstore_in(store.path(), &["lexunit", &format!("{name}.x"), "--format", "json"]);
     assert!(lexunit.stdout.contains("\"2 edits\""), "{}{}", lexunit.stdout, lexunit.stderr);
     assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
@@ -56,7 +59,8 @@ fn a_sentence_of_many_pairs_is_one_sentence() {
     let (store, ran) = import(&(line("m1", "Rain falls.", 1) + &line("m2", "It pours.", 2)));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let sets = fnstore_in(store.path(), &["query", "frame=f2", "--format", "jsonl"]).records();
-    let mut sentences: Vec<&str> = sets.iter().map(|set| set["sentence"].as_str().unwrap()).collect();
+    let mut sentences: Vec<&str> =
+        sets.iter().map(|set| set["sentence"].as_str().unwrap()).collect();
     sentences.sort_unstable();
     sentences.dedup();
     assert_eq!((sets.len(), sentences.len()), (4, 3));
@@ -82,7 +86,11 @@ fn a_pair_that_is_none_is_told_with_its_field_and_imports_nothing() {
         wrong[field] = value;
         let (store, ran) = import(&format!("{good}\n{wrong}\n"));
         assert_eq!(ran.code, Some(65), "{}", ran.stderr);
-        assert!(ran.stderr.contains("E-value: ") && ran.stderr.contains("jsonl:2: "), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("E-value: ") && ran.stderr.contains("jsonl:2: "),
+            "{}",
+            ran.stderr
+        );
         assert!(ran.stderr.contains(told), "{told}: {}", ran.stderr);
         let releases = fnstore_in(store.path(), &["releases", "--format", "jsonl"]);
         assert_eq!(releases.records().len(), 1, "{}", releases.stdout);
