@@ -64,7 +64,10 @@ pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
         return vec![(ModelPlace::Own, dir)];
     }
     let beside_program = || {
-        let program = std::env::current_exe().ok()?;
+        // Without /proc, as in a bare chroot, only the path that it was called by is known.
+        let called =
+            || std::env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+        let program = std::env::current_exe().ok().or_else(called)?;
         Some(program.parent()?.parent()?.join("share/fnstore/models"))
     };
     let places = [
