@@ -162,24 +162,27 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
 
 /// The option that an error's advice is about.
 fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
-    if let Some(ExpandError::Database(cause)) = cause.downcast_ref() {
-        return option(cause);
-    }
-    if let Some(DatabaseError::Store(cause)) = cause.downcast_ref() {
-        return option(cause);
-    }
-    if let Some(DatabaseError::Exchange(cause)) = cause.downcast_ref() {
-        return option(cause);
-    }
     match cause.downcast_ref() {
-        Some(
-            ComputeError::Memory { .. } | ComputeError::Lost { .. } | ComputeError::Gpu { .. },
-        ) => {
-            return Some("`--device cpu` computes on the CPU");
+        Some(ExpandError::Database(cause)) => return option(cause),
+        Some(ExpandError::ModelMissing { .. }) => {
+            return Some("`--models DIR` names the place of the models");
         }
         _ => {}
     }
     match cause.downcast_ref() {
+        Some(DatabaseError::Store(StoreError::Absent { .. })) => {
+            return Some("`--store DIR` names another store");
+        }
+        Some(DatabaseError::Exchange(ExchangeError::Field { code, expected, .. }))
+            if *code == FaultCode::Missing && expected.contains("adds to") =>
+        {
+            return Some("`--release NAME` names the release that a file of additions adds to");
+        }
+        Some(DatabaseError::Exchange(ExchangeError::Line { reason, .. }))
+            if reason.contains("an export as JSON lines") =>
+        {
+            return Some("`fnstore export --to jsonl` writes such files");
+        }
         Some(
             DatabaseError::ReleaseName { .. }
             | DatabaseError::ReleaseUnnamed { .. }
@@ -188,28 +191,18 @@ fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
         ) => return Some("`--release NAME` names the release"),
         _ => {}
     }
-    match cause.downcast_ref() {
-        Some(ExchangeError::Field { code: FaultCode::Missing, expected, .. })
-            if expected.contains("adds to") =>
-        {
-            return Some("`--release NAME` names the release that a file of additions adds to");
+    match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(ModelError::Name { .. } | ModelError::Exists { .. }), _) => {
+            Some("`--name NAME` names the model")
         }
-        Some(ExchangeError::Line { code: FaultCode::Layout, reason, .. })
-            if reason.contains("an export as JSON lines") =>
-        {
-            return Some("`fnstore export --to jsonl` writes such files");
-        }
-        _ => {}
+        (
+            _,
+            Some(
+                ComputeError::Memory { .. } | ComputeError::Lost { .. } | ComputeError::Gpu { .. },
+            ),
+        ) => Some("`--device cpu` computes on the CPU"),
+        _ => None,
     }
-    if matches!(cause.downcast_ref(), Some(StoreError::Absent { .. })) {
-        return Some("`--store DIR` names another store");
-    }
-    if matches!(cause.downcast_ref(), Some(ExpandError::ModelMissing { .. })) {
-        return Some("`--models DIR` names the place of the models");
-    }
-    let of_name =
-        matches!(cause.downcast_ref(), Some(ModelError::Name { .. } | ModelError::Exists { .. }));
-    of_name.then_some("`--name NAME` names the model")
 }
 
 /// Whether the reader of stdout went away, which ends a command without failure.

@@ -7,8 +7,6 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use fnstore::compute::Numbers;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
     self, CarriedTally, EndReason, Guidance, GuideModels, KeepElements, Kept, Models, Recipe,
@@ -17,10 +15,10 @@ use fnstore::expand::{
 use fnstore::query::Expression;
 use serde::Serialize;
 
-use super::device::DeviceArgs;
 use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
+use super::rewriter::RewriterArgs;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
@@ -93,21 +91,8 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
-    /// use`, else the shipped one]
-    #[arg(long, value_name = "DIR|NAME")]
-    model: Option<PathBuf>,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
     #[command(flatten)]
-    device: DeviceArgs,
-
-    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
-    numbers: Numbers,
+    rewriter: RewriterArgs,
 }
 
 /// Which words a rewriting may hold.
@@ -179,12 +164,6 @@ Examples:
   fnstore expand frame=Verification --recipe discover --dry-run
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
-/// Reads the name of some numbers.
-pub(super) fn numbers() -> impl TypedValueParser<Value = Numbers> {
-    let names = Numbers::ALL.map(|(name, _)| name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
-}
-
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
@@ -253,8 +232,8 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
-    let dirs = locate::model_dirs(args.models.clone());
-    let rewriter = locate::rewriter(args.model.as_deref(), &dirs)?;
+    let dirs = locate::model_dirs(args.rewriter.models.clone());
+    let rewriter = locate::rewriter(args.rewriter.model.as_deref(), &dirs)?;
     let mut models = Models::search_with(rewriter, &dirs)?;
     let settings = settings(args)?;
     match settings.guide {
@@ -272,13 +251,13 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     let mut recipe = Recipe::new(models);
     settings.apply(&mut recipe);
     recipe.seed_limit = args.limit;
-    recipe.numbers = args.numbers;
+    recipe.numbers = args.rewriter.numbers;
     if args.limit == Some(0) {
         bail!("limit is 0, expected 1 or more");
     }
     // Before a device is looked for, which has things to say.
     recipe.check()?;
-    recipe.device = args.device.open()?;
+    recipe.device = args.rewriter.device.open()?;
     Ok(recipe)
 }
 

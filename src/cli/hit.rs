@@ -89,7 +89,7 @@ impl<'a> AnswerRecord<'a> {
                 name: &element.label.name,
                 rank: element.rank,
                 span: extent.span().map(span).transpose()?,
-                ni: null_kind(extent),
+                ni: if let Extent::Null(kind) = extent { Some(kind.as_str()) } else { None },
                 gf: element.gf,
                 pt: element.pt,
                 text: extent.span().and_then(|span| span.of(text)),
@@ -182,7 +182,13 @@ impl Block for AnswerRecord<'_> {
 impl Element<'_> {
     /// `Name=text`, or `Name:INI` when nothing expresses it.
     fn brief(&self) -> String {
-        brief(self.name, self.rank, self.text, self.ni)
+        let Self { name, rank, text, ni, .. } = *self;
+        let rank = if rank > 1 { format!("[{rank}]") } else { String::new() };
+        match (text, ni) {
+            (Some(text), _) => format!("{name}{rank}={text}"),
+            (None, Some(kind)) => format!("{name}{rank}:{kind}"),
+            (None, None) => format!("{name}{rank}"),
+        }
     }
 }
 
@@ -267,22 +273,6 @@ fn origin(answer: &Answer) -> String {
         parts.push(document.to_string());
     }
     parts.join("  ")
-}
-
-fn brief(name: &str, rank: u8, text: Option<&str>, ni: Option<&str>) -> String {
-    let rank = if rank > 1 { format!("[{rank}]") } else { String::new() };
-    match (text, ni) {
-        (Some(text), _) => format!("{name}{rank}={text}"),
-        (None, Some(kind)) => format!("{name}{rank}:{kind}"),
-        (None, None) => format!("{name}{rank}"),
-    }
-}
-
-fn null_kind(extent: &Extent) -> Option<&str> {
-    match extent {
-        Extent::Null(kind) => Some(kind.as_str()),
-        Extent::Overt(_) | Extent::None => None,
-    }
 }
 
 fn generation(answer: &Answer) -> Option<&Generation> {

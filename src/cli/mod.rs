@@ -53,6 +53,7 @@ mod relations;
 mod releases;
 mod render;
 mod restore;
+mod rewriter;
 mod score;
 mod semtypes;
 mod sentence;

@@ -9,9 +9,9 @@ use fnstore::text::{CharIndex, CharSpan};
 use serde::{Deserialize, Serialize};
 
 use super::device::DeviceArgs;
-use super::expand::numbers;
 use super::line_batches::{self, LineItem, LineTask};
 use super::line_reader::{self, LineError};
+use super::rewriter::numbers;
 use super::{Context, Outcome, locate};
 
 /// Score sentences with a language model

@@ -12,8 +12,8 @@ use fnstore::paraphrase::{Paraphraser, base_of};
 use fnstore::query::Expression;
 
 use crate::cli::device::DeviceArgs;
-use crate::cli::expand::numbers;
 use crate::cli::output::{grouped, tell};
+use crate::cli::rewriter::numbers;
 use crate::cli::whole_file::WholeFile;
 use crate::cli::{Context, Outcome, locate, progress, tell_of_index};
 

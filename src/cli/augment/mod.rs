@@ -6,13 +6,10 @@ mod sets;
 
 use std::path::PathBuf;
 
-use fnstore::compute::Numbers;
 use fnstore::decode::BeamSettings;
-use fnstore::paraphrase::{Paraphraser, Settings};
+use fnstore::paraphrase::Settings;
 
-use super::device::DeviceArgs;
-use super::expand::numbers;
-use super::{Context, Outcome, locate};
+use super::{Context, Outcome, rewriter};
 use rewrites::Rewriter;
 
 /// Rewrite the training data of another task, its labels kept
@@ -55,32 +52,21 @@ pub(super) struct RewriterArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     beam: usize,
 
-    /// Directory of the rewriter, or its name among the models [default: the one that `fnstore model use` chose,
-    /// else the one that comes with the program]
-    #[arg(long, value_name = "DIR|NAME")]
-    model: Option<PathBuf>,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
     #[command(flatten)]
-    device: DeviceArgs,
-
-    /// Numbers that the network computes in on the CPU: int8 is faster, and its outputs may differ
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
-    numbers: Numbers,
+    rewriter: rewriter::RewriterArgs,
 }
 
 impl RewriterArgs {
     /// Opens the rewriter, to find so many texts for each sentence.
     fn open(&self, n_best: usize) -> anyhow::Result<Rewriter> {
         let beam = BeamSettings { beam_size: self.beam, n_best, ..BeamSettings::default() };
-        let model =
-            locate::rewriter(self.model.as_deref(), &locate::model_dirs(self.models.clone()))?;
-        let paraphraser = Paraphraser::open_in(&model, &self.device.open()?, self.numbers)?;
         let settings = Settings { beam, ..Settings::default() };
-        Rewriter::new(paraphraser, settings, self.numbers, self.rewrites.as_deref())
+        Rewriter::new(
+            self.rewriter.open()?,
+            settings,
+            self.rewriter.numbers,
+            self.rewrites.as_deref(),
+        )
     }
 }
 

@@ -12,20 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver};
 
 use anyhow::Context as _;
-use fnstore::compute::Numbers;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
-use fnstore::paraphrase::{Network, Outcome as Found, Paraphraser, Rewrite, Session, base_of};
+use fnstore::paraphrase::{Network, Outcome as Found, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
-use super::device::DeviceArgs;
 use super::error::LinesFailed;
-use super::expand::numbers;
 use super::line_reader::{self, LineError};
 use super::output::{Format, Output, tell};
 use super::render::{Block, Records};
-use super::{Context, Outcome, locate};
+use super::rewriter::RewriterArgs;
+use super::{Context, Outcome};
 use lines::{Item, Layout, Line, Lines};
 use settings::SearchArgs;
 
@@ -79,21 +77,8 @@ pub(super) struct Args {
     #[command(flatten)]
     search: SearchArgs,
 
-    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
-    /// use`, else the shipped one]
-    #[arg(long, value_name = "DIR|NAME")]
-    model: Option<PathBuf>,
-
-    /// Directory that holds the models
-    #[arg(long, value_name = "DIR")]
-    models: Option<PathBuf>,
-
     #[command(flatten)]
-    device: DeviceArgs,
-
-    /// Number format of the network on the CPU; int8 is faster and may change outputs
-    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
-    numbers: Numbers,
+    rewriter: RewriterArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -112,11 +97,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let input = line_reader::open(args.file.as_deref())?;
     let is_table = args.file.as_ref().is_some_and(|file| file.extension() == Some("tsv".as_ref()));
     let layout = args.input.or(is_table.then_some(Layout::Parabank));
-    let dirs = locate::model_dirs(args.models);
-    let model = locate::rewriter(args.model.as_deref(), &dirs)?;
-    let base = base_of(&model, &dirs)?;
-    let device = args.device.open()?;
-    let mut paraphraser = Paraphraser::open_with(&model, base.as_deref(), &device, args.numbers)?;
+    let mut paraphraser = args.rewriter.open()?;
     let mut run = Run {
         lines: read_ahead(Lines::new(input, layout)),
         is_read: false,

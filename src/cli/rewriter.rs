@@ -1,0 +1,45 @@
+//! Which rewriter rewrites, and where: what `paraphrase`, `expand` and `augment` are told alike.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use fnstore::compute::Numbers;
+use fnstore::paraphrase::{Paraphraser, base_of};
+
+use super::device::DeviceArgs;
+use super::locate;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RewriterArgs {
+    /// Directory of the rewriter, or its name among the models [default: chosen by `fnstore model
+    /// use`, else the shipped one]
+    #[arg(long, value_name = "DIR|NAME")]
+    pub(super) model: Option<PathBuf>,
+
+    /// Directory that holds the models
+    #[arg(long, value_name = "DIR")]
+    pub(super) models: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) device: DeviceArgs,
+
+    /// Number format of the rewriter on the CPU; int8 is faster and may change outputs
+    #[arg(long, value_parser = numbers(), default_value_t = Numbers::F32)]
+    pub(super) numbers: Numbers,
+}
+
+impl RewriterArgs {
+    pub(super) fn open(&self) -> anyhow::Result<Paraphraser> {
+        let dirs = locate::model_dirs(self.models.clone());
+        let model = locate::rewriter(self.model.as_deref(), &dirs)?;
+        let base = base_of(&model, &dirs)?;
+        let device = self.device.open()?;
+        Ok(Paraphraser::open_with(&model, base.as_deref(), &device, self.numbers)?)
+    }
+}
+
+/// Reads the name of some numbers.
+pub(super) fn numbers() -> impl TypedValueParser<Value = Numbers> {
+    let names = Numbers::ALL.map(|(name, _)| name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Numbers>())
+}
