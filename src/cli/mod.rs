@@ -18,6 +18,7 @@ mod device;
 mod document;
 mod drawing;
 mod edit;
+mod edition;
 mod error;
 mod eval;
 mod expand;
@@ -57,6 +58,7 @@ mod score;
 mod semtypes;
 mod sentence;
 mod show;
+mod splits;
 mod stats;
 mod stop;
 mod table_lines;
@@ -124,6 +126,7 @@ enum Command {
     Edit(edit::Args),
     Delete(delete::Args),
     Judge(judge::Args),
+    Edition(edition::Args),
     Changes(changes::Args),
     Export(export::Args),
     Expand(expand::Args),
@@ -218,6 +221,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Delete(args) => delete::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
+        Command::Edition(args) => edition::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),

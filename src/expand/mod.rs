@@ -21,6 +21,7 @@
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
+mod blindness;
 mod chain;
 mod error;
 mod filtering;
@@ -41,6 +42,7 @@ mod trigger_slot;
 mod valence;
 mod word_class;
 
+pub use blindness::BlindTo;
 pub use error::ExpandError;
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ExpandError, Models, guide};
+use super::{BlindTo, ExpandError, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::nn::Fingerprint;
@@ -82,6 +82,8 @@ pub struct Recipe {
     pub tell_bans: bool,
     /// Bans the frame's LUs from the first round on, so that only new ones come out.
     pub ban_lexicon: bool,
+    /// Annotation that the guide takes no FEs and no words from.
+    pub blind_to: Option<BlindTo>,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -106,6 +108,7 @@ impl Recipe {
             choice: Choice::FewestObjections,
             tell_bans: true,
             ban_lexicon: false,
+            blind_to: None,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -187,6 +190,9 @@ impl Recipe {
         }
         if self.ban_lexicon {
             description["banned"] = json!("inflections and spelling variants of the frame's LUs");
+        }
+        if let Some(blind_to) = &self.blind_to {
+            description["blind_to"] = blind_to.description();
         }
         if let Some([vectors, tagger]) = guide {
             description["guide"] = json!({
@@ -277,6 +283,14 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
+        let query: crate::query::Expression = "split=test".parse().unwrap();
+        let blind = |list: Option<&crate::model::SplitList>| Recipe {
+            blind_to: Some(BlindTo::new(query.clone(), list)),
+            ..recipe()
+        };
+        let list = crate::model::SplitList::default();
+        assert_ne!(print(&blind(None), a, b), first);
+        assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
         let marked =
             recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);

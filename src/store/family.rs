@@ -18,12 +18,14 @@ pub(super) enum Family {
     Recipe,
     Journal,
     Judgement,
+    Decision,
+    Edition,
     Layout,
     Change,
 }
 
 impl Family {
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 19] = [
         Self::Meta,
         Self::Frame,
         Self::Relation,
@@ -39,6 +41,8 @@ impl Family {
         Self::Recipe,
         Self::Journal,
         Self::Judgement,
+        Self::Decision,
+        Self::Edition,
         Self::Layout,
         Self::Change,
     ];
@@ -60,6 +64,8 @@ impl Family {
             Self::Recipe => "recipe",
             Self::Journal => "journal",
             Self::Judgement => "judgement",
+            Self::Decision => "decision",
+            Self::Edition => "edition",
             Self::Layout => "layout",
             Self::Change => "change",
         }
@@ -73,6 +79,6 @@ impl Family {
     /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
     /// a writer makes it.
     pub(super) fn in_first_format(self) -> bool {
-        !matches!(self, Self::Layout)
+        !matches!(self, Self::Layout | Self::Decision | Self::Edition)
     }
 }

@@ -3,7 +3,7 @@
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
 //! [`ReleaseRecord`], ends with an end record that counts the lines, and what a line refers to stands
 //! before it: semantic types, frames, relations, LUs, recipes, then each sentence with its sets, then
-//! documents, journal and judgements; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
+//! documents, journal, judgements, decisions and editions; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
 //! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe the
 //! records.
 //!
@@ -12,6 +12,7 @@
 
 mod annotation;
 mod foreign;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -83,13 +84,17 @@ pub enum Kind {
     Journal,
     /// What a reviewer says of a set.
     Judgement,
+    /// What reviewers decide of a proposed LU.
+    Decisions,
+    /// Sets frozen under a name.
+    Edition,
     /// The end of the file.
     End,
 }
 
 impl Kind {
     /// All kinds, in the order in which a file holds them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Header,
         Self::Release,
         Self::ReleaseLayout,
@@ -110,6 +115,8 @@ impl Kind {
         Self::Foreign,
         Self::Journal,
         Self::Judgement,
+        Self::Decisions,
+        Self::Edition,
         Self::End,
     ];
 
@@ -137,6 +144,8 @@ impl Kind {
             Self::DocumentLayout => "document_layout",
             Self::Journal => "journal",
             Self::Judgement => "judgement",
+            Self::Decisions => "decisions",
+            Self::Edition => "edition",
             Self::End => "end",
         }
     }

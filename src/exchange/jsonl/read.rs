@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
 use super::foreign::ForeignRecord;
+use super::growth::{DecisionsRecord, EditionRecord};
 use super::layout::{
     DocumentLayoutRecord, FrameLayoutRecord, Layout, LexUnitLayoutRecord, ReleaseLayoutRecord,
 };
@@ -21,9 +22,9 @@ use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
-    Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
-    WrittenNumber,
+    AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
+    FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId,
+    SentenceLayers, WrittenNumber,
 };
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
@@ -51,6 +52,10 @@ pub enum Record {
     /// How far a chain has come: its seed, and its sets.
     Journal(JournalRecord, AnnotationSetId, Vec<AnnotationSetId>),
     Judgement(AnnotationSetId, Judgement),
+    /// Decisions, and the name of their frame.
+    Decisions(Decided, String),
+    /// An edition with some of its sets, and how many it has in all.
+    Edition(Edition, u64),
     Layout(Box<Layout>),
 }
 
@@ -174,6 +179,16 @@ impl<R: BufRead> RecordReader<R> {
                 let judgement: JudgementRecord = lines.json()?;
                 let (set, judgement) = self.checked(judgement.into_model())?;
                 Record::Judgement(set, judgement)
+            }
+            Kind::Decisions => {
+                let decided: DecisionsRecord = lines.json()?;
+                let (decided, frame) = self.checked(decided.into_model())?;
+                Record::Decisions(decided, frame)
+            }
+            Kind::Edition => {
+                let edition: EditionRecord = lines.json()?;
+                let (edition, total) = self.checked(edition.into_model())?;
+                Record::Edition(edition, total)
             }
             Kind::ReleaseLayout => {
                 let layout: ReleaseLayoutRecord = lines.json()?;

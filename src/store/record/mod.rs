@@ -14,6 +14,7 @@ mod schema_page;
 mod v1;
 mod v1_annotation;
 mod v1_foreign;
+mod v1_growth;
 mod v1_layout;
 mod v1_numbers;
 mod v1_user;
@@ -26,15 +27,15 @@ mod v2_release_layout;
 use bincode::config::{Configuration, Limit, LittleEndian, Varint};
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Frame, FrameId, FrameLayout,
-    FrameRelation, LexUnit, LexUnitLayout, LuId, Release, ReleaseLayout, SemType, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Decided, Document, DocumentLayout, Edition, Frame, FrameId,
+    FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId, Release, ReleaseLayout, SemType,
+    Sentence, SentenceId, SentenceLayers,
 };
 
 use super::SetLocation;
 use super::key::{
-    AnnotationKey, DocumentKey, FrameKey, LayoutKey, LexUnitKey, RelationKey, SemTypeKey,
-    SentenceKey, SentenceSetKey,
+    AnnotationKey, DecisionKey, DocumentKey, EditionKey, FrameKey, LayoutKey, LexUnitKey,
+    RelationKey, SemTypeKey, SentenceKey, SentenceSetKey,
 };
 use v1::SetLocationRecord;
 pub(super) use v1::{
@@ -181,6 +182,8 @@ stored! {
     FrameLayout, LayoutKey, v1_layout::FrameLayoutRecord;
     LexUnitLayout, LayoutKey, v1_layout::LexUnitLayoutRecord;
     DocumentLayout, LayoutKey, v1_layout::DocumentLayoutRecord;
+    Decided, DecisionKey, v1_growth::DecidedRecord;
+    Edition, EditionKey, v1_growth::EditionRecord;
 }
 
 /// A model that is written in version 1 where that can hold it, and else in version 2.

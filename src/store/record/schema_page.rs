@@ -11,6 +11,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         include_str!("v1.rs"),
         include_str!("v1_annotation.rs"),
         include_str!("v1_foreign.rs"),
+        include_str!("v1_growth.rs"),
         include_str!("v1_layout.rs"),
         include_str!("v1_numbers.rs"),
         include_str!("v1_user.rs"),
