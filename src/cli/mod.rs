@@ -47,6 +47,7 @@ mod paraphrase;
 mod piped;
 mod plan;
 mod progress;
+mod proposals;
 mod query;
 mod recipes;
 mod reindex;
@@ -126,6 +127,7 @@ enum Command {
     Edit(edit::Args),
     Delete(delete::Args),
     Judge(judge::Args),
+    Proposals(proposals::Args),
     Edition(edition::Args),
     Changes(changes::Args),
     Export(export::Args),
@@ -221,6 +223,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Delete(args) => delete::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
+        Command::Proposals(args) => proposals::run(args, &mut context),
         Command::Edition(args) => edition::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),
