@@ -78,6 +78,8 @@ pub mod upkeep;
 pub mod expand;
 #[cfg(feature = "neural")]
 pub mod models;
+#[cfg(feature = "neural")]
+pub mod proposals;
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

@@ -52,6 +52,8 @@ fn every_kind_of_commit_is_listed_once_and_in_order() {
             Subject::Sentence(_) => "sentence",
             Subject::Set(..) => "set",
             Subject::Judgement(..) => "judgement",
+            Subject::Decision(..) => "decision",
+            Subject::Edition(_) => "edition",
             _ => "other",
         };
         let changes = changes(&reader, since);

@@ -35,6 +35,10 @@ fn a_reviewer_has_one_judgement_of_a_set_and_any_of_them_is_found() {
             ("judgement<30", 0),
             ("origin=generated judgement!=40", 1),
             ("origin=generated not judgement>0", 1),
+            ("judgement_mean=65", 1),
+            ("judgement_mean>=65.1", 0),
+            ("judgement_mean<65.1", 1),
+            ("origin=generated judgement_mean!=65", 1),
         ] {
             assert_eq!(mini::answers(database, query).len(), found, "{query}");
         }

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::index;
-use fnstore::model::{AnnotationSetId, FeId, Frame, FrameId, IdSpace, LuId, ReleaseId, Span};
+use fnstore::model::{
+    AnnotationSetId, Decided, Decision, Evidence, FeId, Frame, FrameId, IdSpace, LuId, ReleaseId,
+    Span, Verdict,
+};
 use fnstore::store::{Action, Batch, SetLocation, Subject};
 use fnstore::upkeep::{CheckCode, CheckOptions, CheckReport};
 use rocksdb::{DB, IteratorMode, Options};
@@ -185,6 +188,30 @@ fn what_a_frame_and_a_sentence_name_is_looked_up() {
     });
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].0, CheckCode::LexUnitMissing);
+}
+
+#[test]
+fn the_frame_of_a_decision_is_looked_up() {
+    let found = found_after(|_, batch| {
+        let decision = Decision {
+            verdict: Verdict::Reject,
+            reviewer: "kim".to_owned(),
+            time: 7,
+            note: String::new(),
+            lu: LuId(1001),
+            evidence: Evidence::default(),
+            moved: None,
+            undone: None,
+        };
+        let name = "vet.v".to_owned();
+        let decided = Decided { frame: FrameId(9999), name, history: vec![decision] };
+        batch.put_decisions(&decided).unwrap();
+    });
+    let [(code, detail)] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (*code, detail.as_str()),
+        (CheckCode::FrameMissing, "decisions on `vet.v`: frame 9999")
+    );
 }
 
 #[test]

@@ -61,10 +61,12 @@ impl<'a> ChangeRecord<'a> {
             Subject::SentenceLayers(_, id) => ("layers", id.to_string()),
             Subject::Set(id, _) => ("set", id.to_string()),
             Subject::Judgement(set, _) => ("judgement", set.to_string()),
+            Subject::Decision(_, name) => ("decision", name.clone()),
+            Subject::Edition(name) => ("edition", name.clone()),
             _ => ("other", String::new()),
         };
         let (frame, lu, sentence) = match &change.subject {
-            Subject::LexUnit(frame, _) => (Some(frame.0), None, None),
+            Subject::LexUnit(frame, _) | Subject::Decision(frame, _) => (Some(frame.0), None, None),
             Subject::Set(_, at) => (Some(at.frame.0), Some(at.lu.0), Some(at.sentence)),
             Subject::SentenceLayers(sentence, _) => (None, None, Some(*sentence)),
             _ => (None, None, None),

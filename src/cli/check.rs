@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use fnstore::database::Database;
-use fnstore::upkeep::{CheckOptions, CheckReport, Finding};
+use fnstore::upkeep::{CheckOptions, CheckReport, Finding, Leak};
 use serde::Serialize;
 
-use super::output::{Output, grouped};
+use super::output::{Format, Output, grouped, tell};
+use super::render::Row;
+use super::splits::SplitArgs;
 use super::{Context, Outcome, progress};
 
 /// Check that the store is whole
@@ -19,6 +21,38 @@ pub(super) struct Args {
     /// Also check references in both directions, and compare the index term by term
     #[arg(long)]
     deep: bool,
+
+    /// List instead what stands in two parts of the data: texts, letter case, punctuation and spacing
+    /// aside, and generated sets whose seed's sentence is in another part
+    #[arg(long, conflicts_with = "deep")]
+    leaks: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
+}
+
+/// A leak as JSON; see `schema/leak.schema.json`.
+#[derive(Debug, Serialize)]
+struct LeakRecord {
+    code: &'static str,
+    part: &'static str,
+    release: String,
+    set: String,
+    other_part: &'static str,
+    other_release: String,
+    other_set: String,
+    text: String,
+}
+
+impl Row for LeakRecord {
+    const COLUMNS: &'static [&'static str] =
+        &["code", "part", "release", "set", "other_part", "other_release", "other_set", "text"];
+
+    fn fields(&self) -> Vec<String> {
+        let Self { code, part, release, set, other_part, other_release, other_set, text } = self;
+        let parts = [(*code), *part, release, set, *other_part, other_release, other_set, text];
+        parts.map(str::to_owned).into()
+    }
 }
 
 /// A check as JSON; see `schema/check.schema.json`.
@@ -42,7 +76,45 @@ struct FindingRecord {
     examples: Vec<Finding>,
 }
 
+/// Lists leaks; the exit code says whether there are any.
+fn leaks(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let database = args.splits.over(|| Database::open(&context.store))?;
+    let leaks = database.leaks()?;
+    let releases = database.releases()?;
+    let name = |id| {
+        let release = releases.iter().find(|release| release.id == id);
+        release.map_or_else(String::new, |release| release.name.clone())
+    };
+    let found = leaks.len() as u64;
+    let records = leaks.into_iter().map(|Leak { kind, first, second, text }| LeakRecord {
+        code: kind.as_str(),
+        part: first.0.as_str(),
+        release: name(first.1),
+        set: first.2.to_string(),
+        other_part: second.0.as_str(),
+        other_release: name(second.1),
+        other_set: second.2.to_string(),
+        text,
+    });
+    context.output.rows(Format::Jsonl, records)?;
+    context.output.flush()?;
+    tell(&match found {
+        0 => {
+            "no text stands in two parts, and no generated set in another than its seed".to_owned()
+        }
+        found => format!("leaks: {}", grouped(found)),
+    });
+    Ok(if found == 0 { Outcome::Done } else { Outcome::CheckFailed })
+}
+
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    if args.leaks {
+        return leaks(&args, context);
+    }
+    anyhow::ensure!(
+        args.splits.list()?.is_none(),
+        "`--split-list` says which part of the data something is in; expected it with `--leaks`"
+    );
     let bar = progress::bar("checking", "rows");
     let options = CheckOptions { deep: args.deep };
     let report = Database::check_at(&context.store, options, &mut |rows| {

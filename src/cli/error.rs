@@ -15,6 +15,7 @@ use fnstore::framenet::FramenetError;
 use fnstore::index::IndexError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
+use fnstore::proposals::ProposalError;
 use fnstore::score::ScoreError;
 use fnstore::store::StoreError;
 use fnstore::tag::TagError;
@@ -67,6 +68,10 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             || cause.is::<LinesLeftOut>()
             || cause.downcast_ref().is_some_and(is_wrong_file)
             || matches!(cause.downcast_ref(), Some(RecipeFileError::Toml { .. }))
+            || matches!(
+                cause.downcast_ref(),
+                Some(ProposalError::File(FileError::Content { .. }) | ProposalError::TooFew { .. })
+            )
             || matches!(
                 cause.downcast_ref(),
                 Some(
@@ -217,7 +222,10 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn cause(error: &anyhow::Error) -> Option<&DatabaseError> {
     error.chain().find_map(|cause| match cause.downcast_ref() {
         Some(ExpandError::Database(cause)) => Some(cause),
-        _ => cause.downcast_ref(),
+        _ => match cause.downcast_ref() {
+            Some(ProposalError::Database(cause)) => Some(cause),
+            _ => cause.downcast_ref(),
+        },
     })
 }
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
-    self, CarriedTally, EndReason, Guidance, GuideModels, KeepElements, Kept, Models, Recipe,
-    RecipeSettings, Report,
+    self, BlindTo, CarriedTally, EndReason, Guidance, GuideModels, KeepElements, Kept, Models,
+    Recipe, RecipeSettings, Report,
 };
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -19,6 +19,7 @@ use super::filter::write_kept;
 use super::output::{Output, grouped, tell, tell_index_lag};
 use super::render::NO_ROWS;
 use super::rewriter::RewriterArgs;
+use super::splits::SplitArgs;
 use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Write new annotated sentences from human ones
@@ -69,6 +70,14 @@ pub(super) struct Args {
     /// contain their head words, or their text. `none`: not annotated [default: align]
     #[arg(long, value_name = "HOW", value_enum)]
     keep_fe: Option<KeepFe>,
+
+    /// Take no frame elements and no words from the annotation that this query finds, as in
+    /// `split=test`: held-out annotation says nothing to the guide
+    #[arg(long, value_name = "EXPR")]
+    blind_to: Option<String>,
+
+    #[command(flatten)]
+    splits: SplitArgs,
 
     /// Directory of the filter that scores new sentences, or its name among the models; `none` for
     /// no scores [default: filter, if installed]
@@ -169,13 +178,15 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
     let recipe = recipe(&args)?;
     if args.status {
-        return status::run(&expression, &recipe, context);
+        let database = args.splits.over(|| Database::open(&context.store))?;
+        return status::run(&database, &expression, &recipe, context);
     }
     if args.dry_run {
-        return status::dry_run(&expression, &recipe, context);
+        let database = args.splits.over(|| Database::open(&context.store))?;
+        return status::dry_run(&database, &expression, &recipe, context);
     }
     let stopped = stop::on_interrupt("finishing the rounds in flight")?;
-    let database = Database::open_existing_writer(&context.store)?;
+    let database = args.splits.over(|| Database::open_existing_writer(&context.store))?;
     tell_of_index(&database);
     if args.redo {
         let removed = expand::forget(&database, &expression, &recipe)?;
@@ -250,6 +261,10 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     }
     let mut recipe = Recipe::new(models);
     settings.apply(&mut recipe);
+    if let Some(query) = &args.blind_to {
+        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
+    }
     recipe.seed_limit = args.limit;
     recipe.numbers = args.rewriter.numbers;
     if args.limit == Some(0) {

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::align::tasks::Making;
 use super::output::{Format, grouped, tell};
+use super::splits::SplitArgs;
 use super::whole_file::WholeFile;
 use super::{Context, Outcome, progress, tell_of_index};
 
@@ -44,12 +45,20 @@ pub(super) struct Args {
     force: bool,
 
     /// Also write the records that the sets refer to, with `origin=generated` or `origin=user`
-    #[arg(long)]
+    #[arg(long, conflicts_with = "training")]
     with_base: bool,
+
+    /// Write all annotation sets of a sentence into one record, with what nobody annotated: for jsonl,
+    /// conll and bios
+    #[arg(long)]
+    training: bool,
 
     /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -59,6 +68,7 @@ Examples:
   fnstore export origin=generated 'aligner>=0.5' --to jsonl generated.jsonl
   fnstore export frame=Verification --to csv -
   fnstore export 'origin=fulltext split=train' --to conll train.conll
+  fnstore export 'split=train' --split-list fold-1.tsv --training --to jsonl train.jsonl
   fnstore export 'origin=fulltext split=test' --to semafor test";
 
 /// A format of export.
@@ -92,7 +102,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let case = if args.case_sensitive { Case::Sensitive } else { Case::Fold };
     let expression =
         Expression::parse_with(&args.expression.join(" "), case).map_err(DatabaseError::from)?;
-    let database = Database::open(&context.store)?;
+    let database = args.splits.over(|| Database::open(&context.store))?;
     let export = Export { database: &database, expression: &expression, args: &args, to };
     let record = match (to, &path) {
         (To::Semafor, Some(path)) => export.semafor(path)?,
@@ -147,6 +157,12 @@ fn destination(args: &Args) -> anyhow::Result<(To, Option<PathBuf>)> {
             format.display()
         );
     }
+    let trains = matches!(to, To::Jsonl | To::Conll | To::Bios);
+    ensure!(
+        !args.training || trains,
+        "`--training` is for `--to jsonl`, `--to conll` and `--to bios`, found `--to {}`",
+        format.display()
+    );
     ensure!(
         to != To::Semafor || path.is_some(),
         "`--to semafor` writes three files: expected the beginning of their names, as in \
@@ -170,6 +186,13 @@ impl Export<'_> {
     fn write(&self, out: &mut (impl Write + Send)) -> anyhow::Result<ExportRecord> {
         let (database, expression) = (self.database, self.expression);
         let report = match self.to {
+            To::Jsonl if self.args.training => database.export_training(expression, out)?,
+            To::Conll if self.args.training => {
+                database.export_training_tokens(expression, TokenFormat::Conll, out)?
+            }
+            To::Bios if self.args.training => {
+                database.export_training_tokens(expression, TokenFormat::Bios, out)?
+            }
             To::Jsonl => {
                 let export = database.export_jsonl(expression, self.args.with_base, out)?;
                 return Ok(self.lossless(export));

@@ -18,6 +18,7 @@ mod device;
 mod document;
 mod drawing;
 mod edit;
+mod edition;
 mod error;
 mod eval;
 mod expand;
@@ -46,6 +47,7 @@ mod paraphrase;
 mod piped;
 mod plan;
 mod progress;
+mod proposals;
 mod query;
 mod recipes;
 mod reindex;
@@ -58,6 +60,7 @@ mod score;
 mod semtypes;
 mod sentence;
 mod show;
+mod splits;
 mod stats;
 mod stop;
 mod table_lines;
@@ -125,6 +128,8 @@ enum Command {
     Edit(edit::Args),
     Delete(delete::Args),
     Judge(judge::Args),
+    Proposals(proposals::Args),
+    Edition(edition::Args),
     Changes(changes::Args),
     Export(export::Args),
     Expand(expand::Args),
@@ -219,6 +224,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Delete(args) => delete::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
+        Command::Proposals(args) => proposals::run(args, &mut context),
+        Command::Edition(args) => edition::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),

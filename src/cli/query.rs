@@ -11,6 +11,7 @@ use super::hit::AnswerRecord;
 use super::output::{Format, Output, grouped, tell};
 use super::plan::write_plan;
 use super::render::Block;
+use super::splits::SplitArgs;
 use super::{Context, Outcome, tell_if_empty, tell_of_index};
 
 /// Find annotation sets
@@ -56,6 +57,9 @@ pub(super) struct Args {
     /// Match case-sensitively
     #[arg(long)]
     case_sensitive: bool,
+
+    #[command(flatten)]
+    splits: SplitArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -80,7 +84,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let sort = args.sort.as_deref().map(SortKey::parse_list).transpose();
     let sort = sort.map_err(DatabaseError::from)?.unwrap_or_default();
     let selection = Selection { sort, offset: args.offset, limit: args.limit };
-    let database = Database::open(&context.store)?;
+    let database = args.splits.over(|| Database::open(&context.store))?;
     let output = &mut context.output;
     tell_of_releases(&database, &expression)?;
     tell_of_descriptions(&database, &expression)?;

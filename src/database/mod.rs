@@ -35,7 +35,7 @@ pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
 
 use crate::index::{self, IndexError, IndexReader, IndexWriter};
-use crate::model::Release;
+use crate::model::{Release, SplitList};
 use crate::query::nearest;
 use crate::store::{Change, Store};
 
@@ -56,6 +56,8 @@ pub struct Database {
     snapshot: Option<Option<IndexView>>,
     /// Why the index was of no use the last time.
     index_fault: Mutex<Option<Arc<IndexError>>>,
+    /// Which part of the data something belongs to, before the built-in list.
+    splits: Option<Arc<SplitList>>,
 }
 
 /// The index's last commit, with the store's revision that it stands for.
@@ -79,6 +81,7 @@ impl Database {
             snapshot: None,
             index_fault: Mutex::default(),
             index_lag: Mutex::default(),
+            splits: None,
         })
     }
 
@@ -114,7 +117,21 @@ impl Database {
         let mut snapshot = Self::open(&self.dir)?;
         let index = snapshot.index_reader()?;
         snapshot.snapshot = Some(index);
+        snapshot.splits = self.splits.clone();
         Ok(snapshot)
+    }
+
+    /// The same handle, for which a list says which part of the data something belongs to (`split` in
+    /// queries). Where the list says nothing, the built-in one holds. Nothing is written.
+    #[must_use]
+    pub fn with_split_list(self, list: SplitList) -> Self {
+        Self { splits: Some(Arc::new(list)), ..self }
+    }
+
+    /// The list of [`with_split_list`](Self::with_split_list).
+    #[must_use]
+    pub fn split_list(&self) -> Option<&Arc<SplitList>> {
+        self.splits.as_ref()
     }
 
     /// Opens the database in `dir` for writing, and makes one when there is none.
@@ -148,6 +165,7 @@ impl Database {
             index_lag: Mutex::default(),
             writer: Some(Mutex::new(writer)),
             snapshot: None,
+            splits: None,
         })
     }
 

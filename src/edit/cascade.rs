@@ -1,7 +1,8 @@
 //! Removals, and what else they take along: nothing that is left refers to what is gone.
 //!
 //! What only belongs to a record goes with it always: a set's judgements, its place in valence tables
-//! and journals, and the sentence of a generated set. Everything else is asked for with
+//! and journals, the sentence of a generated set, and the decisions on LUs proposed for a frame. Editions
+//! stay: that a set of one is gone is what verifying it says. Everything else is asked for with
 //! [`Removal::Cascade`].
 
 use std::collections::BTreeSet;
@@ -9,9 +10,9 @@ use std::collections::BTreeSet;
 use super::staged::{Judged, StagedRow, absent};
 use super::{EditError, Removal, Result, Transaction};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
-    IdSpace, LexUnit, LuId, Provenance, RelationId, SemType, SemTypeId, Sentence, SentenceId,
-    SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Frame, FrameId,
+    FrameRelation, IdSpace, LexUnit, LuId, Provenance, RelationId, SemType, SemTypeId, Sentence,
+    SentenceId, SentenceLayers,
 };
 
 /// Removing. With [`Removal::Alone`] a record goes only when no other refers to it.
@@ -35,6 +36,12 @@ impl Transaction<'_> {
         self.forget_lexunits(&lexunits)?;
         for relation in relations {
             self.delete::<FrameRelation>(relation.id)?;
+        }
+        let decisions = self.database.store.all_decisions(self.release)?;
+        for decided in self.staged.over(decisions, |decided: &Decided| decided.frame == frame)? {
+            if decided.frame == frame {
+                self.delete::<Decided>(decided.key())?;
+            }
         }
         self.delete::<Frame>(frame)
     }

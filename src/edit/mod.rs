@@ -23,6 +23,7 @@ mod cascade;
 mod check;
 mod expansions;
 mod frame;
+mod growth;
 mod layouts;
 mod script;
 mod staged;
@@ -31,14 +32,15 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use expansions::Removed;
+pub use growth::Fate;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
 use crate::database::{Database, EditError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Frame, FrameId, FrameRelation,
-    Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType, SemTypeId, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
+    FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
+    SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Change, Subject};
 
@@ -498,6 +500,8 @@ fn named(subject: &Subject) -> (&'static str, String) {
         Subject::SentenceLayers(_, id) => (SentenceLayers::KIND, id.to_string()),
         Subject::Set(id, _) => (AnnotationSet::KIND, id.to_string()),
         Subject::Judgement(set, reviewer) => (Judged::KIND, format!("of {set} by {reviewer}")),
+        Subject::Decision(_, name) => (Decided::KIND, format!("on {name}")),
+        Subject::Edition(name) => (Edition::KIND, name.clone()),
         _ => ("release", String::new()),
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::{EditError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, Frame, FrameId,
-    FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId,
-    SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Document, DocumentId, Edition,
+    Frame, FrameId, FrameRelation, Judgement, LexUnit, LuId, RecipeId, RelationId, ReleaseCounts,
+    ReleaseId, SemType, SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::store::{Action, Batch, JournalEntry, SetLocation, Store, StoreError, Subject};
 
@@ -32,11 +32,18 @@ pub(super) struct Judged {
     pub(super) judgement: Judgement,
 }
 
-impl Counted for Judged {
-    fn counts(&self) -> ReleaseCounts {
-        ReleaseCounts::default()
-    }
+/// What no count of a release counts.
+macro_rules! uncounted {
+    ($($row:ty),*) => {$(
+        impl Counted for $row {
+            fn counts(&self) -> ReleaseCounts {
+                ReleaseCounts::default()
+            }
+        }
+    )*};
 }
+
+uncounted!(Judged, Decided, Edition);
 
 /// Which chain a journal row is about: seed, target, recipe.
 pub(super) type JournalOf = (AnnotationSetId, u16, RecipeId);
@@ -53,6 +60,8 @@ pub(super) struct Staged {
     layers: Table<SentenceLayers>,
     sets: Table<AnnotationSet>,
     judgements: Table<Judged>,
+    decisions: Table<Decided>,
+    editions: Table<Edition>,
     /// Journal rows to write, or to delete.
     pub(super) journal: BTreeMap<JournalOf, Option<JournalEntry>>,
 }
@@ -187,6 +196,20 @@ rows! {
         put: |batch, row| batch.put_judgement(row.set, &row.judgement),
         delete: |batch, row| batch.delete_judgement(row.set, &row.judgement.reviewer),
     }
+    Decided as "decision" in decisions, by (FrameId, String) {
+        key: |row| (row.frame, row.name.clone()),
+        subject: |row| Subject::Decision(row.frame, row.name.clone()),
+        read: |store, release, (frame, name)| store.decisions(release, frame, &name),
+        put: |batch, row| batch.put_decisions(row),
+        delete: |batch, row| batch.delete_decisions(row),
+    }
+    Edition as "edition" in editions, by String {
+        key: |row| row.name.clone(),
+        subject: |row| Subject::Edition(row.name.clone()),
+        read: |store, release, name| store.edition(release, &name),
+        put: |batch, row| batch.put_edition(row),
+        delete: |batch, row| batch.delete_edition(&row.name),
+    }
 }
 
 impl Staged {
@@ -267,6 +290,8 @@ impl Staged {
         write_table::<SentenceLayers>(self, batch)?;
         write_table::<AnnotationSet>(self, batch)?;
         write_table::<Judged>(self, batch)?;
+        write_table::<Decided>(self, batch)?;
+        write_table::<Edition>(self, batch)?;
         for (&(seed, target, recipe), entry) in &self.journal {
             match entry {
                 Some(entry) => batch.put_journal(seed, target, recipe, entry)?,

@@ -6,13 +6,26 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use super::Result;
-use super::error::{ExchangeError, FaultCode};
+use super::error::{ExchangeError, Fault, FaultCode};
 
 /// Most bytes that a line may have: far above the longest record of FrameNet 1.5 (an LU with its
 /// valence tables, under 4 MB of JSON), far below what a hostile file could make a reader hold.
 pub const LINE_LIMIT: usize = 64 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The columns of a line parted by tabs, without the space around them; `expected` says what they are.
+pub(super) fn columns<'l, const N: usize>(
+    line: &'l str,
+    expected: &str,
+) -> std::result::Result<[&'l str; N], Fault> {
+    let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let count = columns.len();
+    columns.try_into().map_err(|_| {
+        let expected = format!("{N}, parted by tabs: {expected}");
+        Fault::new(FaultCode::Layout, "columns", count, expected)
+    })
+}
 
 /// The lines of a file that are not blank.
 pub struct Lines<R> {

@@ -3,7 +3,8 @@
 //! One format is lossless and read back: [`jsonl`], every record as a line of JSON. The others are for
 //! other programs, and each counts what it cannot hold in a [`LossLog`]: token formats
 //! ([`TokenFormat`]: CoNLL, BIOS, SEMAFOR) and tables ([`CsvTable`], [`ParquetTable`]). [`SpanReader`]
-//! reads plain span-labelled data and mined pairs.
+//! reads plain span-labelled data and mined pairs, [`read_split_list`] lists of parts of the data. For training there is a
+//! record for each sentence ([`TrainingSentence`]), which says what nobody annotated.
 //!
 //! This layer knows records and bytes, no store: what is written where, and what a line may refer to,
 //! is [`crate::database`]'s. `schema/exchange.md` describes the formats.
@@ -12,20 +13,26 @@ mod error;
 pub mod jsonl;
 mod lines;
 mod loss;
+mod lu_list;
 mod mined;
 mod parquet_table;
 mod rows;
 mod spans;
+mod split_list;
 mod token_formats;
 mod tokens;
+mod training;
 
 pub use error::{ExchangeError, FaultCode};
 pub use lines::{LINE_LIMIT, Lines};
 pub use loss::{Loss, LossLog};
+pub use lu_list::open_lu_list;
 pub use parquet_table::ParquetTable;
 pub use rows::{CsvTable, LabelRow};
 pub use spans::{LabelledSpan, LabelledText, SpanReader};
+pub use split_list::{open_split_list, read_split_list};
 pub use token_formats::{SemaforFiles, TokenFormat, TokenWriter};
 pub use tokens::{Annotated, Token, Tokens};
+pub use training::{TrainingSentence, write_training};
 
 type Result<T> = std::result::Result<T, ExchangeError>;

@@ -10,7 +10,7 @@ use std::io::Write;
 use super::Result;
 use super::loss::{Loss, LossLog};
 use super::tokens::{Annotated, Covered, Token, Tokens};
-use crate::model::{Extent, FeStatus, Label, LayerName, Pos, Provenance};
+use crate::model::{Extent, FeStatus, Label, LayerName, Pos, Provenance, Span};
 use crate::text::{fold, lemmatize};
 
 /// A format with one token a line and one block a set.
@@ -58,6 +58,61 @@ impl<W: Write> TokenWriter<W> {
         Ok(())
     }
 
+    /// Writes the sets of a sentence in one block: LUs and frames of all targets side by side, then the
+    /// FEs of each set in a column of its own, in order of first target (for BIOS with their core types).
+    /// `?` stands where nobody looked: for the frame inside `unannotated`, for the FEs of a set that has
+    /// none annotated.
+    ///
+    /// # Errors
+    /// When the output fails.
+    pub fn training(
+        &mut self,
+        text: &str,
+        tokens: &Tokens,
+        sets: &[Annotated],
+        unannotated: &[Span],
+    ) -> Result<()> {
+        count_white_space(text, tokens, &mut self.losses);
+        let mut columns = Vec::new();
+        for set in sets {
+            let Some(of_target) = targets(set, tokens, &mut self.losses) else { continue };
+            let mut roles = roles(set, tokens, &mut self.losses);
+            if set.set.fe_status != FeStatus::Annotated {
+                roles.iter_mut().filter(|role| role.label == OUTSIDE).for_each(Role::mask);
+            }
+            columns.push((set, of_target, roles));
+        }
+        columns.sort_by_key(|(_, of_target, _)| of_target.first().copied());
+        let mut is_masked = vec![false; tokens.as_slice().len()];
+        for covered in unannotated.iter().filter_map(|span| tokens.covered(*span)) {
+            is_masked[covered.tokens].fill(true);
+        }
+        for (number, token) in tokens.as_slice().iter().enumerate() {
+            let evoking = columns.iter().filter(|(_, of_target, _)| of_target.contains(&number));
+            let (lus, frames): (Vec<&str>, Vec<&str>) =
+                evoking.map(|(set, ..)| (set.lu.as_str(), set.frame.as_str())).unzip();
+            let outside = if is_masked[number] { MASK } else { "_" };
+            let joined = |names: &[&str]| match names {
+                [] => outside.to_owned(),
+                names => names.join("|"),
+            };
+            let form = token.span.of(text).unwrap_or_default();
+            self.first_columns(number, form, token)?;
+            write!(self.out, "\t{}\t{}", joined(&lus), joined(&frames))?;
+            for (_, _, roles) in &columns {
+                let Role { label, core_type } = &roles[number];
+                write!(self.out, "\t{label}")?;
+                if self.format == TokenFormat::Bios {
+                    write!(self.out, "\t{core_type}")?;
+                }
+            }
+            self.out.write_all(b"\n")?;
+        }
+        self.out.write_all(b"\n")?;
+        self.sentences += 1;
+        Ok(())
+    }
+
     fn line(
         &mut self,
         number: usize,
@@ -66,22 +121,28 @@ impl<W: Write> TokenWriter<W> {
         target: Option<&Annotated>,
         roles: &[Role],
     ) -> Result<()> {
-        let tag = token.tag.as_deref().unwrap_or("_");
-        let lemma = self.lemmas.of(form, tag);
         let (lu, frame) = target.map_or(("_", "_"), |set| (set.lu.as_str(), set.frame.as_str()));
         // LU names of several words keep their space in FrameNet; columns are parted by tabs.
         let role = &roles[number].label;
-        let fn_tag = if self.format == TokenFormat::Conll { tag } else { "_" };
-        write!(
-            self.out,
-            "{}\t{form}\t_\t{lemma}\t{fn_tag}\t{tag}\t{}\t_\t_\t_\t_\t_\t{lu}\t{frame}\t{role}",
-            number + 1,
-            self.sentences,
-        )?;
+        self.first_columns(number, form, token)?;
+        write!(self.out, "\t{lu}\t{frame}\t{role}")?;
         if self.format == TokenFormat::Bios {
             write!(self.out, "\t{}", roles[number].core_type)?;
         }
         self.out.write_all(b"\n")?;
+        Ok(())
+    }
+
+    /// The columns up to the parse, which say nothing of sets.
+    fn first_columns(&mut self, number: usize, form: &str, token: &Token) -> Result<()> {
+        let tag = token.tag.as_deref().unwrap_or("_");
+        let lemma = self.lemmas.of(form, tag);
+        let fn_tag = if self.format == TokenFormat::Conll { tag } else { "_" };
+        let (place, sentence) = (number + 1, self.sentences);
+        write!(
+            self.out,
+            "{place}\t{form}\t_\t{lemma}\t{fn_tag}\t{tag}\t{sentence}\t_\t_\t_\t_\t_",
+        )?;
         Ok(())
     }
 
@@ -214,15 +275,27 @@ fn elements<'a>(
     found
 }
 
+/// What a token is in a set that has no FE there.
+const OUTSIDE: &str = "O";
+
+/// What stands where nobody looked.
+const MASK: &str = "?";
+
 /// What one token is in a set.
 struct Role {
     label: String,
     core_type: &'static str,
 }
 
+impl Role {
+    fn mask(&mut self) {
+        self.label = MASK.to_owned();
+    }
+}
+
 /// The role of every token: of FEs that overlap, the one that begins first has the tokens.
 fn roles(set: &Annotated, tokens: &Tokens, losses: &mut LossLog) -> Vec<Role> {
-    let outside = || Role { label: "O".to_owned(), core_type: "_" };
+    let outside = || Role { label: OUTSIDE.to_owned(), core_type: "_" };
     let mut roles: Vec<Role> = tokens.as_slice().iter().map(|_| outside()).collect();
     let mut free = 0;
     for (label, Covered { tokens, .. }) in elements(set, tokens, losses) {

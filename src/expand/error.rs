@@ -58,6 +58,17 @@ pub enum ExpandError {
         /// Why.
         source: TagError,
     },
+    /// The recipe says of what it is blind to under one split list, and the database is under another.
+    #[error(
+        "the database is under the split list `{found}`, expected `{expected}`, under which the recipe says what \
+         it is blind to"
+    )]
+    SplitList {
+        /// The database's list, or `none`.
+        found: String,
+        /// The recipe's list, or `none`.
+        expected: String,
+    },
     /// A number of the recipe is out of its range.
     #[error("{name} is {found}, expected {expected}")]
     Recipe {

@@ -22,6 +22,7 @@
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
+mod blindness;
 mod chain;
 mod elements;
 mod error;
@@ -43,6 +44,7 @@ mod trigger_slot;
 mod valence;
 mod word_class;
 
+pub use blindness::BlindTo;
 pub use elements::KeepElements;
 pub use error::ExpandError;
 pub use filtering::{Kept, Rescored, filter_data, rescore};

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::elements::KeepElements;
-use super::{ExpandError, Models, guide};
+use super::{BlindTo, ExpandError, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::model::named;
@@ -74,6 +74,8 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
+    /// Annotation that the guide takes no FEs and no words from.
+    pub blind_to: Option<BlindTo>,
     /// Rounds per seed. More rounds go on where fewer ended.
     pub rounds: u16,
     /// Most seeds to work on in this run; those that are done do not count.
@@ -99,6 +101,7 @@ impl Recipe {
             tell_bans: true,
             ban_lexicon: false,
             keep_fe: KeepElements::Align,
+            blind_to: None,
             rounds: 3,
             seed_limit: None,
             device: Device::cpu(),
@@ -183,6 +186,9 @@ impl Recipe {
         }
         if let Some(rule) = self.keep_fe.rule() {
             description["frame_elements"] = json!(rule);
+        }
+        if let Some(blind_to) = &self.blind_to {
+            description["blind_to"] = blind_to.description();
         }
         if let Some([vectors, tagger]) = guide {
             description["guide"] = json!({
@@ -273,6 +279,14 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
+        let query: crate::query::Expression = "split=test".parse().unwrap();
+        let blind = |list: Option<&crate::model::SplitList>| Recipe {
+            blind_to: Some(BlindTo::new(query.clone(), list)),
+            ..recipe()
+        };
+        let list = crate::model::SplitList::default();
+        assert_ne!(print(&blind(None), a, b), first);
+        assert_ne!(print(&blind(Some(&list)), a, b), print(&blind(None), a, b));
         let marked =
             recipe().description(a, Told { mark: Some("<avoid>"), ..Told::default() }, b, None);
         assert!(marked.contains("<avoid>") && fingerprint(&marked) != first);

@@ -7,8 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
 use super::guide::{Guide, Strategy};
@@ -92,6 +94,9 @@ pub(super) fn run_opened(
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
     run.keeps = keep;
+    if let Some(blind_to) = &recipe.blind_to {
+        run.held_out = Rc::new(blind_to.held_out(database)?);
+    }
     run.report.kept = filter.as_ref().map(Kept::of);
     run.filter = filter.take();
     let todo = run.find_seeds(human)?;
@@ -170,6 +175,7 @@ pub(super) struct Run<'a> {
     lexicons: HashMap<ReleaseId, TriggerLexicon<'a>>,
     /// Names of the core FEs of frames.
     core_elements: HashMap<(ReleaseId, FrameId), BTreeSet<String>>,
+    held_out: Rc<HeldOut>,
     guide: Option<Guide>,
     tagger: Option<Tagger>,
     pub(super) filter: Option<Filter>,
@@ -199,6 +205,7 @@ impl<'a> Run<'a> {
             aligner,
             lexicons: HashMap::new(),
             core_elements: HashMap::new(),
+            held_out: Rc::default(),
             guide,
             tagger,
             filter: None,
@@ -347,7 +354,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn lexicon(&mut self, release: ReleaseId) -> Result<&mut TriggerLexicon<'a>> {
         if !self.lexicons.contains_key(&release) {
-            let lexicon = TriggerLexicon::new(self.database, release)?;
+            let lexicon = TriggerLexicon::new(self.database, release)?.blind_to(&self.held_out);
             self.lexicons.insert(release, lexicon);
         }
         Ok(self.lexicons.get_mut(&release).expect("it was put there just now"))

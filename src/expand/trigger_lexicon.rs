@@ -1,8 +1,10 @@
 //! What the store's lexicon says of new triggers: their LU, and whether anyone has seen them.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::Result;
+use super::blindness::HeldOut;
 use super::valence::{Expressed, Valences};
 use crate::database::Database;
 use crate::model::{
@@ -20,6 +22,8 @@ pub(super) struct TriggerLexicon<'a> {
     attested: HashMap<String, bool>,
     /// Triggers that were asked about: they are no longer new.
     triggers: HashSet<String>,
+    /// Annotation that says nothing of FEs and words.
+    held_out: Rc<HeldOut>,
 }
 
 struct FrameLexicon {
@@ -77,7 +81,13 @@ impl<'a> TriggerLexicon<'a> {
             frames: HashMap::new(),
             attested: HashMap::new(),
             triggers: HashSet::new(),
+            held_out: Rc::default(),
         })
+    }
+
+    /// The same lexicon, which takes no FEs and no words from sets that are held out.
+    pub(super) fn blind_to(self, held_out: &Rc<HeldOut>) -> Self {
+        Self { held_out: Rc::clone(held_out), ..self }
     }
 
     fn frame(&mut self, frame: FrameId) -> Result<&mut FrameLexicon> {
@@ -113,7 +123,8 @@ impl<'a> TriggerLexicon<'a> {
             .map_or_else(Valences::default, |frame| Valences::new(&frame));
         for set in store.annotation_sets_of_frame(self.release, frame)? {
             let set = set?;
-            if let Some(unit) = of_number.get(&set.lu) {
+            let unit = of_number.get(&set.lu);
+            if let Some(unit) = unit.filter(|_| !self.held_out.holds(self.release, set.id)) {
                 valences.take(unit, &set);
             }
             if let Some(sentence) = store.sentence(self.release, set.sentence)? {
@@ -224,7 +235,10 @@ impl<'a> TriggerLexicon<'a> {
         }
         let in_lexicon = |lemma: &str, pos: Pos| self.known.contains_key(&(lemma.to_owned(), pos));
         let (lemma, pos) = lemmatize(word, Pos::Noun, &in_lexicon);
-        let attested = in_lexicon(&lemma, pos) || self.database.is_attested(word)?;
+        let attested = in_lexicon(&lemma, pos)
+            || self
+                .database
+                .is_attested_beside(word, |release, set| self.held_out.holds(release, set))?;
         self.attested.insert(word.to_owned(), attested);
         Ok(attested)
     }
@@ -375,6 +389,33 @@ mod tests {
         assert!(!lexicon.knows_words("confirmcceptance").unwrap());
         assert!(!lexicon.knows_words("checked confirmcceptance").unwrap());
         assert!(!lexicon.knows_words(",").unwrap(), "no word at all");
+    }
+
+    #[test]
+    fn held_out_annotation_attests_no_words_and_no_frame_elements() {
+        let dir = tempfile::tempdir().unwrap();
+        let (database, release) = mini(dir.path());
+        let blind = |query: &str| {
+            let blind_to = crate::expand::BlindTo::new(query.parse().unwrap(), None);
+            let held_out = Rc::new(blind_to.held_out(&database).unwrap());
+            TriggerLexicon::new(&database, release).unwrap().blind_to(&held_out)
+        };
+        let expressed = ["Checker", "Matter"].map(str::to_owned).into();
+        let check = ("check".to_owned(), Pos::Verb);
+        let agreement = |lexicon: &mut TriggerLexicon<'_>| {
+            lexicon.agreement(CHECKING, Some(&expressed), &check).unwrap()
+        };
+        let (none, some) =
+            (agreement(&mut blind("frame=Checking")), agreement(&mut blind("origin=user")));
+        assert!(none == 0.0 && some > 0.4, "{none} {some}");
+        assert!(!blind("text=*painting*").knows_words("painting").unwrap());
+        assert!(blind("origin=user").knows_words("painting").unwrap());
+        // Names of the lexicon are no annotation.
+        assert!(blind("frame=*").knows_words("verifying").unwrap());
+        let list = crate::model::SplitList { name: "fold".to_owned(), ..Default::default() };
+        let other = crate::expand::BlindTo::new("split=test".parse().unwrap(), Some(&list));
+        let error = other.held_out(&database).unwrap_err().to_string();
+        assert!(error.contains("split list `none`, expected `fold`"), "{error}");
     }
 
     #[test]

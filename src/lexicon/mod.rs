@@ -31,6 +31,7 @@
 //! ```
 
 mod coverage;
+mod edition;
 mod foreign;
 mod growth;
 mod profile;
@@ -41,6 +42,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use coverage::{Coverage, CoverageCounts};
+pub use edition::EditionChanges;
 pub use growth::{NewTrigger, RoundGrowth};
 pub use profile::FrameProfile;
 pub use semtypes::{Contradiction, DerivedTypes, Propagation, SemTypeTree, propagate};

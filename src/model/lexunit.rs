@@ -84,6 +84,9 @@ impl LexUnit {
 /// Status of an LU that expansion proposes.
 pub const PROPOSED: &str = "Proposed";
 
+/// Status of an LU that an expansion proposed and a reviewer accepted.
+pub const ACCEPTED: &str = "Accepted";
+
 /// Where a release names an LU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Listing {

@@ -5,6 +5,8 @@
 //! the target's text is the *trigger*; *layers* hold *labels*.
 
 mod annotation;
+mod decision;
+mod edition;
 mod foreign;
 mod frame;
 mod hexadecimal;
@@ -19,11 +21,14 @@ mod release;
 mod sentence;
 mod span;
 mod split;
+mod split_list;
 mod written;
 
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
+pub use decision::{Decided, Decision, Evidence, Moved, Undone, Verdict};
+pub use edition::{Edition, FrozenSet};
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};
 pub use frame::{
     Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
@@ -40,7 +45,7 @@ pub use layout::{
     OddLabel, OddOffsets, RelationKind, RelationList, ReleaseLayout, SemTypeList,
 };
 pub use lexunit::{
-    FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
+    ACCEPTED, FeRealization, Governor, LexUnit, Lexeme, Listing, PROPOSED, Pos, SentenceCount,
     ValencePattern, ValenceUnit, Valences,
 };
 pub use name::{is_invisible, is_name, is_xml, is_xml_name};
@@ -50,4 +55,5 @@ pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCoun
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;
+pub use split_list::SplitList;
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

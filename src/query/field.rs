@@ -94,6 +94,10 @@ fields! {
     R = "r", Fraction;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;
+    /// Mean of all reviewers' judgements, 0 to 100. Sets that nobody has judged have none.
+    JudgementMean = "judgement_mean", Decimal;
+    /// Name of an edition that holds the set.
+    Edition = "edition", Name;
     /// The set whose sentence was rewritten.
     Source = "source", Id;
     /// The human set that a chain of rounds started from.

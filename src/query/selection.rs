@@ -69,8 +69,8 @@ impl Field {
     /// Whether a set can have several values of it.
     #[must_use]
     pub fn has_many_values(self) -> bool {
-        use Field::{Fe, Flag, Foreign, Gf, Inherits, Judgement, Ni, Pt};
-        matches!(self, Inherits | Fe | Gf | Pt | Ni | Foreign | Flag | Judgement)
+        use Field::{Edition, Fe, Flag, Foreign, Gf, Inherits, Judgement, Ni, Pt};
+        matches!(self, Inherits | Fe | Gf | Pt | Ni | Foreign | Flag | Judgement | Edition)
     }
 
     /// Whether a set has values of it: `since` asks about the store's history, and has none.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::database::{Database, DatabaseError, Result};
-use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId};
+use crate::model::{CorpusId, Document, DocumentId, FrameId, LuId, Release, ReleaseId, SplitList};
 use crate::query::nearest;
 use crate::store::{NameKind, Store};
 
@@ -23,6 +23,8 @@ type Corpora = HashMap<(ReleaseId, CorpusId), Vec<String>>;
 /// Names of one database at one moment.
 pub struct Catalog<'a> {
     store: &'a Store,
+    /// Parts of the data by name, before the built-in ones.
+    pub(super) splits: Option<Arc<SplitList>>,
     releases: Vec<Arc<Release>>,
     frames: Memo<(ReleaseId, FrameId), Arc<str>>,
     lexunits: Memo<(ReleaseId, FrameId, LuId), Arc<str>>,
@@ -34,9 +36,10 @@ pub struct Catalog<'a> {
 }
 
 impl<'a> Catalog<'a> {
-    pub(super) fn new(store: &'a Store) -> Result<Self> {
+    pub(super) fn new(store: &'a Store, splits: Option<Arc<SplitList>>) -> Result<Self> {
         Ok(Self {
             store,
+            splits,
             releases: store.releases()?.into_iter().map(Arc::new).collect(),
             frames: RefCell::default(),
             lexunits: RefCell::default(),
@@ -207,7 +210,7 @@ impl Database {
     /// # Errors
     /// When the store fails.
     pub fn catalog(&self) -> Result<Catalog<'_>> {
-        Catalog::new(&self.store)
+        Catalog::new(&self.store, self.split_list().cloned())
     }
 
     /// The error for a name that no release has.

@@ -126,7 +126,7 @@ fn cost(expression: &Expression) -> u8 {
         Expression::Term(term) => match term.field {
             Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
             Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
-            Field::Judgement | Field::Foreign => 2,
+            Field::Judgement | Field::JudgementMean | Field::Edition | Field::Foreign => 2,
             _ => 0,
         },
     }
@@ -171,7 +171,7 @@ impl Match<'_> {
                 })
             }
             Test::Decimal(comparison, bound) => {
-                self.score(field).is_some_and(|score| comparison.holds(f64::from(score), *bound))
+                self.score(field)?.is_some_and(|score| comparison.holds(f64::from(score), *bound))
             }
             Test::Set(id) => match field {
                 Field::Id => self.set.id == *id,
@@ -227,6 +227,7 @@ impl Match<'_> {
                     document.named_by(|text| pattern.matches(text)).is_some()
                 }) || file.is_some_and(|file| pattern.matches(file))
             }
+            Field::Edition => self.editions()?.iter().any(|name| pattern.matches(name)),
             Field::Foreign => self.foreign()?.iter().any(|text| pattern.matches(text)),
             Field::Method => {
                 self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))

@@ -8,8 +8,8 @@ use super::beside::Beside;
 use super::catalog::Catalog;
 use crate::database::{Result, listing};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, FrameId, Provenance, ReleaseId, Sentence,
-    hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Edition, FrameId, LuId, Provenance,
+    ReleaseId, Sentence, SentenceId, hexadecimal,
 };
 use crate::store::Store;
 
@@ -22,6 +22,8 @@ pub(super) struct Facts<'a> {
     ancestors: RefCell<HashMap<(ReleaseId, FrameId), Ancestors>>,
     /// What the releases' files hold beside FrameNet.
     beside: OnceCell<Beside>,
+    /// Every release's editions.
+    editions: OnceCell<Vec<(ReleaseId, Edition)>>,
     /// Where the last seed that was asked about comes from: its offspring often lies together.
     last_seed: RefCell<Option<(ReleaseId, AnnotationSetId, Home)>>,
 }
@@ -36,8 +38,12 @@ pub(super) struct Home {
     pub(super) listing: Option<(CorpusId, Option<DocumentId>)>,
     /// The file that it was imported from, for sets that are no FrameNet release's.
     pub(super) file: Option<Arc<str>>,
-    /// Whether it illustrates an LU: such sentences are no part of the data that is split.
+    /// Whether it illustrates an LU: the built-in list names no part of such sentences.
     pub(super) is_exemplar: bool,
+    /// The sentence.
+    pub(super) sentence: Option<SentenceId>,
+    /// The LU.
+    pub(super) lexunit: Option<(FrameId, LuId)>,
 }
 
 impl<'a> Facts<'a> {
@@ -48,6 +54,7 @@ impl<'a> Facts<'a> {
             recipes: OnceCell::new(),
             ancestors: RefCell::default(),
             beside: OnceCell::new(),
+            editions: OnceCell::new(),
             last_seed: RefCell::default(),
         }
     }
@@ -78,6 +85,19 @@ impl<'a> Facts<'a> {
         Ok(self.beside.get_or_init(Beside::default))
     }
 
+    pub(super) fn editions(&self) -> Result<&[(ReleaseId, Edition)]> {
+        if self.editions.get().is_none() {
+            let mut editions = Vec::new();
+            for release in self.catalog.releases() {
+                for edition in self.store.editions(release.id)? {
+                    editions.push((release.id, edition?));
+                }
+            }
+            let _ = self.editions.set(editions);
+        }
+        Ok(self.editions.get().map_or(&[], Vec::as_slice))
+    }
+
     /// Where a seed comes from.
     pub(super) fn home_of_seed(&self, release: ReleaseId, seed: AnnotationSetId) -> Result<Home> {
         if let Some((of, id, home)) = self.last_seed.borrow().as_ref()
@@ -106,6 +126,12 @@ impl Home {
             _ => None,
         };
         let is_exemplar = matches!(set.provenance, Provenance::Exemplar { .. });
-        Self { listing: listing(set, occurrences), file, is_exemplar }
+        Self {
+            listing: listing(set, occurrences),
+            file,
+            is_exemplar,
+            sentence: Some(set.sentence),
+            lexunit: Some((set.frame, set.lu)),
+        }
     }
 }

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use super::answer::Answer;
 use super::facts::{Facts, Home};
 use crate::database::Result;
-use crate::model::{AnnotationSet, Document, Generation, Provenance, ReleaseId, Sentence, Split};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Document, Generation, Provenance, ReleaseId, Sentence, Split,
+    SplitList,
+};
 use crate::query::Field;
 
 /// An annotation set that a query found. Its sentence and its names are read when they are asked
@@ -69,6 +72,20 @@ impl<'a> Match<'a> {
         }))
     }
 
+    /// The sentence's text; `None` when the sentence is gone.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn text(&self) -> Result<Option<String>> {
+        Ok(self.sentence()?.map(|sentence| sentence.text.clone()))
+    }
+
+    /// The human set that a generated one grew from.
+    #[must_use]
+    pub fn seed(&self) -> Option<AnnotationSetId> {
+        self.generation().map(|made| made.seed)
+    }
+
     pub(super) fn sentence(&self) -> Result<Option<&Sentence>> {
         if self.sentence.get().is_none() {
             let found = self.facts.store.sentence(self.release, self.set.sentence)?;
@@ -88,16 +105,37 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// A score of a generated set; those of filters only where a filter has scored it.
-    pub(super) fn score(&self, field: Field) -> Option<f32> {
-        let made = self.generation()?;
-        match field {
+    /// A score of a generated set, those of filters only where a filter has scored it; of any set the
+    /// mean of its judgements.
+    pub(super) fn score(&self, field: Field) -> Result<Option<f32>> {
+        if field == Field::JudgementMean {
+            return self.mean_judgement();
+        }
+        Ok(self.generation().and_then(|made| match field {
             Field::Paraphrase => Some(made.paraphrase),
             Field::Aligner => Some(made.aligner),
             Field::P => made.filter.map(|scores| scores.precision),
             Field::R => made.filter.map(|scores| scores.recall),
             _ => None,
+        }))
+    }
+
+    fn mean_judgement(&self) -> Result<Option<f32>> {
+        let (mut sum, mut count) = (0_u32, 0_u16);
+        for judgement in self.facts.store.judgements(self.release, self.set.id)? {
+            sum += u32::from(judgement?.score);
+            count += 1;
         }
+        Ok((count > 0).then(|| (f64::from(sum) / f64::from(count)) as f32))
+    }
+
+    /// Names of the editions that hold the set, in order.
+    pub(super) fn editions(&self) -> Result<Vec<&str>> {
+        let editions = self.facts.editions()?.iter();
+        let holding = editions.filter(|(release, edition)| {
+            *release == self.release && edition.place_of(self.set.id).is_some()
+        });
+        Ok(holding.map(|(_, edition)| edition.name.as_str()).collect())
     }
 
     pub(super) fn lexunit(&self) -> Result<Arc<str>> {
@@ -157,12 +195,47 @@ impl<'a> Match<'a> {
         Ok(places.flat_map(|place| place.texts()).collect())
     }
 
-    /// The part of the data: the full-text document's, for span-labelled data what its corpus is called
-    /// after, for generated sets the seed's. Exemplars have none.
-    pub(super) fn split(&self) -> Result<Option<Split>> {
-        if self.home()?.is_exemplar {
+    /// The part of the data: what the split list says of the sentence, the LU, the document or all
+    /// exemplars, the first that it names; else the full-text document's, and for span-labelled data what
+    /// its corpus is called after. Of a generated set its seed's. Without a list exemplars have none.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn split(&self) -> Result<Option<Split>> {
+        let home = self.home()?;
+        if let Some(list) = &self.facts.catalog.splits
+            && let Some(listed) = self.listed_split(list, home)?
+        {
+            return Ok(Some(listed));
+        }
+        if home.is_exemplar {
             return Ok(None);
         }
         Ok(self.document()?.and_then(|document| Split::of(&document)))
+    }
+
+    fn listed_split(&self, list: &SplitList, home: &Home) -> Result<Option<Split>> {
+        let of_sentence = home.sentence.and_then(|id| list.sentences.get(&id));
+        if let Some(split) = of_sentence {
+            return Ok(Some(*split));
+        }
+        if let Some((frame, lu)) = home.lexunit.filter(|_| !list.lexunits.is_empty()) {
+            let catalog = &self.facts.catalog;
+            let frame_name = catalog.frame(self.release, frame)?;
+            let lu_name = catalog.lexunit(self.release, frame, lu)?;
+            if let Some(split) = list.of_lexunit(&frame_name, &lu_name) {
+                return Ok(Some(split));
+            }
+        }
+        if !list.documents.is_empty()
+            && let Some(document) = self.document()?
+        {
+            let description = document.description.as_ref();
+            let mut names = [Some(&document.name), description, Some(&document.file)].into_iter();
+            if let Some(split) = names.find_map(|name| list.documents.get(name?)) {
+                return Ok(Some(*split));
+            }
+        }
+        Ok(list.exemplars.filter(|_| home.is_exemplar))
     }
 }

@@ -5,17 +5,18 @@ use std::fmt::Display;
 use rocksdb::WriteBatch;
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Counted, Document, DocumentId, DocumentLayout,
-    ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, Judgement, LexUnit, LexUnitLayout,
-    LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId, ReleaseLayout, SemType, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Counted, Decided, Document, DocumentId,
+    DocumentLayout, Edition, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, Judgement,
+    LexUnit, LexUnitLayout, LuId, RecipeId, RelationId, ReleaseCounts, ReleaseId, ReleaseLayout,
+    SemType, Sentence, SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
 use super::family::Family;
 use super::key::{
-    AnnotationKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey, LexUnitKey,
-    NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
+    AnnotationKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey, JudgementKey, Key,
+    LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
+    SentenceSetKey, SetKey,
 };
 use super::record::{
     self, ChangeRecord, Encoded, JournalRecord, JudgementRecord, RecipeRecord, Stored,
@@ -371,6 +372,37 @@ impl<'a> Batch<'a> {
     pub fn delete_judgement(&mut self, set: AnnotationSetId, reviewer: &str) -> Result<()> {
         let key = JudgementKey { release: self.release, set, reviewer: reviewer.to_owned() };
         self.delete(Family::Judgement, &key)
+    }
+
+    /// Writes the decisions on a proposed LU.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    pub fn put_decisions(&mut self, decided: &Decided) -> Result<()> {
+        let Decided { frame, name, .. } = decided;
+        let key = DecisionKey { release: self.release, frame: *frame, name: name.clone() };
+        self.put(Family::Decision, &key, name, decided.to_value())
+    }
+
+    /// Deletes the decisions on a proposed LU.
+    pub fn delete_decisions(&mut self, decided: &Decided) -> Result<()> {
+        let (release, frame, name) = (self.release, decided.frame, decided.name.clone());
+        self.delete(Family::Decision, &DecisionKey { release, frame, name })
+    }
+
+    /// Writes an edition.
+    ///
+    /// # Errors
+    /// When the engine fails, or the edition holds more than about four million sets.
+    pub fn put_edition(&mut self, edition: &Edition) -> Result<()> {
+        let key = EditionKey { release: self.release, name: edition.name.clone() };
+        self.put(Family::Edition, &key, &edition.name, edition.to_value())
+    }
+
+    /// Deletes an edition.
+    pub fn delete_edition(&mut self, name: &str) -> Result<()> {
+        let key = EditionKey { release: self.release, name: name.to_owned() };
+        self.delete(Family::Edition, &key)
     }
 
     /// Writes down how far the chain of a seed's target has come.

@@ -62,6 +62,10 @@ pub enum Subject {
     Set(AnnotationSetId, SetLocation),
     /// A reviewer's judgement of a set.
     Judgement(AnnotationSetId, String),
+    /// Decisions on an LU that an expansion proposed for a frame, by its name.
+    Decision(FrameId, String),
+    /// An edition.
+    Edition(String),
 }
 
 impl From<&Subject> for SubjectRecord {
@@ -81,6 +85,8 @@ impl From<&Subject> for SubjectRecord {
                 Self::Set(set_code(*set), frame.0, lu.0, sentence_code(*sentence))
             }
             Subject::Judgement(set, reviewer) => Self::Judgement(set_code(*set), reviewer.clone()),
+            Subject::Decision(frame, name) => Self::Decision(frame.0, name.clone()),
+            Subject::Edition(name) => Self::Edition(name.clone()),
         }
     }
 }
@@ -106,6 +112,8 @@ impl TryFrom<SubjectRecord> for Subject {
                 Self::Set(set_from(set)?, location)
             }
             SubjectRecord::Judgement(set, reviewer) => Self::Judgement(set_from(set)?, reviewer),
+            SubjectRecord::Decision(frame, name) => Self::Decision(FrameId(frame), name),
+            SubjectRecord::Edition(name) => Self::Edition(name),
         })
     }
 }

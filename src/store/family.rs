@@ -20,6 +20,8 @@ named! {
         Recipe => "recipe",
         Journal => "journal",
         Judgement => "judgement",
+        Decision => "decision",
+        Edition => "edition",
         Layout => "layout",
         Change => "change",
     }
@@ -38,6 +40,6 @@ impl Family {
     /// Whether stores of format 1.0 have the family. A reader finds nothing in one that a store lacks;
     /// a writer makes it.
     pub(super) fn in_first_format(self) -> bool {
-        !matches!(self, Self::Layout)
+        !matches!(self, Self::Layout | Self::Decision | Self::Edition)
     }
 }

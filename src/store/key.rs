@@ -182,26 +182,44 @@ impl LayoutKey {
     }
 }
 
-/// `judgement`: release, set, and the reviewer's name to the end of the key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct JudgementKey {
-    pub(super) release: ReleaseId,
-    pub(super) set: AnnotationSetId,
-    pub(super) reviewer: String,
+/// Keys that end with a text: everything before it has a fixed length.
+macro_rules! keys_with_text {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $part:ty),*; $text:ident })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $name {
+            $(pub(super) $field: $part,)*
+            pub(super) $text: String,
+        }
+
+        impl Key for $name {
+            fn encode(&self) -> Vec<u8> {
+                let mut key = Vec::with_capacity(self.$text.len() $(+ <$part>::WIDTH)*);
+                $(self.$field.put(&mut key);)*
+                key.extend_from_slice(self.$text.as_bytes());
+                key
+            }
+
+            fn decode(key: &[u8]) -> Option<Self> {
+                let mut at = 0;
+                $(
+                    let $field = <$part>::get(key.get(at..at + <$part>::WIDTH)?)?;
+                    at += <$part>::WIDTH;
+                )*
+                let $text = std::str::from_utf8(&key[at..]).ok()?.to_owned();
+                Some(Self { $($field,)* $text })
+            }
+        }
+    )*};
 }
 
-impl Key for JudgementKey {
-    fn encode(&self) -> Vec<u8> {
-        let mut key = Prefix::of(self.release).then(self.set).bytes();
-        key.extend_from_slice(self.reviewer.as_bytes());
-        key
-    }
-
-    fn decode(key: &[u8]) -> Option<Self> {
-        let (set, reviewer) = key.split_at_checked(ReleaseId::WIDTH + AnnotationSetId::WIDTH)?;
-        let SetKey { release, set } = SetKey::decode(set)?;
-        Some(Self { release, set, reviewer: std::str::from_utf8(reviewer).ok()?.to_owned() })
-    }
+keys_with_text! {
+    /// `judgement`
+    JudgementKey { release: ReleaseId, set: AnnotationSetId; reviewer }
+    /// `decision`: the name is the LU's, as in `vet.v`.
+    DecisionKey { release: ReleaseId, frame: FrameId; name }
+    /// `edition`
+    EditionKey { release: ReleaseId; name }
 }
 
 /// The first bytes of a run of keys, part by part.
@@ -357,8 +375,18 @@ mod tests {
         }
 
         #[test]
+        fn decisions_and_editions_of_any_name_come_back(name: String, frame: u32) {
+            let (release, frame) = (ReleaseId(3), FrameId(frame));
+            let decision = DecisionKey { release, frame, name: name.clone() };
+            prop_assert_eq!(DecisionKey::decode(&decision.encode()), Some(decision));
+            let edition = EditionKey { release, name };
+            prop_assert_eq!(EditionKey::decode(&edition.encode()), Some(edition));
+        }
+
+        #[test]
         fn no_bytes_make_a_decoder_panic(bytes: Vec<u8>) {
-            let _ = JudgementKey::decode(&bytes);
+            let _ = (JudgementKey::decode(&bytes), DecisionKey::decode(&bytes));
+            let _ = EditionKey::decode(&bytes);
             let _ = (AnnotationKey::decode(&bytes), NameKey::decode(&bytes), ChangeKey::decode(&bytes));
         }
     }
@@ -374,6 +402,8 @@ mod tests {
             "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
             "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
+            "| `decision` | release u16, frame u32, LU name (UTF-8, to the end) |",
+            "| `edition` | release u16, name (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",
         ] {
             assert!(schema.contains(line), "schema/keys.md lacks {line}");

@@ -1,10 +1,10 @@
 //! Reads: one record by its id, or many in key order.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, Frame,
-    FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit, LexUnitLayout, LuId,
-    RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType, SemTypeId, Sentence,
-    SentenceId, SentenceLayers,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
+    Edition, FeId, Frame, FrameId, FrameLayout, FrameRelation, IdSpace, Judgement, LexUnit,
+    LexUnitLayout, LuId, RecipeId, RelationId, Release, ReleaseId, ReleaseLayout, SemType,
+    SemTypeId, Sentence, SentenceId, SentenceLayers,
 };
 use crate::text::fold;
 
@@ -13,9 +13,9 @@ use super::batch::{lexunit_ids, pair, unpair};
 use super::engine::KeyValue;
 use super::family::Family;
 use super::key::{
-    AnnotationKey, ChangeKey, DocumentKey, FrameKey, JournalKey, JudgementKey, Key, LayoutKey,
-    LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
-    SentenceSetKey, SetKey,
+    AnnotationKey, ChangeKey, DecisionKey, DocumentKey, EditionKey, FrameKey, JournalKey,
+    JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey,
+    SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
 use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
@@ -498,6 +498,37 @@ impl Store {
     ) -> Result<impl Iterator<Item = Result<(AnnotationSetId, Judgement)>> + '_> {
         let rows = self.engine.scan(Family::Judgement, Prefix::of(release).bytes())?;
         Ok(rows.map(|row| judgement(row?)))
+    }
+
+    /// The decisions on an LU of that name that was proposed for a frame.
+    pub fn decisions(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+        name: &str,
+    ) -> Result<Option<Decided>> {
+        self.record(Family::Decision, DecisionKey { release, frame, name: name.to_owned() })
+    }
+
+    /// All decisions of a release, by frame and name.
+    pub fn all_decisions(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Decided>> + '_> {
+        self.records(Family::Decision, Prefix::of(release).bytes())
+    }
+
+    /// The edition of that name.
+    pub fn edition(&self, release: ReleaseId, name: &str) -> Result<Option<Edition>> {
+        self.record(Family::Edition, EditionKey { release, name: name.to_owned() })
+    }
+
+    /// All editions of a release, by name.
+    pub fn editions(
+        &self,
+        release: ReleaseId,
+    ) -> Result<impl Iterator<Item = Result<Edition>> + '_> {
+        self.records(Family::Edition, Prefix::of(release).bytes())
     }
 
     /// What was written after a revision, in order of commit.

@@ -4,10 +4,10 @@
 //! Blocks are read from the files with their checksums verified and leave no trace in the cache.
 
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, Foreign,
-    ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, LexUnit, LexUnitLayout, LuId,
-    NumberKind, RecipeId, ReleaseId, ReleaseLayout, SemType, Sentence, SentenceId, SentenceLayers,
-    hexadecimal,
+    AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, DocumentLayout,
+    Edition, Foreign, ForeignFile, Frame, FrameId, FrameLayout, FrameRelation, LexUnit,
+    LexUnitLayout, LuId, NumberKind, RecipeId, ReleaseId, ReleaseLayout, SemType, Sentence,
+    SentenceId, SentenceLayers, hexadecimal,
 };
 
 use super::batch::unpair;
@@ -69,6 +69,8 @@ pub enum RowContent {
     },
     /// A judgement of a set.
     Judgement(AnnotationSetId),
+    Decisions(Decided),
+    Edition(Edition),
     /// How a file of the release lists what it holds.
     Layout(LayoutOf),
     /// What a commit touched.
@@ -253,6 +255,8 @@ pub(super) fn content(
             record::decode::<JudgementRecord>(value).map_err(record)?;
             RowContent::Judgement(set)
         }
+        Family::Decision => RowContent::Decisions(model(key, value)?),
+        Family::Edition => RowContent::Edition(model(key, value)?),
         Family::Layout => RowContent::Layout(layout(key, value)?),
         Family::Change => {
             let revision = key_of::<ChangeKey>(key)?.revision;
@@ -305,6 +309,8 @@ pub(super) fn rewritten(
         RowContent::Set(set) => set.to_value(),
         RowContent::SentenceLayers(set) => set.to_value(),
         RowContent::SetLocation(set, location) => record::encode_location(set, location),
+        RowContent::Decisions(decided) => decided.to_value(),
+        RowContent::Edition(edition) => edition.to_value(),
         RowContent::Journal { entry, .. } => record::encode(&JournalRecord::from(&entry)),
         // Of one version so far, or without a value.
         RowContent::Meta

@@ -2,10 +2,12 @@
 
 mod backup;
 mod check;
+mod leaks;
 mod reindex;
 mod upgrade;
 
 pub use backup::{BackupManifest, restore};
 pub use check::{CheckCode, CheckOptions, CheckReport, Finding, Findings};
+pub use leaks::{Leak, LeakKind};
 pub use reindex::ReindexReport;
 pub use upgrade::UpgradeReport;

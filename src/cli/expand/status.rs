@@ -60,12 +60,12 @@ fn by_name(ended: &BTreeMap<EndReason, u64>) -> BTreeMap<&'static str, u64> {
 
 /// Lists how far each frame is.
 pub(super) fn run(
+    database: &Database,
     expression: &Expression,
     recipe: &Recipe,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let database = Database::open(&context.store)?;
-    let status = expand::status(&database, expression, recipe)?;
+    let status = expand::status(database, expression, recipe)?;
     let releases = database.releases()?;
     let mut records = Vec::new();
     for ((release, frame), of_frame) in &status.frames {
@@ -88,12 +88,12 @@ pub(super) fn run(
 
 /// Says what is missing, and how long it takes.
 pub(super) fn dry_run(
+    database: &Database,
     expression: &Expression,
     recipe: &Recipe,
     context: &mut Context,
 ) -> anyhow::Result<Outcome> {
-    let database = Database::open(&context.store)?;
-    let (status, estimate) = expand::estimate(&database, expression, recipe)?;
+    let (status, estimate) = expand::estimate(database, expression, recipe)?;
     let total = status.total();
     let record = EstimateRecord {
         seeds: total.seeds,

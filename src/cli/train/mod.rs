@@ -2,6 +2,7 @@
 
 mod aligner;
 mod filter;
+mod proposals;
 mod settings;
 mod tagger;
 mod words;
@@ -27,6 +28,7 @@ enum Model {
     Words(words::Args),
     Tagger(tagger::Args),
     Filter(filter::Args),
+    Proposals(proposals::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -35,6 +37,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
         Model::Filter(args) => filter::run(args, context),
+        Model::Proposals(args) => proposals::run(&args, context),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A file holds one release, or what was added to one. It begins with a [`Header`] and a
 //! [`ReleaseRecord`], ends with an end record that counts the lines, and what a line refers to stands
 //! before it: semantic types, frames, relations, LUs, recipes, then each sentence with its sets, then
-//! documents, journal and judgements; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
+//! documents, journal, judgements, decisions and editions; the layout of a file stands after its record. Spans count code points of the sentence's text and carry the text that they
 //! cover, so that a reader who counts otherwise finds out. `schema/jsonl-*.schema.json` describe the
 //! records.
 //!
@@ -14,6 +14,7 @@
 mod recorded;
 mod annotation;
 mod foreign;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -80,6 +81,10 @@ named! {
         Journal => "journal",
         /// What a reviewer says of a set.
         Judgement => "judgement",
+        /// What reviewers decide of a proposed LU.
+        Decisions => "decisions",
+        /// Sets frozen under a name.
+        Edition => "edition",
         /// The end of the file.
         End => "end",
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
+use super::growth::{DecisionsRecord, EditionRecord};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
 use super::recorded::Recorded;
@@ -15,9 +16,9 @@ use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::exchange::{ExchangeError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
-    Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId, SentenceLayers,
-    WrittenNumber,
+    AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
+    FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceId,
+    SentenceLayers, WrittenNumber,
 };
 
 /// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
@@ -45,6 +46,10 @@ pub enum Record {
     /// How far a chain has come: its seed, and its sets.
     Journal(JournalRecord, AnnotationSetId, Vec<AnnotationSetId>),
     Judgement(AnnotationSetId, Judgement),
+    /// Decisions, and the name of their frame.
+    Decisions(Decided, String),
+    /// An edition with some of its sets, and how many it has in all.
+    Edition(Edition, u64),
     Layout(Box<Layout>),
 }
 
@@ -162,6 +167,16 @@ impl<R: BufRead> RecordReader<R> {
                 let (set, judgement) = self.model()?;
                 self.checked(check_judgement(&judgement))?;
                 Record::Judgement(set, judgement)
+            }
+            Kind::Decisions => {
+                let decided: DecisionsRecord = lines.json()?;
+                let (decided, frame) = self.checked(decided.into_model())?;
+                Record::Decisions(decided, frame)
+            }
+            Kind::Edition => {
+                let edition: EditionRecord = lines.json()?;
+                let (edition, total) = self.checked(edition.into_model())?;
+                Record::Edition(edition, total)
             }
             Kind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
             Kind::FrameLayout => {

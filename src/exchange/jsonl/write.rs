@@ -7,14 +7,16 @@ use serde::Serialize;
 
 use super::Kind;
 use super::annotation::{LayersRecord, SetRecord};
+use super::growth::{DecisionsRecord, EditionRecord};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeNames, RecipeRecord};
 use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
 use crate::exchange::Result;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Frame, FrameElement, FrameId, FrameRelation,
-    Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceLayers, WrittenNumber,
+    AnnotationSet, AnnotationSetId, Decided, Document, Edition, Frame, FrameElement, FrameId,
+    FrameRelation, Judgement, LexUnit, NumberKind, RecipeId, SemType, Sentence, SentenceLayers,
+    WrittenNumber,
 };
 
 /// Writes a file of records, in the order in which the caller hands them over.
@@ -125,6 +127,16 @@ impl<W: Write> RecordWriter<W> {
     /// Writes what a reviewer says of a set.
     pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
         self.put(Kind::Judgement, &(set, judgement).into_record())
+    }
+
+    /// Writes the decisions on an LU that was proposed for the frame of that name.
+    pub fn decisions(&mut self, decided: Decided, frame_name: &str) -> Result<()> {
+        self.put(Kind::Decisions, &DecisionsRecord::new(decided, frame_name))
+    }
+
+    /// Writes an edition, a large one in several lines.
+    pub fn edition(&mut self, edition: &Edition) -> Result<()> {
+        EditionRecord::lines(edition).try_for_each(|line| self.put(Kind::Edition, &line))
     }
 
     /// Writes how a file lists what it holds.

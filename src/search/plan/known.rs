@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::database::{Database, DatabaseError, Result};
-use crate::model::{AnnotationSet, Document, PROPOSED, Pos, Provenance};
+use crate::model::{ACCEPTED, AnnotationSet, Document, PROPOSED, Pos, Provenance};
 use crate::query::{Case, Expression, Field, LabelField, LabelTest, Pattern, Test, nearest};
 use crate::search::{Catalog, elements};
 use crate::store::NameKind;
@@ -16,8 +16,9 @@ use crate::store::NameKind;
 const SET_STATUSES: [&str; 6] =
     ["AUTO_APP", "AUTO_EDITED", "GENERATED", "IMPORTED", "MANUAL", "UNANN"];
 
-/// Lexicographic statuses: FrameNet's, and of LUs that an expansion proposed.
-const LU_STATUSES: [&str; 14] = [
+/// Lexicographic statuses: FrameNet's, and of LUs that an expansion proposed or a reviewer accepted.
+const LU_STATUSES: [&str; 15] = [
+    ACCEPTED,
     "Add_Annotation",
     "BTDT",
     "Created",
@@ -110,6 +111,7 @@ impl Database {
             Field::Fe => self.check_kind(catalog, NameKind::FrameElement, name),
             Field::Doc => self.check_document(catalog, &folding),
             Field::Corpus => self.check_corpus(catalog, &folding),
+            Field::Edition => self.check_edition(catalog, &folding),
             field => self.check_value(catalog, field, &folding),
         }
     }
@@ -177,6 +179,19 @@ impl Database {
             return Ok(());
         }
         Err(unknown("corpus", called.as_exact().unwrap_or_default(), &known))
+    }
+
+    fn check_edition(&self, catalog: &Catalog<'_>, called: &Pattern) -> Result<()> {
+        let mut known = BTreeSet::new();
+        for release in catalog.releases() {
+            for edition in self.store.editions(release.id)? {
+                known.insert(edition?.name);
+            }
+        }
+        if known.iter().any(|name| called.matches(name)) {
+            return Ok(());
+        }
+        Err(unknown("edition", called.as_exact().unwrap_or_default(), &known))
     }
 
     /// That a value of a field which takes one of a few is one: FrameNet's, one that an expansion or an import gives,

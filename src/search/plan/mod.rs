@@ -281,7 +281,10 @@ fn effort(expression: &Expression) -> Effort {
             (Test::Pattern(pattern), Field::Frame | Field::Lu) if pattern.as_exact().is_some() => {
                 Effort::Lookup
             }
-            (_, Field::Id | Field::Since | Field::Judgement) => Effort::Lookup,
+            (
+                _,
+                Field::Id | Field::Since | Field::Judgement | Field::JudgementMean | Field::Edition,
+            ) => Effort::Lookup,
             (
                 _,
                 Field::Frame

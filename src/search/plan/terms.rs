@@ -20,6 +20,8 @@ impl Planner<'_> {
                 .into_iter()
                 .find(|origin| origin.as_str() == *word)
                 .map_or_else(Route::nothing, |origin| Route::index(Filter::Origin(origin))),
+            // What a list says of LUs and sentences the index does not hold.
+            (Test::Choice(_), Field::Split) if self.catalog.splits.is_some() => Route::default(),
             (Test::Choice(word), Field::Split) => {
                 let of_part =
                     |of: &Document| Split::of(of).is_some_and(|split| split.as_str() == *word);
@@ -37,6 +39,7 @@ impl Planner<'_> {
                 match field {
                     Field::Paraphrase => Route::index(Filter::Paraphrase(low, high)),
                     Field::Aligner => Route::index(Filter::Aligner(low, high)),
+                    Field::JudgementMean => Route::keys(self.judged()?),
                     _ => generated(),
                 }
             }
@@ -82,6 +85,7 @@ impl Planner<'_> {
                 let places = Filter::Any(vec![Filter::Document(documents), imported]);
                 Route::index(with_offspring(places))
             }
+            Field::Edition => Route::keys(self.in_editions(pattern)?),
             Field::Method => {
                 let known = [Method::Paraphrase];
                 let matches = known.iter().any(|method| pattern.matches(method.as_str()));
@@ -103,6 +107,23 @@ impl Planner<'_> {
         for &release in &self.releases {
             if let Some(location) = self.database.store.set_location(release, set)? {
                 hits.insert(hit(release, set, location));
+            }
+        }
+        Ok(Narrowed::Sets(hits))
+    }
+
+    /// The sets of the editions that a pattern names.
+    fn in_editions(&self, pattern: &Pattern) -> Result<Narrowed> {
+        let store = &self.database.store;
+        let mut hits = BTreeSet::new();
+        for &release in &self.releases {
+            for edition in store.editions(release)? {
+                let edition = edition?;
+                for frozen in edition.sets.iter().filter(|_| pattern.matches(&edition.name)) {
+                    if let Some(location) = store.set_location(release, frozen.set)? {
+                        hits.insert(hit(release, frozen.set, location));
+                    }
+                }
             }
         }
         Ok(Narrowed::Sets(hits))

@@ -421,6 +421,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("change_set", encode(&WrittenRecord::SetWritten(3, 102, 1001, 1 << 57, 8002)).unwrap()),
         ("change_lexunit", encode(&WrittenRecord::LexUnitWritten(3, 102, 1 << 31)).unwrap()),
         ("judgement", encode(&judgement()).unwrap()),
+        ("decision", v1_growth::tests::decided().to_value().unwrap()),
+        ("edition", v1_growth::tests::edition().to_value().unwrap()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
         ("layout_numbers", encode(&numbers()).unwrap()),
         ("layout_foreign", encode(&v1_foreign::tests::foreign()).unwrap()),
@@ -466,6 +468,8 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("document", v2_document::tests::described().to_value().unwrap()),
         ("layout_release", v2_release_layout::tests::described().to_value().unwrap()),
         ("change_judgement", change(0, SubjectRecord::Judgement(403, "kim".to_owned()))),
+        ("change_decision", change(1, SubjectRecord::Decision(102, "vet.v".to_owned()))),
+        ("change_edition", change(2, SubjectRecord::Edition("first".to_owned()))),
     ]
 }
 
@@ -520,6 +524,16 @@ fn every_record_comes_back_as_it_was() {
     law(&LayoutKey::of_frame(release, FrameId(102)), &frame_layout());
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
+    let (decided, edition) = (v1_growth::tests::decided(), v1_growth::tests::edition());
+    law(
+        &crate::store::key::DecisionKey {
+            release,
+            frame: FrameId(102),
+            name: decided.name.clone(),
+        },
+        &decided,
+    );
+    law(&crate::store::key::EditionKey { release, name: edition.name.clone() }, &edition);
     assert_eq!(decode::<JournalRecord>(&encode(&journal()).unwrap()), Ok(journal()));
     assert_eq!(
         decode::<Foreign>(&encode(&v1_foreign::tests::foreign()).unwrap()),

@@ -35,4 +35,8 @@ pub(in super::super) enum SubjectRecord {
     Set(u64, u32, u32, u64),
     /// Set, reviewer.
     Judgement(u64, String),
+    /// Frame, name of an LU.
+    Decision(u32, String),
+    /// Name.
+    Edition(String),
 }

@@ -11,9 +11,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use crate::database::Result;
 use crate::exchange::jsonl::Scope;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId, IdSpace,
-    LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, RecipeId, RelationId, ReleaseId, SemTypeId,
-    Sentence, SentenceId,
+    ACCEPTED, AnnotationSet, AnnotationSetId, CorpusId, DocumentId, Frame, FrameElement, FrameId,
+    IdSpace, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, RecipeId, RelationId, ReleaseId,
+    SemTypeId, Sentence, SentenceId,
 };
 use crate::store::Store;
 
@@ -110,7 +110,8 @@ impl<'a> Closure<'a> {
 
     /// Whether an LU is an addition.
     fn is_added_lexunit(&self, lu: &LexUnit) -> Result<bool> {
-        let is_proposed = lu.id.0 >= OWN_RANGE && lu.status == PROPOSED;
+        let is_proposed =
+            lu.id.0 >= OWN_RANGE && [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
         Ok(is_proposed || self.store.has_counted(lu.id.0)?)
     }
 

@@ -10,8 +10,8 @@ use crate::exchange::jsonl::{
     JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, IdSpace, NumberKind, RecipeId, Release, ReleaseId,
-    Sentence, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Decided, FrameId, IdSpace, NumberKind, RecipeId, Release,
+    ReleaseId, Sentence, SentenceLayers,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Catalog;
@@ -218,6 +218,22 @@ impl Export<'_, '_> {
             let (set, judgement) = row?;
             self.writer.judgement(set, judgement)?;
         }
+        self.decisions(|_| true)?;
+        for edition in store.editions(release)? {
+            self.writer.edition(&edition?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes decisions on proposed LUs.
+    fn decisions(&mut self, is_wanted: impl Fn(&Decided) -> bool) -> Result<()> {
+        for decided in self.store.all_decisions(self.release)? {
+            let decided = decided?;
+            if is_wanted(&decided) {
+                let frame_name = self.catalog.frame(self.release, decided.frame)?;
+                self.writer.decisions(decided, &frame_name)?;
+            }
+        }
         Ok(())
     }
 
@@ -256,7 +272,7 @@ impl Export<'_, '_> {
                 self.writer.judgement(set, judgement?)?;
             }
         }
-        Ok(())
+        self.decisions(|decided| closure.frames.contains(&decided.frame))
     }
 
     /// Writes frames, or the FEs that were added to them, with semantic types and the relations

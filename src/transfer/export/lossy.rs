@@ -98,7 +98,7 @@ impl Database {
         }
         found.sort_unstable();
         let store = self.store();
-        let mut names = Names { database: self, catalog: self.catalog()?, frames: HashMap::new() };
+        let mut names = Names::new(self)?;
         let mut report = LossyExport::default();
         for group in found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let Some((release, sentence, _)) = group.first().copied() else { continue };
@@ -126,7 +126,7 @@ impl Database {
         mut take: impl FnMut(&LabelRow) -> std::result::Result<(), ExchangeError>,
     ) -> Result<LossyExport> {
         let answers = self.query(expression)?;
-        let mut names = Names { database: self, catalog: self.catalog()?, frames: HashMap::new() };
+        let mut names = Names::new(self)?;
         let mut report = LossyExport::default();
         let mut sentences: BTreeSet<(ReleaseId, SentenceId)> = BTreeSet::new();
         for answer in answers {
@@ -147,13 +147,17 @@ impl Database {
 type CoreTypes = Arc<HashMap<String, &'static str>>;
 
 /// The names behind the numbers of sets.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     database: &'a Database,
     catalog: Catalog<'a>,
     frames: HashMap<(ReleaseId, FrameId), CoreTypes>,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    pub(super) fn new(database: &'a Database) -> Result<Self> {
+        Ok(Self { database, catalog: database.catalog()?, frames: HashMap::new() })
+    }
+
     fn core_types(&mut self, release: ReleaseId, frame: FrameId) -> Result<CoreTypes> {
         if let Some(known) = self.frames.get(&(release, frame)) {
             return Ok(Arc::clone(known));
@@ -166,7 +170,11 @@ impl Names<'_> {
         Ok(types)
     }
 
-    fn annotated(&mut self, release: ReleaseId, set: AnnotationSet) -> Result<Annotated> {
+    pub(super) fn annotated(
+        &mut self,
+        release: ReleaseId,
+        set: AnnotationSet,
+    ) -> Result<Annotated> {
         Ok(Annotated {
             frame: self.catalog.frame(release, set.frame)?.to_string(),
             lu: self.catalog.lexunit(release, set.frame, set.lu)?.to_string(),

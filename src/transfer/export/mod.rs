@@ -4,6 +4,7 @@ mod closure;
 mod framenet;
 mod jsonl;
 mod lossy;
+mod training;
 
 pub use framenet::{FramenetExport, FramenetLoss};
 pub use jsonl::JsonlExport;

@@ -82,6 +82,8 @@ pub(super) struct Known {
     pub(super) sets: HashSet<AnnotationSetId>,
     pub(super) layers: HashSet<AnnotationSetId>,
     pub(super) judgements: HashSet<(AnnotationSetId, String)>,
+    pub(super) decisions: HashSet<(FrameId, String)>,
+    pub(super) editions: HashSet<String>,
     /// What was named before it was there, and where first.
     open: HashMap<Reference, Place>,
 }

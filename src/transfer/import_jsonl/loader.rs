@@ -8,8 +8,8 @@ use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
 use crate::exchange::jsonl::{Kind, RecordReader, Scope};
 use crate::model::{
-    Counted, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId, Release, ReleaseCounts,
-    ReleaseId, SentenceId, WrittenNumbers, is_counted, is_name, is_xml,
+    Counted, Edition, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId, Release,
+    ReleaseCounts, ReleaseId, SentenceId, WrittenNumbers, is_counted, is_name, is_xml,
 };
 use crate::store::{Action, Batch, Store, StoreError, Subject};
 
@@ -37,6 +37,8 @@ pub(super) struct Loader<'a, R> {
     pub(super) extended: BTreeMap<FrameId, Extended>,
     /// The sentence that the next sets and layers belong to.
     pub(super) current: Option<(SentenceId, String)>,
+    /// An edition whose other sets are to follow.
+    pub(super) edition: Option<Edition>,
     /// The last number that the file's store had counted out, where the file says so.
     last_counted: Option<u32>,
     /// The highest number that another store gave to a record of a user.
@@ -89,6 +91,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
+            edition: None,
             own_number: last_counted.unwrap_or(0),
             counts: ReleaseCounts::default(),
             written: BTreeMap::new(),
@@ -111,6 +114,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
         progress(self.reader.bytes());
         self.check_open()?;
+        self.check_edition()?;
         self.extend_frames()
     }
 

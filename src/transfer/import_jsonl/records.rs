@@ -41,6 +41,8 @@ impl<R: BufRead> Loader<'_, R> {
             Record::Document(row) => self.take_document(&row),
             Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain),
             Record::Judgement(set, judgement) => self.take_judgement(set, &judgement),
+            Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
+            Record::Edition(edition, total) => self.take_edition(edition, total),
             Record::Layout(layout) => self.take_layout(&layout),
         }
     }
@@ -256,7 +258,7 @@ impl<R: BufRead> Loader<'_, R> {
     }
 
     /// Refuses a frame that is not there under that name.
-    fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<KnownFrame> {
+    pub(super) fn check_frame(&mut self, frame: FrameId, name: &str) -> Result<KnownFrame> {
         match self.known_frame(frame)? {
             Some(known) if known.name == name => Ok(known),
             known => Err(self.unknown("frame", frame.0, name, known.map(|known| known.name))),

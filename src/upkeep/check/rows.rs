@@ -394,6 +394,14 @@ impl<'a> Checker<'a> {
                 at.name = "judgement".to_owned();
                 self.has_set(at, release, *set, "judged");
             }
+            // Editions outlive their sets.
+            RowContent::Decisions(decided) => {
+                at.name = format!("decisions on `{}`", decided.name);
+                if let Some(None) = self.look_up_frame(release, decided.frame, at) {
+                    let detail = format!("{}: frame {}", at.name, decided.frame);
+                    self.findings.add(CheckCode::FrameMissing, at.family, detail);
+                }
+            }
             _ => {}
         }
     }

@@ -1,0 +1,105 @@
+//! `fnstore proposals eval`: recall and precision against LUs that were hidden.
+
+use std::path::PathBuf;
+
+use fnstore::database::{Database, DatabaseError};
+use fnstore::exchange::open_lu_list;
+use fnstore::proposals::{HiddenFigures, Proposals, figures};
+use fnstore::query::Expression;
+use serde::Serialize;
+
+use super::super::output::{Format, tell};
+use super::super::render::Row;
+use super::super::{Context, Outcome};
+use super::RankingArgs;
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Measure what the generated sets propose that this query finds; none means all
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// The hidden LUs: lines of a frame's and an LU's name, parted by a tab
+    #[arg(long, value_name = "FILE")]
+    hidden: PathBuf,
+
+    #[command(flatten)]
+    ranking: RankingArgs,
+}
+
+/// What was found of a frame's hidden LUs as JSON; see `schema/proposals-eval.schema.json`.
+#[derive(Debug, Serialize)]
+struct EvalRecord {
+    /// None for all frames together.
+    frame: Option<String>,
+    hidden: usize,
+    proposals: usize,
+    found: usize,
+    recall: f64,
+    recall_at_10: f64,
+    recall_at_50: f64,
+    precision: f64,
+}
+
+impl EvalRecord {
+    fn new(frame: Option<String>, figures: &HiddenFigures) -> Self {
+        Self {
+            frame,
+            hidden: figures.hidden,
+            proposals: figures.proposals,
+            found: figures.found,
+            recall: figures.recall(),
+            recall_at_10: figures.recall_at_10(),
+            recall_at_50: figures.recall_at_50(),
+            precision: figures.precision(),
+        }
+    }
+}
+
+impl Row for EvalRecord {
+    const COLUMNS: &'static [&'static str] = &[
+        "frame",
+        "hidden",
+        "proposals",
+        "found",
+        "recall",
+        "recall_at_10",
+        "recall_at_50",
+        "precision",
+    ];
+
+    fn fields(&self) -> Vec<String> {
+        let counts = [self.hidden, self.proposals, self.found].map(|count| count.to_string());
+        let shares = [self.recall, self.recall_at_10, self.recall_at_50, self.precision];
+        let frame = self.frame.clone().unwrap_or_else(|| "(all)".to_owned());
+        let shares = shares.map(|share| format!("{share:.4}"));
+        [frame].into_iter().chain(counts).chain(shares).collect()
+    }
+}
+
+pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let hidden = open_lu_list(&args.hidden).map_err(DatabaseError::from)?;
+    let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
+    let ranker = args.ranking.ranker()?;
+    let database = Database::open(&context.store)?;
+    for (frame, _) in &hidden {
+        // A frame that is misspelt would count as one whose LUs are not found.
+        let named = Expression::parse(&format!("frame=\"{}\"", frame.replace('"', "\\\"")));
+        database.count(&named.map_err(DatabaseError::from)?)?;
+    }
+    let vectors = args.ranking.vectors()?;
+    let proposals = Proposals::new(&database, vectors.as_ref(), ranker);
+    let proposals = proposals.list(&expression, true)?;
+    let (frames, all) = figures(&proposals, &hidden);
+    let mut rows: Vec<EvalRecord> =
+        frames.into_iter().map(|(frame, of)| EvalRecord::new(Some(frame), &of)).collect();
+    rows.push(EvalRecord::new(None, &all));
+    context.output.rows(Format::Jsonl, rows)?;
+    if all.found == 0 {
+        context.output.flush()?;
+        tell("no hidden LU is proposed");
+        return Ok(Outcome::NothingFound);
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,255 @@
+//! Editions, and what becomes of LUs that expansions proposed.
+
+use super::staged::absent;
+use super::{EditError, Result, Transaction, check};
+use crate::model::{
+    ACCEPTED, AnnotationSet, Decided, Decision, Edition, FrameId, LexUnit, LuId, Moved, PROPOSED,
+    Undone, Verdict,
+};
+
+/// What a decision does to a proposed LU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It becomes an LU of its frame.
+    Accept,
+    /// It stays proposed, and is not listed again.
+    Reject,
+    /// Its sets go to the LU of its name in another frame, which is made if the frame has none.
+    Move(FrameId),
+    /// Its sets go to another LU of its frame.
+    Merge(LuId),
+}
+
+impl Fate {
+    /// The verdict that a record has of it.
+    #[must_use]
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Accept => Verdict::Accept,
+            Self::Reject => Verdict::Reject,
+            Self::Move(_) => Verdict::Move,
+            Self::Merge(_) => Verdict::Merge,
+        }
+    }
+}
+
+/// Editions.
+impl Transaction<'_> {
+    /// Adds an edition.
+    ///
+    /// # Errors
+    /// When its name is none or is taken, or a set of it is not there.
+    pub fn add_edition(&mut self, edition: Edition) -> Result<()> {
+        check::name("name", &edition.name)?;
+        if self.read::<Edition>(&edition.name)?.is_some() {
+            let expected = "a name that no edition of the release has";
+            return Err(EditError::value("name", &edition.name, expected).into());
+        }
+        for frozen in &edition.sets {
+            if self.database.store.set_location(self.release, frozen.set)?.is_none() {
+                return Err(absent::<AnnotationSet>(frozen.set).into());
+            }
+        }
+        self.put(edition)
+    }
+
+    /// Removes an edition; its sets stay.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn remove_edition(&mut self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        if self.read::<Edition>(&name)?.is_none() {
+            return Err(absent::<Edition>(name).into());
+        }
+        self.delete::<Edition>(name)
+    }
+}
+
+/// Decisions on proposed LUs.
+impl Transaction<'_> {
+    /// The decisions on an LU of that name in a frame.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn decisions(&self, frame: FrameId, name: &str) -> Result<Option<Decided>> {
+        self.read(&(frame, name.to_owned()))
+    }
+
+    /// Decides on a proposed LU: does what the decision says, and records it. The verdict, the LU's
+    /// number and where sets went are written into the decision here; a decision is never taken back
+    /// yet. Gives the number of sets that moved.
+    ///
+    /// # Errors
+    /// When there is no proposed LU of that name in the frame, a decision on it stands, or the target of
+    /// a move or merge cannot take the sets.
+    pub fn decide(
+        &mut self,
+        frame: FrameId,
+        name: &str,
+        fate: Fate,
+        decision: Decision,
+    ) -> Result<u64> {
+        check::name("reviewer", &decision.reviewer)?;
+        let mut decided = self.decisions(frame, name)?.unwrap_or_else(|| Decided {
+            frame,
+            name: name.to_owned(),
+            history: Vec::new(),
+        });
+        if let Some(standing) = decided.standing()
+            && matches!(standing.verdict, Verdict::Accept | Verdict::Reject)
+        {
+            let (verdict, reviewer) = (standing.verdict.as_str(), &standing.reviewer);
+            let expected = format!(
+                "an LU without a standing decision; `{reviewer}` decided `{verdict}`: take that back \
+                 with `undo` first"
+            );
+            return Err(EditError::value("proposal", name, expected).into());
+        }
+        let proposed = self.proposed(frame, name)?;
+        let moved = match fate {
+            Fate::Reject => None,
+            Fate::Accept => {
+                self.set_lexunit(LexUnit { status: ACCEPTED.to_owned(), ..proposed.clone() })?;
+                None
+            }
+            Fate::Move(to) => {
+                let (lu, made) = self.taker(to, &proposed)?;
+                Some(self.hand_over(&proposed, to, lu, made)?)
+            }
+            Fate::Merge(lu) => {
+                self.check_merge(&proposed, lu)?;
+                Some(self.hand_over(&proposed, frame, lu, false)?)
+            }
+        };
+        let sets = moved.as_ref().map_or(0, |moved| moved.sets.len() as u64);
+        let (verdict, lu) = (fate.verdict(), proposed.id);
+        decided.history.push(Decision { verdict, lu, moved, undone: None, ..decision });
+        self.put(decided)?;
+        Ok(sets)
+    }
+
+    /// Takes back the last standing decision on an LU: what it did is undone, and the record says who
+    /// took it back, when and why. Gives the verdict that was taken back.
+    ///
+    /// # Errors
+    /// When no decision stands, or what it made has changed so that it cannot be undone.
+    pub fn undo_decision(&mut self, frame: FrameId, name: &str, undone: Undone) -> Result<Verdict> {
+        check::name("reviewer", &undone.reviewer)?;
+        let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
+        let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
+        let standing = decided.history.iter_mut().rev().find(|of| of.undone.is_none());
+        let standing = standing.ok_or_else(nothing)?;
+        let decision = standing.clone();
+        standing.undone = Some(undone);
+        match (&decision.verdict, &decision.moved) {
+            (Verdict::Accept, _) => {
+                let Some(lu) = self.lexunit(frame, decision.lu)? else {
+                    return Err(absent::<LexUnit>(decision.lu).into());
+                };
+                if lu.status != ACCEPTED {
+                    let expected = "`Accepted`, as the decision left it";
+                    return Err(EditError::value("status", lu.status, expected).into());
+                }
+                self.set_lexunit(LexUnit { status: PROPOSED.to_owned(), ..lu })?;
+            }
+            (_, Some(moved)) => self.take_back(frame, name, decision.lu, moved)?,
+            (_, None) => {}
+        }
+        self.put(decided)?;
+        Ok(decision.verdict)
+    }
+
+    /// The proposed LU of that name.
+    fn proposed(&self, frame: FrameId, name: &str) -> Result<LexUnit> {
+        let mut lexunits = self.lexunits_of(frame)?.into_iter();
+        let found = lexunits.find(|lu| lu.name == name && lu.status == PROPOSED);
+        Ok(found.ok_or_else(|| EditError::absent("proposed LU", name))?)
+    }
+
+    /// The LU of a frame that takes the sets of a proposed one, and whether it was made.
+    fn taker(&mut self, to: FrameId, proposed: &LexUnit) -> Result<(LuId, bool)> {
+        if to == proposed.frame {
+            let expected = "another frame than the LU is proposed for";
+            return Err(EditError::value("frame", to, expected).into());
+        }
+        if self.frame(to)?.is_none() {
+            return Err(EditError::absent("frame", to).into());
+        }
+        let there = self.lexunits_of(to)?.into_iter().filter(|lu| lu.name == proposed.name);
+        // An LU of the lexicon before one that is proposed there, too.
+        if let Some(there) = there.min_by_key(|lu| (lu.status == PROPOSED, lu.id)) {
+            if there.status == PROPOSED {
+                let expected = "a frame for which the LU is not proposed, too; accept or reject it \
+                                there first";
+                return Err(EditError::value("frame", to, expected).into());
+            }
+            return Ok((there.id, false));
+        }
+        let status = ACCEPTED.to_owned();
+        let made = LexUnit { frame: to, status, ..proposed.clone() };
+        Ok((self.add_lexunit(made)?, true))
+    }
+
+    fn check_merge(&self, proposed: &LexUnit, into: LuId) -> Result<()> {
+        let Some(there) = self.lexunit(proposed.frame, into)? else {
+            return Err(absent::<LexUnit>(into).into());
+        };
+        if there.status == PROPOSED {
+            let expected = "an LU of the lexicon, not a proposed one";
+            return Err(EditError::value("into", &there.name, expected).into());
+        }
+        if there.pos != proposed.pos {
+            let expected = format!("an LU of the part of speech of `{}`", proposed.name);
+            return Err(EditError::value("into", &there.name, expected).into());
+        }
+        Ok(())
+    }
+
+    /// Gives the sets of a proposed LU to another one; the proposed LU goes.
+    fn hand_over(
+        &mut self,
+        proposed: &LexUnit,
+        frame: FrameId,
+        lu: LuId,
+        made: bool,
+    ) -> Result<Moved> {
+        let sets = self.sets_of_lexunit(proposed.frame, proposed.id)?;
+        let ids = sets.iter().map(|set| set.id).collect();
+        for set in sets {
+            self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
+        }
+        self.delete::<LexUnit>((proposed.frame, proposed.id))?;
+        Ok(Moved { frame, lu, made, sets: ids })
+    }
+
+    /// Gives sets back to the LU that was proposed; those that are gone meanwhile stay gone.
+    fn take_back(&mut self, frame: FrameId, name: &str, lu: LuId, moved: &Moved) -> Result<()> {
+        let Some(there) = self.lexunit(moved.frame, moved.lu)? else {
+            return Err(absent::<LexUnit>(moved.lu).into());
+        };
+        let taken = self.lexunit(frame, lu)?;
+        if let Some(taken) = taken.as_ref().filter(|taken| taken.name != name) {
+            let expected = format!("the number of `{name}`, which the LU had");
+            return Err(EditError::value("lu", &taken.name, expected).into());
+        }
+        if taken.is_none() {
+            let like =
+                LexUnit { lexemes: there.lexemes.clone(), ..LexUnit::named(frame, lu, name) };
+            let like = LexUnit { status: PROPOSED.to_owned(), ..like };
+            self.check_lexunit(&like, None)?;
+            self.put(like)?;
+        }
+        for id in &moved.sets {
+            if let Some(set) = self.annotation_set(*id)?
+                && (set.frame, set.lu) == (moved.frame, moved.lu)
+            {
+                self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
+            }
+        }
+        if moved.made && self.sets_of_lexunit(moved.frame, moved.lu)?.is_empty() {
+            self.delete::<LexUnit>((moved.frame, moved.lu))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! Lists of which part of the data documents, LUs, sentences and exemplars belong to.
+//!
+//! Three columns parted by tabs: what it is (`document`, `lu`, `sentence` or `exemplars`), its name, and
+//! `train`, `dev` or `test`. The name of `exemplars` is `*`. Lines that begin with `#` are remarks.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use super::Result;
+use super::error::{ExchangeError, Fault, FaultCode};
+use super::lines::{Lines, columns};
+use crate::model::{SentenceId, Split, SplitList};
+
+/// Reads a list; it is called what its file is called, without the ending.
+///
+/// # Errors
+/// When the file cannot be read, a line is none of a list, two lines name one thing, or there is no line.
+///
+/// ```
+/// let lines = "document\tANC__110CYL067\ttest\nlu\tVerification/confirm.v\ttest\nexemplars\t*\ttrain\n";
+/// let list = fnstore::exchange::read_split_list(lines.as_bytes(), "fold-1.tsv".as_ref())?;
+/// assert_eq!((list.name.as_str(), list.documents.len()), ("fold-1", 1));
+/// # Ok::<(), fnstore::exchange::ExchangeError>(())
+/// ```
+pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
+    let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+    let mut list = SplitList { name, ..SplitList::default() };
+    let mut lines = Lines::new(input, file);
+    let mut hasher = blake3::Hasher::new();
+    let mut is_empty = true;
+    while lines.advance()? {
+        let text = lines.text()?.trim_end_matches(['\n', '\r']);
+        if text.starts_with('#') {
+            continue;
+        }
+        take(&mut list, text).map_err(|fault| fault.at(lines.file(), lines.line()))?;
+        hasher.update(text.as_bytes());
+        hasher.update(b"\n");
+        is_empty = false;
+    }
+    if is_empty {
+        return Err(lines.fault(FaultCode::Layout, "the list holds no line".to_owned()));
+    }
+    list.fingerprint.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Ok(list)
+}
+
+/// Reads the list in a file.
+///
+/// # Errors
+/// As [`read_split_list`].
+pub fn open_split_list(path: &Path) -> Result<SplitList> {
+    let unreadable = |source| ExchangeError::Read { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    read_split_list(std::io::BufReader::new(file), path)
+}
+
+fn take(list: &mut SplitList, line: &str) -> std::result::Result<(), Fault> {
+    let [kind, name, split] = columns(line, "what it is, its name, its part")?;
+    let part = Split::parse(split)
+        .ok_or_else(|| Fault::value("part", split, "`train`, `dev` or `test`"))?;
+    if name.is_empty() {
+        return Err(Fault::value("name", name, "a name"));
+    }
+    let before = match kind {
+        "document" => list.documents.insert(name.to_owned(), part),
+        "lu" => list.lexunits.insert(name.to_owned(), part),
+        "sentence" => {
+            let id = SentenceId::parse(name)
+                .ok_or_else(|| Fault::value("name", name, "the id of a sentence, as in `x1024`"))?;
+            list.sentences.insert(id, part)
+        }
+        "exemplars" if name == "*" => list.exemplars.replace(part),
+        "exemplars" => {
+            return Err(Fault::value("name", name, "`*`, which stands for all exemplars"));
+        }
+        _ => {
+            let expected = "`document`, `lu`, `sentence` or `exemplars`";
+            return Err(Fault::value("kind", kind, expected));
+        }
+    };
+    match before {
+        None => Ok(()),
+        Some(_) => {
+            let expected = format!("a {kind} that no earlier line names");
+            Err(Fault::new(FaultCode::Repeated, "name", name, expected))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &str) -> Result<SplitList> {
+        read_split_list(lines.as_bytes(), "a/fold.tsv".as_ref())
+    }
+
+    #[test]
+    fn a_list_names_documents_lexunits_sentences_and_exemplars() {
+        let lines = "# a fold\ndocument\tMINI__BikeRide\tdev\r\nlu\tlook over.v\ttest\n\n\
+                     lu\tChecking/look over.v\ttrain\nsentence\tx5007\tdev\nexemplars\t*\ttest\n";
+        let list = read(lines).unwrap();
+        assert_eq!(list.name, "fold");
+        assert_eq!(list.documents["MINI__BikeRide"], Split::Dev);
+        assert_eq!(list.of_lexunit("Checking", "look over.v"), Some(Split::Train));
+        assert_eq!(list.of_lexunit("Roaming", "look over.v"), Some(Split::Test));
+        assert_eq!(list.of_lexunit("Checking", "check.v"), None);
+        assert_eq!((list.sentences.len(), list.exemplars), (1, Some(Split::Test)));
+        let same = read(&lines.replace("# a fold", "# another remark")).unwrap();
+        assert_eq!(same.fingerprint, list.fingerprint);
+        assert_ne!(read(&lines.replace("dev", "train")).unwrap().fingerprint, list.fingerprint);
+    }
+
+    #[test]
+    fn whatever_is_wrong_is_said_with_line_field_and_value() {
+        for (lines, message) in [
+            ("", "E-layout: a/fold.tsv:1: the list holds no line"),
+            ("# nothing\n", "E-layout: a/fold.tsv:1: the list holds no line"),
+            ("lu check.v test\n", "E-layout: a/fold.tsv:1: `columns` is `1`, expected 3"),
+            (
+                "#\nlu\tcheck.v\tvalid\n",
+                "E-value: a/fold.tsv:2: `part` is `valid`, expected `train`",
+            ),
+            ("frame\tChecking\ttest\n", "`kind` is `frame`, expected `document`, `lu`"),
+            ("lu\t\ttest\n", "`name` is ``, expected a name"),
+            ("sentence\t5007\ttest\n", "`name` is `5007`, expected the id of a sentence"),
+            ("exemplars\tall\ttest\n", "`name` is `all`, expected `*`"),
+            ("lu\ta.v\ttest\nlu\ta.v\tdev\n", "E-repeated: a/fold.tsv:2: `name` is `a.v`"),
+        ] {
+            let error = read(lines).unwrap_err().to_string();
+            assert!(error.contains(message), "{lines}: {error}");
+        }
+    }
+}

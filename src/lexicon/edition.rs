@@ -1,0 +1,175 @@
+//! Editions: what one holds when it is made, and what has become of it since.
+//!
+//! The hash of an edition is over the ids of its sets, so everybody who has the same sets has the same
+//! hash. The content of each set is hashed by itself: a later edit is told by the set.
+
+use std::collections::BTreeSet;
+
+use crate::database::{Database, DatabaseError, EditError, Result};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, ReleaseId, SentenceId,
+};
+use crate::query::Expression;
+use crate::text::fold;
+
+/// What has become of an edition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EditionChanges {
+    /// Sets that the release no longer has, in order of id.
+    pub removed: Vec<AnnotationSetId>,
+    /// Sets whose text, frame, LU, targets or labels are others, in order of id.
+    pub changed: Vec<AnnotationSetId>,
+    /// Sets that the edition's query finds and the edition does not hold, in order of id.
+    pub added: Vec<AnnotationSetId>,
+}
+
+impl EditionChanges {
+    /// Whether the edition is what it was. Sets that its query would add do not count.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        self.removed.is_empty() && self.changed.is_empty()
+    }
+}
+
+impl Database {
+    /// An edition of the sets for which an expression holds, which belong to one release, with that
+    /// release; `created` counts seconds since 1970 (UTC). Nothing is written:
+    /// [`Transaction::add_edition`](crate::edit::Transaction::add_edition) does that. `None` when
+    /// nothing matches.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query); when the sets belong to several releases.
+    pub fn edition_of(
+        &self,
+        name: &str,
+        expression: &Expression,
+        created: u64,
+    ) -> Result<Option<(ReleaseId, Edition)>> {
+        let mut release = None;
+        let mut sets = Vec::new();
+        let mut sentences: BTreeSet<SentenceId> = BTreeSet::new();
+        let (mut pairs, mut lemma_pairs) = (BTreeSet::new(), BTreeSet::new());
+        for answer in self.query(expression)? {
+            let answer = answer?;
+            let (first, first_name) =
+                release.get_or_insert_with(|| (answer.release.id, answer.release.name.clone()));
+            if *first != answer.release.id {
+                let names = vec![first_name.clone(), answer.release.name.clone()];
+                return Err(DatabaseError::SeveralReleases { names });
+            }
+            let set = &answer.set;
+            sentences.insert(set.sentence);
+            pairs.insert((set.frame, fold(&answer.trigger())));
+            lemma_pairs.insert((set.frame, fold(&answer.lexunit)));
+            let names = (&*answer.frame, &*answer.lexunit);
+            sets.push(FrozenSet {
+                set: set.id,
+                content: content(set, &answer.sentence.text, names),
+            });
+        }
+        let Some((release, _)) = release else { return Ok(None) };
+        sets.sort_unstable_by_key(|frozen| frozen.set);
+        let edition = Edition {
+            name: name.to_owned(),
+            expression: expression.to_string(),
+            created,
+            revision: self.store().revision()?,
+            sentences: sentences.len() as u64,
+            pairs: pairs.len() as u64,
+            lemma_pairs: lemma_pairs.len() as u64,
+            sets,
+        };
+        Ok(Some((release, edition)))
+    }
+
+    /// What has become of an edition since it was made.
+    ///
+    /// # Errors
+    /// When the edition's query names what there is no more, or the store fails.
+    pub fn edition_changes(&self, release: ReleaseId, edition: &Edition) -> Result<EditionChanges> {
+        let (store, catalog) = (self.store(), self.catalog()?);
+        let mut changes = EditionChanges::default();
+        for FrozenSet { set: id, content: frozen } in &edition.sets {
+            let Some(set) = store.annotation_set(release, *id)? else {
+                changes.removed.push(*id);
+                continue;
+            };
+            let sentence = store.sentence(release, set.sentence)?;
+            let text = sentence.map_or_else(String::new, |sentence| sentence.text);
+            let frame = catalog.frame(release, set.frame)?;
+            let lu = catalog.lexunit(release, set.frame, set.lu)?;
+            if content(&set, &text, (&frame, &lu)) != *frozen {
+                changes.changed.push(*id);
+            }
+        }
+        let expression: Expression = edition.expression.parse()?;
+        for found in self.matches(&expression, &crate::query::Selection::default())? {
+            let found = found?;
+            if found.release() == release && edition.place_of(found.set().id).is_none() {
+                changes.added.push(found.set().id);
+            }
+        }
+        changes.added.sort_unstable();
+        Ok(changes)
+    }
+
+    /// The edition of a name with its release: of the one release that has it, or of `release`.
+    ///
+    /// # Errors
+    /// When there is none, or several releases have one.
+    pub fn edition(&self, release: Option<&str>, name: &str) -> Result<(ReleaseId, Edition)> {
+        let mut found = Vec::new();
+        let mut known = BTreeSet::new();
+        let releases = match release {
+            Some(release) => vec![self.release(release)?],
+            None => self.releases()?,
+        };
+        for release in &releases {
+            for edition in self.store().editions(release.id)? {
+                let edition = edition?;
+                known.insert(edition.name.clone());
+                if edition.name == name {
+                    found.push((release.id, edition));
+                }
+            }
+        }
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => Err(DatabaseError::UnknownName {
+                kind: "edition",
+                name: name.to_owned(),
+                nearest: crate::query::nearest(name, &known).cloned(),
+            }),
+            _ => {
+                let expected = "an edition of one release; name it with `--release NAME`";
+                Err(EditError::value("edition", name, expected).into())
+            }
+        }
+    }
+}
+
+/// First 8 bytes of the hash of what a set says, as `schema/records.md` has it.
+fn content(set: &AnnotationSet, text: &str, (frame, lu): (&str, &str)) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |part: &str| {
+        hasher.update(&(part.len() as u64).to_be_bytes());
+        hasher.update(part.as_bytes());
+    };
+    [text, frame, lu].into_iter().for_each(&mut part);
+    for target in &set.targets {
+        part(&format!("target {} {}", target.start, target.end));
+    }
+    for layer in &set.layers {
+        for label in &layer.labels {
+            let extent = match &label.extent {
+                Extent::Overt(span) => format!("{} {}", span.start, span.end),
+                Extent::Null(kind) => kind.as_str().to_owned(),
+                Extent::None => "-".to_owned(),
+            };
+            part(&format!("{} {} {} {extent}", layer.name.as_str(), layer.rank, label.name));
+        }
+    }
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_be_bytes(first)
+}

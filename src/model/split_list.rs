@@ -1,0 +1,36 @@
+//! A list that says which part of the data documents, LUs, sentences and exemplars belong to, beside the
+//! built-in one of full-text documents.
+
+use std::collections::HashMap;
+
+use super::{SentenceId, Split};
+
+/// What a list gives a part of the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SplitList {
+    /// What the list is called.
+    pub name: String,
+    /// First 16 bytes of the BLAKE3 hash of its text.
+    pub fingerprint: [u8; 16],
+    /// By a document's name, description or file.
+    pub documents: HashMap<String, Split>,
+    /// By an LU's name, or a frame's and an LU's with a slash between them, as in `Checking/check.v`.
+    pub lexunits: HashMap<String, Split>,
+    /// By sentence.
+    pub sentences: HashMap<SentenceId, Split>,
+    /// The part of exemplars that nothing else in the list names.
+    pub exemplars: Option<Split>,
+}
+
+impl SplitList {
+    /// The part of an LU's sets: what the list says of the LU in its frame comes before what it says of
+    /// every LU of that name.
+    #[must_use]
+    pub fn of_lexunit(&self, frame: &str, lu: &str) -> Option<Split> {
+        if self.lexunits.is_empty() {
+            return None;
+        }
+        let whole = self.lexunits.get(&format!("{frame}/{lu}"));
+        whole.or_else(|| self.lexunits.get(lu)).copied()
+    }
+}

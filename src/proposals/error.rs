@@ -1,0 +1,47 @@
+//! What can go wrong with proposals.
+
+use crate::database::DatabaseError;
+use crate::exchange::ExchangeError;
+use crate::learn::FileError;
+use crate::model::FrameId;
+
+/// What can go wrong with proposals.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProposalError {
+    /// The database failed, or a decision cannot be made.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// A ranker's file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is no such proposal.
+    #[error(
+        "E-absent: no generated set proposes `{name}` for frame {frame}; `fnstore proposals` lists what is proposed"
+    )]
+    Absent {
+        /// The frame.
+        frame: FrameId,
+        /// The LU's name.
+        name: String,
+    },
+    /// There are too few decisions to learn from.
+    #[error(
+        "cannot train a ranker on {accepted} accepted and {rejected} rejected proposals; expected at least {least} \
+         of each: decide on more with `fnstore proposals accept` and `reject`"
+    )]
+    TooFew {
+        /// Proposals that belong to their frame.
+        accepted: usize,
+        /// Proposals that do not.
+        rejected: usize,
+        /// How many of each are needed.
+        least: usize,
+    },
+}
+
+impl From<ExchangeError> for ProposalError {
+    fn from(error: ExchangeError) -> Self {
+        Self::Database(error.into())
+    }
+}

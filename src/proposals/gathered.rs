@@ -1,0 +1,77 @@
+//! What the generated sets of a proposed LU say together.
+
+use std::collections::BTreeSet;
+
+use crate::model::{AnnotationSet, AnnotationSetId, Evidence, Provenance};
+
+/// The last bit of [`Evidence::rounds`] stands for this round and all later ones.
+const LAST_ROUND: u16 = 32;
+
+/// A set with what ranks its sentence: round, aligner score, score of the precision filter.
+pub(super) type Ranked = (AnnotationSetId, u16, f32, Option<f32>);
+
+/// Sums over the sets of a proposed LU.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Gathered {
+    sets: Vec<Ranked>,
+    seeds: BTreeSet<AnnotationSetId>,
+    rounds: BTreeSet<u16>,
+    paraphrase: f64,
+    aligner: f64,
+    /// Sum and number of the filters' scores.
+    p: (f64, u32),
+    r: (f64, u32),
+}
+
+impl Gathered {
+    /// Takes a set, if an expansion wrote it.
+    pub(super) fn take(&mut self, set: &AnnotationSet) {
+        let Provenance::Generated(made) = &set.provenance else { return };
+        self.sets.push((set.id, made.round, made.aligner, made.filter.map(|of| of.precision)));
+        self.seeds.insert(made.seed);
+        self.rounds.insert(made.round);
+        self.paraphrase += f64::from(made.paraphrase);
+        self.aligner += f64::from(made.aligner);
+        if let Some(scores) = made.filter {
+            self.p = (self.p.0 + f64::from(scores.precision), self.p.1 + 1);
+            self.r = (self.r.0 + f64::from(scores.recall), self.r.1 + 1);
+        }
+    }
+
+    pub(super) fn evidence(&self) -> Evidence {
+        let count = self.sets.len().max(1) as f64;
+        let mean = |(sum, count): (f64, u32)| (count > 0).then(|| (sum / f64::from(count)) as f32);
+        let bit = |round: &u16| 1_u32 << (round.clamp(&1, &LAST_ROUND) - 1);
+        Evidence {
+            sets: self.sets.len() as u32,
+            seeds: self.seeds.len() as u32,
+            rounds: self.rounds.iter().map(bit).fold(0, |bits, bit| bits | bit),
+            paraphrase: (self.paraphrase / count) as f32,
+            aligner: (self.aligner / count) as f32,
+            p: mean(self.p),
+            r: mean(self.r),
+            frames: 0,
+            likeness: None,
+        }
+    }
+
+    pub(super) fn seeds(&self) -> Vec<AnnotationSetId> {
+        self.seeds.iter().copied().collect()
+    }
+
+    pub(super) fn rounds(&self) -> Vec<u16> {
+        self.rounds.iter().copied().collect()
+    }
+
+    /// The best sets: by the precision filter, then by the aligner, then the earliest round.
+    pub(super) fn best(&self, count: usize) -> Vec<Ranked> {
+        let mut sets = self.sets.clone();
+        sets.sort_by(|a, b| {
+            let p = |of: &Ranked| of.3.unwrap_or(-1.0);
+            let by_scores = p(b).total_cmp(&p(a)).then_with(|| b.2.total_cmp(&a.2));
+            by_scores.then_with(|| (a.1, a.0).cmp(&(b.1, b.0)))
+        });
+        sets.truncate(count);
+        sets
+    }
+}

@@ -1,0 +1,141 @@
+//! How well proposals find LUs that were hidden from the lexicon.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Key, Proposal, key_of};
+
+/// Ranks at which recall is told.
+const RANKS: [usize; 2] = [10, 50];
+
+/// What proposals find of the hidden LUs of a frame, or of all frames.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HiddenFigures {
+    /// LUs that were hidden, distinct by lemma and part of speech.
+    pub hidden: usize,
+    /// Proposals of the frame.
+    pub proposals: usize,
+    /// Hidden LUs among them.
+    pub found: usize,
+    /// Hidden LUs among the ten that score highest.
+    pub found_at_10: usize,
+    /// Hidden LUs among the fifty that score highest.
+    pub found_at_50: usize,
+}
+
+impl HiddenFigures {
+    /// Share of the hidden LUs that are proposed.
+    #[must_use]
+    pub fn recall(&self) -> f64 {
+        share(self.found, self.hidden)
+    }
+
+    /// Share of the hidden LUs that are among the frame's ten best proposals.
+    #[must_use]
+    pub fn recall_at_10(&self) -> f64 {
+        share(self.found_at_10, self.hidden)
+    }
+
+    /// Share of the hidden LUs that are among the frame's fifty best proposals.
+    #[must_use]
+    pub fn recall_at_50(&self) -> f64 {
+        share(self.found_at_50, self.hidden)
+    }
+
+    /// Share of the proposals that are hidden LUs.
+    #[must_use]
+    pub fn precision(&self) -> f64 {
+        share(self.found, self.proposals)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.hidden += other.hidden;
+        self.proposals += other.proposals;
+        self.found += other.found;
+        self.found_at_10 += other.found_at_10;
+        self.found_at_50 += other.found_at_50;
+    }
+}
+
+fn share(of: usize, all: usize) -> f64 {
+    if all == 0 { 0.0 } else { of as f64 / all as f64 }
+}
+
+/// What proposals, the likeliest first, find of hidden LUs: of each frame with hidden LUs, in order of name,
+/// and of all of these frames together (micro). `hidden` has names of frames and LUs. LUs are compared by
+/// lemma and part of speech, without regard to case. Proposals for other frames do not count.
+#[must_use]
+pub fn figures(
+    proposals: &[Proposal],
+    hidden: &[(String, String)],
+) -> (BTreeMap<String, HiddenFigures>, HiddenFigures) {
+    let mut of_frame: BTreeMap<&str, BTreeSet<Key>> = BTreeMap::new();
+    for (frame, name) in hidden {
+        of_frame.entry(frame).or_default().insert(key_of(name));
+    }
+    let mut all = HiddenFigures::default();
+    let mut frames = BTreeMap::new();
+    for (frame, keys) in of_frame {
+        let mut figures = HiddenFigures { hidden: keys.len(), ..HiddenFigures::default() };
+        let ranked = proposals.iter().filter(|proposal| proposal.frame_name == frame);
+        for (rank, proposal) in ranked.enumerate() {
+            let found = usize::from(keys.contains(&key_of(&proposal.name)));
+            figures.proposals += 1;
+            figures.found += found;
+            figures.found_at_10 += if rank < RANKS[0] { found } else { 0 };
+            figures.found_at_50 += if rank < RANKS[1] { found } else { 0 };
+        }
+        all.add(&figures);
+        frames.insert(frame.to_owned(), figures);
+    }
+    (frames, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Evidence, FrameId, LuId, ReleaseId};
+
+    fn proposal(frame: &str, name: String) -> Proposal {
+        Proposal {
+            release: ReleaseId(1),
+            release_name: "r".to_owned(),
+            frame: FrameId(1),
+            frame_name: frame.to_owned(),
+            lu: LuId(1),
+            name,
+            evidence: Evidence::default(),
+            score: 0.5,
+            seeds: Vec::new(),
+            rounds: Vec::new(),
+            sentences: Vec::new(),
+            other_frames: Vec::new(),
+            nearest: Vec::new(),
+            decided: None,
+        }
+    }
+
+    #[test]
+    fn recall_is_told_by_rank_inside_a_frame_and_precision_over_frames_with_hidden_units() {
+        let mut proposals: Vec<Proposal> =
+            (0..60).map(|at| proposal("Checking", format!("w{at}.v"))).collect();
+        proposals.push(proposal("Roaming", "stray.v".to_owned()));
+        proposals.push(proposal("Repairing", "mend.v".to_owned()));
+        let hidden = [
+            ("Checking", "W3.v"),
+            ("Checking", "w12.v"),
+            ("Checking", "w55.v"),
+            ("Checking", "w4.n"),
+            ("Roaming", "stray.v"),
+            ("Roaming", "stray.v"),
+        ];
+        let hidden = hidden.map(|(frame, lu)| (frame.to_owned(), lu.to_owned()));
+        let (frames, all) = figures(&proposals, &hidden);
+        let checking = &frames["Checking"];
+        assert_eq!((checking.hidden, checking.proposals, checking.found), (4, 60, 3));
+        assert_eq!((checking.found_at_10, checking.found_at_50), (1, 2));
+        assert_eq!((checking.recall(), checking.recall_at_10()), (0.75, 0.25));
+        assert_eq!((frames.len(), all.hidden, all.proposals, all.found), (2, 5, 61, 4));
+        assert_eq!((all.recall_at_50(), all.precision()), (0.6, 4.0 / 61.0));
+        assert_eq!(HiddenFigures::default().recall(), 0.0);
+    }
+}

@@ -1,0 +1,386 @@
+//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`), ranked, and
+//! what is decided of it.
+//!
+//! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they say
+//! together: which words stand for which frame, how often, how surely, and beside which LUs. [`Proposals`]
+//! gathers that ([`Proposal`]), ranks it by a logistic model ([`Ranker`]), and carries out decisions
+//! through [`Transaction::decide`](crate::edit::Transaction::decide). Pages and programs use the same
+//! calls as the command line. Nearest LUs are told by word vectors, as Pennacchiotti, De Cao, Basili, Croce
+//! and Roth (2008) induce LUs from a frame's others.
+
+mod error;
+mod gathered;
+mod hidden;
+mod rank;
+pub mod train;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub use error::ProposalError;
+use gathered::Gathered;
+pub use hidden::{HiddenFigures, figures};
+pub use rank::{Input, Ranker};
+
+use crate::database::{Database, DatabaseError};
+use crate::edit::Fate;
+use crate::model::{
+    AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId,
+    Undone, Verdict,
+};
+use crate::query::{Expression, Selection};
+use crate::text::{fold, plain_lemma};
+use crate::vectors::{WordVectors, cosine, likeness};
+
+type Result<T> = std::result::Result<T, ProposalError>;
+
+/// Sentences that a proposal shows.
+const SENTENCES: usize = 3;
+
+/// LUs of the frame that a proposal shows.
+const NEAREST: usize = 3;
+
+/// An LU that an expansion proposes, with what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// Its release.
+    pub release: ReleaseId,
+    /// Name of the release.
+    pub release_name: String,
+    /// Its frame.
+    pub frame: FrameId,
+    /// Name of the frame.
+    pub frame_name: String,
+    /// Its number.
+    pub lu: LuId,
+    /// Its name, as in `vet.v`.
+    pub name: String,
+    /// What its sets say.
+    pub evidence: Evidence,
+    /// How likely it is to be accepted, by the ranker: 0 to 1.
+    pub score: f32,
+    /// The human sets that its sets grew from, in order of id.
+    pub seeds: Vec<AnnotationSetId>,
+    /// The rounds that gave it, in order.
+    pub rounds: Vec<u16>,
+    /// Its best sentences, the best first.
+    pub sentences: Vec<Attestation>,
+    /// Names of other frames that have an LU of its lemma and part of speech, in order.
+    pub other_frames: Vec<String>,
+    /// Names of the frame's LUs that are most like it, with their cosines, the most alike first.
+    pub nearest: Vec<(String, f32)>,
+    /// The decision that stands.
+    pub decided: Option<Decision>,
+}
+
+/// A sentence of a proposed LU.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attestation {
+    /// The set.
+    pub set: AnnotationSetId,
+    /// The sentence.
+    pub text: String,
+    /// The target's text.
+    pub trigger: String,
+    /// Round of the set.
+    pub round: u16,
+    /// Aligner score of the set.
+    pub aligner: f32,
+    /// Score of the precision filter.
+    pub p: Option<f32>,
+}
+
+/// What a reviewer says with a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// Who: any name without control characters.
+    pub reviewer: String,
+    /// When, in seconds since 1970 (UTC).
+    pub time: u64,
+    /// Why; may be empty.
+    pub note: String,
+}
+
+/// Lemma as running text in lower case, and part of speech, of an LU's name.
+type Key = (String, Pos);
+
+fn key_of(name: &str) -> Key {
+    let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
+    (fold(&plain_lemma(lemma)), Pos::of_lu_name(name))
+}
+
+/// The proposals of a database.
+pub struct Proposals<'a> {
+    database: &'a Database,
+    vectors: Option<&'a WordVectors>,
+    ranker: Ranker,
+}
+
+impl<'a> Proposals<'a> {
+    /// The proposals of a database, ranked by a ranker; without word vectors nothing is told to be near.
+    #[must_use]
+    pub fn new(database: &'a Database, vectors: Option<&'a WordVectors>, ranker: Ranker) -> Self {
+        Self { database, vectors, ranker }
+    }
+
+    /// The proposals that the generated sets for which an expression holds attest, the likeliest first;
+    /// of equal ones in order of frame and name. Evidence is of these sets alone. A proposal on which a
+    /// decision stands is left out, unless its sets came after a move or merge, or `with_decided`. Memory
+    /// for a few numbers of each set.
+    ///
+    /// # Errors
+    /// As [`Database::query`].
+    pub fn list(&self, expression: &Expression, with_decided: bool) -> Result<Vec<Proposal>> {
+        let mut releases: BTreeMap<ReleaseId, Lexicon> = BTreeMap::new();
+        let mut gathered: BTreeMap<(ReleaseId, FrameId, LuId), Gathered> = BTreeMap::new();
+        let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
+        let generated = Expression::all_of([expression.clone(), generated]);
+        for found in self.database.matches(&generated, &Selection::default())? {
+            let found = found?;
+            let release = found.release();
+            let lexicon = match releases.entry(release) {
+                std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::btree_map::Entry::Vacant(place) => {
+                    place.insert(Lexicon::read(self.database, release)?)
+                }
+            };
+            let set = found.set();
+            if lexicon.is_proposed(set.frame, set.lu) {
+                gathered.entry((release, set.frame, set.lu)).or_default().take(set);
+            }
+        }
+        let mut proposals = Vec::new();
+        for ((release, frame, lu), gathered) in gathered {
+            let lexicon = &releases[&release];
+            let proposal = self.proposal(lexicon, (release, frame, lu), gathered)?;
+            // Where sets came after a move or merge, there is something to decide again.
+            let is_closed = proposal.decided.as_ref().is_some_and(|decision| {
+                matches!(decision.verdict, Verdict::Accept | Verdict::Reject)
+            });
+            if with_decided || !is_closed {
+                proposals.push(proposal);
+            }
+        }
+        proposals.sort_by(|a, b| {
+            let names = |of: &Proposal| (of.frame_name.clone(), of.name.clone(), of.lu);
+            b.score.total_cmp(&a.score).then_with(|| names(a).cmp(&names(b)))
+        });
+        Ok(proposals)
+    }
+
+    /// The proposal of a name in a frame, by all of its generated sets.
+    ///
+    /// # Errors
+    /// When there is none, or the database fails.
+    pub fn of(&self, release: ReleaseId, frame: FrameId, name: &str) -> Result<Proposal> {
+        let lexicon = Lexicon::read(self.database, release)?;
+        let store = self.database.store();
+        let mut gathered = Gathered::default();
+        let mut number = None;
+        for lu in store.lexunits_of(release, frame).map_err(DatabaseError::from)? {
+            let lu = lu.map_err(DatabaseError::from)?;
+            if lu.name == name && lexicon.is_proposed(frame, lu.id) {
+                number = Some(lu.id);
+            }
+        }
+        let absent = || ProposalError::Absent { frame, name: name.to_owned() };
+        let lu = number.ok_or_else(absent)?;
+        let sets = store.annotation_sets_of_lexunit(release, frame, lu);
+        for set in sets.map_err(DatabaseError::from)? {
+            gathered.take(&set.map_err(DatabaseError::from)?);
+        }
+        self.proposal(&lexicon, (release, frame, lu), gathered)
+    }
+
+    /// Decides on a proposal, and records who did, when, why, and on what evidence. All is committed or
+    /// nothing. Gives the number of sets that moved.
+    ///
+    /// # Errors
+    /// When there is no such proposal, a decision stands, or the store cannot be written.
+    pub fn decide(
+        &self,
+        release: ReleaseId,
+        (frame, name): (FrameId, &str),
+        fate: Fate,
+        reviewed: Reviewed,
+    ) -> Result<u64> {
+        let mut edits = self.database.transaction(release)?;
+        let standing = edits.decisions(frame, name)?;
+        // What the record says of a decision that stands is more than that there is nothing to decide.
+        let evidence = match self.of(release, frame, name) {
+            Ok(proposal) => proposal.evidence,
+            Err(_) if standing.is_some_and(|decided| decided.standing().is_some()) => {
+                Evidence::default()
+            }
+            Err(error) => return Err(error),
+        };
+        let Reviewed { reviewer, time, note } = reviewed;
+        let decision = Decision {
+            verdict: fate.verdict(),
+            reviewer,
+            time,
+            note,
+            lu: LuId(0),
+            evidence,
+            moved: None,
+            undone: None,
+        };
+        let moved = edits.decide(frame, name, fate, decision)?;
+        edits.commit()?;
+        Ok(moved)
+    }
+
+    /// Takes back the last standing decision on a proposal; the record stays, and says who took it back.
+    /// Gives what had been decided.
+    ///
+    /// # Errors
+    /// When no decision stands, it cannot be undone, or the store cannot be written.
+    pub fn undo(
+        &self,
+        release: ReleaseId,
+        (frame, name): (FrameId, &str),
+        Reviewed { reviewer, time, note }: Reviewed,
+    ) -> Result<Verdict> {
+        let mut edits = self.database.transaction(release)?;
+        let verdict = edits.undo_decision(frame, name, Undone { reviewer, time, note })?;
+        edits.commit()?;
+        Ok(verdict)
+    }
+
+    fn proposal(
+        &self,
+        lexicon: &Lexicon,
+        (release, frame, lu): (ReleaseId, FrameId, LuId),
+        gathered: Gathered,
+    ) -> Result<Proposal> {
+        let store = self.database.store();
+        let failed = DatabaseError::from;
+        let record = store.lexunit(release, frame, lu).map_err(failed)?;
+        let name = record.map_or_else(|| lu.to_string(), |lu| lu.name);
+        let key = key_of(&name);
+        let others = lexicon.frames_of(&key, frame);
+        let mut evidence = gathered.evidence();
+        evidence.frames = others.len() as u32;
+        let (nearest, near) = self.nearest(lexicon, frame, &key);
+        evidence.likeness = near;
+        let decided = store.decisions(release, frame, &name).map_err(failed)?;
+        let mut sentences = Vec::new();
+        for (set, round, aligner, p) in gathered.best(SENTENCES) {
+            let Some(row) = store.annotation_set(release, set).map_err(failed)? else { continue };
+            let sentence = store.sentence(release, row.sentence).map_err(failed)?;
+            let Some(text) = sentence.map(|sentence| sentence.text) else { continue };
+            let trigger = row.trigger(&text);
+            sentences.push(Attestation { set, text, trigger, round, aligner, p });
+        }
+        Ok(Proposal {
+            release,
+            release_name: lexicon.release.clone(),
+            frame,
+            frame_name: lexicon.name(frame),
+            lu,
+            name,
+            score: self.ranker.score(&evidence),
+            evidence,
+            seeds: gathered.seeds(),
+            rounds: gathered.rounds(),
+            sentences,
+            other_frames: others.iter().map(|frame| lexicon.name(*frame)).collect(),
+            nearest,
+            decided: decided.and_then(|decided| decided.standing().cloned()),
+        })
+    }
+
+    /// The LUs of a frame that are most like a lemma, and how much it is like all of them.
+    fn nearest(
+        &self,
+        lexicon: &Lexicon,
+        frame: FrameId,
+        (lemma, _): &Key,
+    ) -> (Vec<(String, f32)>, Option<f32>) {
+        let Some(vectors) = self.vectors else { return (Vec::new(), None) };
+        let Some(own) = vectors.of(lemma) else { return (Vec::new(), None) };
+        let units = lexicon.units.get(&frame).map_or(&[][..], Vec::as_slice);
+        let known: Vec<(&String, Vec<f32>)> =
+            units.iter().filter_map(|name| Some((name, vectors.of(&key_of(name).0)?))).collect();
+        let others: Vec<&[f32]> = known.iter().map(|(_, vector)| vector.as_slice()).collect();
+        let near = (!others.is_empty()).then(|| likeness(&own, &others));
+        let mut nearest: Vec<(String, f32)> =
+            known.iter().map(|(name, vector)| ((*name).clone(), cosine(&own, vector))).collect();
+        nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        // A frame may have two LUs of one name.
+        nearest.dedup_by(|a, b| a.0 == b.0);
+        nearest.truncate(NEAREST);
+        (nearest, near)
+    }
+}
+
+/// What a release's lexicon says of lemmas.
+struct Lexicon {
+    release: String,
+    frames: HashMap<FrameId, String>,
+    /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
+    proposed: std::collections::HashSet<(FrameId, LuId)>,
+    /// Frames of the lexicon's own LUs by lemma and part of speech.
+    having: HashMap<Key, Vec<FrameId>>,
+    /// Names of a frame's own LUs, in order.
+    units: HashMap<FrameId, Vec<String>>,
+}
+
+impl Lexicon {
+    fn read(database: &Database, release: ReleaseId) -> Result<Self> {
+        let store = database.store();
+        let failed = DatabaseError::from;
+        let listed = database.releases()?.into_iter().find(|of| of.id == release);
+        let mut lexicon = Self {
+            release: listed.map_or_else(String::new, |of| of.name),
+            frames: HashMap::new(),
+            proposed: std::collections::HashSet::new(),
+            having: HashMap::new(),
+            units: HashMap::new(),
+        };
+        for row in store.frame_names(release).map_err(failed)? {
+            let (frame, name) = row.map_err(failed)?;
+            lexicon.frames.insert(frame, name);
+        }
+        let mut proposed = Vec::new();
+        for row in store.lexunit_names(release).map_err(failed)? {
+            let (frame, lu, name) = row.map_err(failed)?;
+            // An LU of the store's own range was proposed, or someone added or accepted it.
+            let is_proposed = lu.0 >= OWN_RANGE && {
+                let lu = store.lexunit(release, frame, lu).map_err(failed)?;
+                lu.is_some_and(|lu| lu.status == PROPOSED)
+            };
+            if is_proposed {
+                proposed.push((frame, lu, key_of(&name)));
+                continue;
+            }
+            let frames = lexicon.having.entry(key_of(&name)).or_default();
+            if !frames.contains(&frame) {
+                frames.push(frame);
+            }
+            lexicon.units.entry(frame).or_default().push(name);
+        }
+        for (frame, lu, key) in proposed {
+            let is_there = lexicon.having.get(&key).is_some_and(|of| of.contains(&frame));
+            if !is_there {
+                lexicon.proposed.insert((frame, lu));
+            }
+        }
+        Ok(lexicon)
+    }
+
+    fn is_proposed(&self, frame: FrameId, lu: LuId) -> bool {
+        self.proposed.contains(&(frame, lu))
+    }
+
+    fn name(&self, frame: FrameId) -> String {
+        self.frames.get(&frame).cloned().unwrap_or_else(|| frame.to_string())
+    }
+
+    /// Other frames that have an LU of a lemma, in order of name.
+    fn frames_of(&self, key: &Key, beside: FrameId) -> Vec<FrameId> {
+        let frames = self.having.get(key).into_iter().flatten().copied();
+        let mut frames: Vec<FrameId> = frames.filter(|frame| *frame != beside).collect();
+        frames.sort_by_key(|frame| self.name(*frame));
+        frames
+    }
+}

@@ -1,0 +1,190 @@
+//! Version 1 of the records by which people govern what expansions wrote: decisions on proposed LUs, and
+//! editions.
+
+use super::super::key::{DecisionKey, EditionKey};
+use super::v1::one_of;
+use super::{Encoded, Stored, decode, encode};
+use crate::model::{
+    AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, Moved, Undone,
+    Verdict,
+};
+
+coded! {
+    Verdict as u8: |verdict| *verdict as u8, |code| one_of(&Verdict::ALL, code, "verdict");
+}
+
+fields! {
+    Decided { history; absent frame: FrameId(0), name: String::new() }
+    Decision { verdict, reviewer, time, note, lu, evidence, moved, undone }
+    Evidence { sets, seeds, rounds, paraphrase, aligner, p, r, frames, likeness }
+    Moved { frame, lu, made, sets }
+    Undone { reviewer, time, note }
+    EditionRecord { expression, created, revision, sentences, pairs, lemma_pairs, sets, contents }
+}
+
+/// `edition`
+#[derive(Debug, Clone, PartialEq)]
+pub(in super::super) struct EditionRecord {
+    expression: String,
+    /// Seconds since 1970 (UTC).
+    created: u64,
+    revision: u64,
+    sentences: u64,
+    pairs: u64,
+    lemma_pairs: u64,
+    /// In order of id.
+    sets: Vec<AnnotationSetId>,
+    /// For each of them the first bytes of the hash of its content.
+    contents: Vec<u64>,
+}
+
+impl Stored for Decided {
+    type Key = DecisionKey;
+
+    fn to_value(&self) -> Encoded {
+        encode(self)
+    }
+
+    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+        let decided: Self = decode(value)?;
+        if decided.history.is_empty() {
+            return Err("no decision".to_owned());
+        }
+        Ok(Self { frame: key.frame, name: key.name.clone(), ..decided })
+    }
+}
+
+impl Stored for Edition {
+    type Key = EditionKey;
+
+    fn to_value(&self) -> Encoded {
+        encode(&EditionRecord::from(self))
+    }
+
+    fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+        decode::<EditionRecord>(value)?.into_model(key)
+    }
+}
+
+impl From<&Edition> for EditionRecord {
+    fn from(edition: &Edition) -> Self {
+        Self {
+            expression: edition.expression.clone(),
+            created: edition.created,
+            revision: edition.revision,
+            sentences: edition.sentences,
+            pairs: edition.pairs,
+            lemma_pairs: edition.lemma_pairs,
+            sets: edition.sets.iter().map(|frozen| frozen.set).collect(),
+            contents: edition.sets.iter().map(|frozen| frozen.content).collect(),
+        }
+    }
+}
+
+impl EditionRecord {
+    pub(super) fn into_model(self, key: &EditionKey) -> Result<Edition, String> {
+        let (count, contents) = (self.sets.len(), self.contents.len());
+        if count != contents {
+            return Err(format!("{count} sets and {contents} contents"));
+        }
+        let sets = self.sets.into_iter().zip(self.contents);
+        let sets: Vec<FrozenSet> = sets.map(|(set, content)| FrozenSet { set, content }).collect();
+        if !sets.is_sorted_by(|a, b| a.set < b.set) {
+            return Err("sets out of order".to_owned());
+        }
+        Ok(Edition {
+            name: key.name.clone(),
+            expression: self.expression,
+            created: self.created,
+            revision: self.revision,
+            sentences: self.sentences,
+            pairs: self.pairs,
+            lemma_pairs: self.lemma_pairs,
+            sets,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::model::{IdSpace, LuId};
+
+    fn set(number: u64) -> AnnotationSetId {
+        AnnotationSetId::new(IdSpace::Generated, number)
+    }
+
+    /// A proposal that was accepted, taken back and moved.
+    pub(in super::super) fn decided() -> Decided {
+        let evidence = Evidence {
+            sets: 3,
+            seeds: 2,
+            rounds: 0b101,
+            paraphrase: 0.75,
+            aligner: 0.5,
+            p: Some(0.25),
+            r: None,
+            frames: 1,
+            likeness: Some(-0.125),
+        };
+        let accepted = Decision {
+            verdict: Verdict::Accept,
+            reviewer: "kim".to_owned(),
+            time: 1_700_000_000,
+            note: "na\u{ef}ve".to_owned(),
+            lu: LuId(1 << 31),
+            evidence,
+            moved: None,
+            undone: Some(Undone {
+                reviewer: "lee".to_owned(),
+                time: 1_700_000_001,
+                note: String::new(),
+            }),
+        };
+        let moved = Decision {
+            verdict: Verdict::Move,
+            moved: Some(Moved {
+                frame: FrameId(103),
+                lu: LuId(7),
+                made: true,
+                sets: vec![set(1), set(300)],
+            }),
+            undone: None,
+            ..accepted.clone()
+        };
+        Decided { frame: FrameId(102), name: "vet.v".to_owned(), history: vec![accepted, moved] }
+    }
+
+    pub(in super::super) fn edition() -> Edition {
+        let sets = [(1, u64::MAX), (300, 7)];
+        Edition {
+            name: "first".to_owned(),
+            expression: "p>=0.5".to_owned(),
+            created: 1_700_000_000,
+            revision: 9,
+            sentences: 2,
+            pairs: 2,
+            lemma_pairs: 1,
+            sets: sets.map(|(number, content)| FrozenSet { set: set(number), content }).into(),
+        }
+    }
+
+    #[test]
+    fn what_no_writer_writes_is_refused() {
+        let key = EditionKey { release: crate::model::ReleaseId(1), name: "first".to_owned() };
+        let mut record = EditionRecord::from(&edition());
+        record.sets.reverse();
+        assert_eq!(record.clone().into_model(&key), Err("sets out of order".to_owned()));
+        record.contents.pop();
+        assert_eq!(record.into_model(&key), Err("2 sets and 1 contents".to_owned()));
+        let (release, name) = (crate::model::ReleaseId(1), "vet.v".to_owned());
+        let key = DecisionKey { release, frame: FrameId(102), name };
+        let none = Decided { history: Vec::new(), ..decided() };
+        let read = |value: &[u8]| Decided::from_value(&key, value);
+        assert_eq!(read(&none.to_value().unwrap()), Err("no decision".to_owned()));
+        // Version, number of decisions, then the first one's verdict.
+        let mut value = decided().to_value().unwrap();
+        value[2] = 9;
+        assert_eq!(read(&value), Err("verdict 9".to_owned()));
+    }
+}

@@ -1,0 +1,79 @@
+//! Decisions on proposed LUs, and editions, on their way into the store.
+
+use std::io::BufRead;
+
+use super::loader::Loader;
+use crate::database::Result;
+use crate::exchange::FaultCode;
+use crate::exchange::jsonl::Kind;
+use crate::model::{Decided, Edition};
+use crate::store::Subject;
+
+impl<R: BufRead> Loader<'_, R> {
+    pub(super) fn take_decisions(&mut self, decided: &Decided, frame_name: &str) -> Result<()> {
+        self.check_frame(decided.frame, frame_name)?;
+        let key = (decided.frame, decided.name.clone());
+        let is_first = self.known.decisions.insert(key);
+        self.check_first(is_first, &decided.name)?;
+        let Decided { frame, name, .. } = decided;
+        let stored = |store: &crate::store::Store, release| store.decisions(release, *frame, name);
+        if self.is_new(decided, name, stored)? {
+            self.batch.put_decisions(decided)?;
+            self.added(&Subject::Decision(*frame, name.clone()));
+            self.count(Kind::Decisions);
+        }
+        Ok(())
+    }
+
+    /// Takes a line of an edition; the edition is written with its last line. Its sets may be gone: that
+    /// is what verifying it tells.
+    pub(super) fn take_edition(&mut self, line: Edition, total: u64) -> Result<()> {
+        if self.adds() {
+            let expected = "no edition in a file of additions";
+            return Err(self.wrong(FaultCode::Layout, "kind", "edition", expected));
+        }
+        self.check_name("name", &line.name)?;
+        let mut edition = match self.edition.take() {
+            None => line,
+            Some(mut edition) => {
+                let (mut head, mut of_line) = (edition.clone(), line.clone());
+                head.sets.clear();
+                of_line.sets.clear();
+                let ends = edition.sets.last().zip(line.sets.first());
+                let follows = ends.is_some_and(|(last, first)| last.set < first.set);
+                if head != of_line || !follows {
+                    let expected = format!("the other sets of edition `{}`", edition.name);
+                    return Err(self.wrong(FaultCode::Layout, "name", &line.name, expected));
+                }
+                edition.sets.extend(line.sets);
+                edition
+            }
+        };
+        let count = edition.sets.len() as u64;
+        if count > total {
+            let expected = format!("at most the total, {total}");
+            return Err(self.wrong(FaultCode::Value, "sets", &count.to_string(), expected));
+        }
+        if count < total {
+            self.edition = Some(edition);
+            return Ok(());
+        }
+        edition.sets.shrink_to_fit();
+        let is_first = self.known.editions.insert(edition.name.clone());
+        self.check_first(is_first, &edition.name)?;
+        self.batch.put_edition(&edition)?;
+        self.count(Kind::Edition);
+        Ok(())
+    }
+
+    /// Refuses a file that ends in the middle of an edition.
+    pub(super) fn check_edition(&self) -> Result<()> {
+        match &self.edition {
+            None => Ok(()),
+            Some(edition) => {
+                let expected = "an edition with all of its sets";
+                Err(self.wrong(FaultCode::Missing, "name", &edition.name, expected))
+            }
+        }
+    }
+}

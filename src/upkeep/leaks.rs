@@ -1,0 +1,163 @@
+//! Leaks: what stands in two parts of the data, so that a model is tested on what it was trained on.
+
+use std::collections::HashMap;
+
+use crate::database::{Database, Result};
+use crate::model::{AnnotationSetId, ReleaseId, Split};
+use crate::query::{Expression, Selection};
+use crate::text::fold;
+
+/// How something stands in two parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeakKind {
+    /// One text, letter case, punctuation and spacing aside.
+    Text,
+    /// A generated set, whose seed's sentence stands in another part.
+    Seed,
+}
+
+impl LeakKind {
+    /// The code, as in `L-text`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "L-text",
+            Self::Seed => "L-seed",
+        }
+    }
+}
+
+/// Something that stands in two parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leak {
+    /// How.
+    pub kind: LeakKind,
+    /// A set in the one part: of a text the first, in order of key; else the generated set.
+    pub first: (Split, ReleaseId, AnnotationSetId),
+    /// A set in the other part: of a text the first, in order of key; else one of the seed's sentence.
+    pub second: (Split, ReleaseId, AnnotationSetId),
+    /// The text of the first.
+    pub text: String,
+}
+
+/// A set of a text in a part.
+type Place = (ReleaseId, AnnotationSetId);
+
+/// The first sets of a text in each part, human and all.
+#[derive(Debug, Clone, Copy, Default)]
+struct Parts {
+    human: [Option<Place>; 3],
+    all: [Option<Place>; 3],
+}
+
+const PARTS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
+
+impl Database {
+    /// Lists texts that stand in two parts of the data, then generated sets whose seed's sentence stands
+    /// in another part than theirs. Parts are those of `split` in queries
+    /// ([`with_split_list`](Self::with_split_list)); what belongs to none leaks nothing. Two passes over
+    /// all sets; memory for a hash and up to six ids of each distinct text.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn leaks(&self) -> Result<Vec<Leak>> {
+        let texts = self.parts_of_texts()?;
+        let mut leaks = Vec::new();
+        for parts in texts.values() {
+            for (at, split) in PARTS.into_iter().enumerate() {
+                for (other_at, other) in PARTS.into_iter().enumerate().skip(at + 1) {
+                    let (Some(first), Some(second)) = (parts.all[at], parts.all[other_at]) else {
+                        continue;
+                    };
+                    leaks.push(self.leak(LeakKind::Text, (split, first), (other, second))?);
+                }
+            }
+        }
+        let generated: Expression = "origin=generated".parse()?;
+        for found in self.matches(&generated, &Selection::default())? {
+            let found = found?;
+            let (Some(split), Some(seed)) = (found.split()?, found.seed()) else { continue };
+            let Some(parts) = self
+                .text_of(found.release(), seed)?
+                .and_then(|text| texts.get(&hash(&text)).copied())
+            else {
+                continue;
+            };
+            let place = (found.release(), found.set().id);
+            for (at, other) in PARTS.into_iter().enumerate().filter(|(_, other)| *other != split) {
+                if let Some(second) = parts.human[at] {
+                    leaks.push(self.leak(LeakKind::Seed, (split, place), (other, second))?);
+                }
+            }
+        }
+        leaks.sort_by_key(|leak| (leak.kind, leak.first, leak.second));
+        Ok(leaks)
+    }
+
+    fn parts_of_texts(&self) -> Result<HashMap<[u8; 16], Parts>> {
+        let mut texts: HashMap<[u8; 16], Parts> = HashMap::new();
+        for found in self.matches(&Expression::Everything, &Selection::default())? {
+            let found = found?;
+            let Some(split) = found.split()? else { continue };
+            let Some(text) = found.text()? else { continue };
+            let plain = normalised(&text);
+            if plain.is_empty() {
+                continue;
+            }
+            let parts = texts.entry(hash_of(&plain)).or_default();
+            let at = PARTS.into_iter().position(|part| part == split).unwrap_or_default();
+            let place = (found.release(), found.set().id);
+            parts.all[at].get_or_insert(place);
+            if found.seed().is_none() {
+                parts.human[at].get_or_insert(place);
+            }
+        }
+        Ok(texts)
+    }
+
+    fn text_of(&self, release: ReleaseId, set: AnnotationSetId) -> Result<Option<String>> {
+        let Some(set) = self.store().annotation_set(release, set)? else { return Ok(None) };
+        Ok(self.store().sentence(release, set.sentence)?.map(|sentence| sentence.text))
+    }
+
+    fn leak(
+        &self,
+        kind: LeakKind,
+        (split, first): (Split, Place),
+        (other, second): (Split, Place),
+    ) -> Result<Leak> {
+        let text = self.text_of(first.0, first.1)?.unwrap_or_default();
+        let (first, second) = ((split, first.0, first.1), (other, second.0, second.1));
+        Ok(Leak { kind, first, second, text })
+    }
+}
+
+/// Words in lower case with one space between them: letters and digits alone.
+fn normalised(text: &str) -> String {
+    let folded = fold(text);
+    let words = folded.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn hash(text: &str) -> [u8; 16] {
+    hash_of(&normalised(text))
+}
+
+fn hash_of(plain: &str) -> [u8; 16] {
+    let mut first = [0; 16];
+    first.copy_from_slice(&blake3::hash(plain.as_bytes()).as_bytes()[..16]);
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_punctuation_and_spacing_do_not_tell_texts_apart() {
+        assert_eq!(normalised("He said : `` Check it , don't ! ''"), "he said check it don t");
+        assert_eq!(hash("He checked it."), hash("he  checked IT ."));
+        assert_ne!(hash("He checked it."), hash("She checked it."));
+        assert_eq!(normalised(" ... "), "");
+    }
+}
