@@ -185,7 +185,7 @@ impl Counted for SentenceLayers {
 
 /// What a file calls a corpus or a document. FrameNet 1.5 gives a corpus a name and a document a
 /// description; 1.7 gives each both.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Title {
     /// The name, or the description of a document where that stands alone.
     pub name: String,

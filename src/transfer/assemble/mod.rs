@@ -4,6 +4,7 @@
 //! file lists it goes into that file's layout, so that nothing of it is lost.
 
 mod lexunits;
+mod listed;
 mod numbers;
 mod sentences;
 mod sets;
@@ -12,6 +13,7 @@ mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use self::listed::Listed;
 use self::whole::Folders;
 use super::given::Given;
 use super::stand_in::frame_by_name;
@@ -24,7 +26,7 @@ use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, ForeignFile, Frame,
     FrameId, FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId,
     NumberKind, Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
-    SentenceLayers, WrittenNumbers,
+    SentenceLayers, Title, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
@@ -95,9 +97,9 @@ pub(super) struct Assembler<'a> {
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
-    frame_index: BTreeMap<FrameId, Vec<usize>>,
-    lu_index: BTreeMap<(LuId, FrameId), Vec<usize>>,
-    document_index: BTreeMap<(CorpusId, DocumentId), Vec<(usize, usize)>>,
+    frame_index: Listed<FrameId, String, usize>,
+    lu_index: Listed<(LuId, FrameId), String, usize>,
+    document_index: Listed<(CorpusId, DocumentId), Title, (usize, usize)>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
@@ -147,9 +149,9 @@ impl<'a> Assembler<'a> {
             apart: ToldApart::default(),
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
-            frame_index: BTreeMap::new(),
-            lu_index: BTreeMap::new(),
-            document_index: BTreeMap::new(),
+            frame_index: Listed::default(),
+            lu_index: Listed::default(),
+            document_index: Listed::default(),
             relations: Vec::new(),
             frames: BTreeMap::new(),
             frames_by_name: HashMap::new(),
