@@ -25,19 +25,29 @@ use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, ForeignFile, Frame,
     FrameId, FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId,
-    NumberKind, Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
-    SentenceLayers, Title, WrittenNumbers,
+    NumberKind, Origin, Release, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence,
+    SentenceId, SentenceLayers, Title, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
 /// Where the sentences of a file come from.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
     space: IdSpace,
-    /// The LU, for LU files.
-    lu: Option<&'a LexUnit>,
+    /// The LU and the subcorpus, for LU files.
+    lu: Option<(&'a LexUnit, &'a str)>,
     /// The document, for full-text files.
     document: Option<(CorpusId, DocumentId)>,
+    /// Where the sets come from: an export puts those of people and of imports into the files of LUs.
+    origin: Origin,
+}
+
+impl Place<'_> {
+    /// Whether an export alone has put the sets there.
+    fn is_own(&self) -> bool {
+        matches!(self.origin, Origin::User | Origin::Imported)
+    }
 }
 
 /// What was counted while a release was put together.
@@ -79,6 +89,8 @@ pub(super) struct Assembler<'a> {
     store: &'a Store,
     index: &'a mut IndexWriter,
     release: ReleaseId,
+    /// What the release is read from.
+    source: String,
     strict: bool,
     batch: Batch<'a>,
     counts: ReleaseCounts,
@@ -123,21 +135,24 @@ pub(super) struct Assembler<'a> {
     /// Rows of the chunk that later files of it may still add to.
     sentences: BTreeMap<SentenceId, Sentence>,
     layers: BTreeMap<AnnotationSetId, SentenceLayers>,
+    /// Sentences of which an export has said where they stand, beside sets of people or of imports.
+    placed: HashSet<SentenceId>,
 }
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(
         store: &'a Store,
         index: &'a mut IndexWriter,
-        release: ReleaseId,
+        release: &Release,
         strict: bool,
     ) -> Self {
         Self {
             store,
             index,
-            release,
+            release: release.id,
+            source: release.source.clone(),
             strict,
-            batch: store.batch(release),
+            batch: store.batch(release.id),
             counts: ReleaseCounts::default(),
             statuses: BTreeMap::new(),
             warnings: WarningLog::default(),
@@ -166,6 +181,7 @@ impl<'a> Assembler<'a> {
             numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),
+            placed: HashSet::new(),
         }
     }
 
@@ -292,7 +308,13 @@ impl<'a> Assembler<'a> {
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;
-        let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
+        let place = Place {
+            file: &file,
+            space: IdSpace::FullText,
+            lu: None,
+            document: Some(key),
+            origin: Origin::FullText,
+        };
         let stem = FullTextFile::stem_of(&file);
         let in_headers = self.in_headers(&file, key, &titles)?;
         let row = Document {
