@@ -112,7 +112,7 @@ pub(super) fn read_sentence<'a>(
 ) -> Result<ReadSentence> {
     let mut sentence = ReadSentence {
         xml_id: xml.id(element, NumberKind::Sentence, "ID", "")?,
-        line: element.line(),
+        line: xml.line_of(element),
         text: String::new(),
         occurrence: Occurrence {
             lu: None,
@@ -149,7 +149,7 @@ fn read_set<'a>(
 ) -> Result<ReadSet> {
     let mut set = ReadSet {
         xml_id: xml.id(element, NumberKind::AnnotationSet, "ID", "")?,
-        line: element.line(),
+        line: xml.line_of(element),
         status: element.text_or_empty("status")?,
         created: element.text_or_empty("cDate")?,
         evokes: read_evokes(xml, element)?,
