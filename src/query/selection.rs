@@ -69,8 +69,11 @@ impl Field {
     /// Whether a set can have several values of it.
     #[must_use]
     pub fn has_many_values(self) -> bool {
-        use Field::{Fe, Flag, Foreign, Gf, Inherits, Judgement, Ni, Pt};
-        matches!(self, Inherits | Fe | Gf | Pt | Ni | Foreign | Flag | Judgement)
+        use Field::{
+            DocForeign, Fe, Flag, Foreign, FrameForeign, Gf, Inherits, Judgement, LuForeign, Ni, Pt,
+        };
+        let is_foreign = matches!(self, Foreign | FrameForeign | LuForeign | DocForeign);
+        is_foreign || matches!(self, Inherits | Fe | Gf | Pt | Ni | Flag | Judgement)
     }
 
     /// Whether a set has values of it: `since` asks about the store's history, and has none.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use super::answer::Answer;
 use super::facts::{Facts, Home};
 use crate::database::Result;
-use crate::model::{AnnotationSet, Document, Generation, Provenance, ReleaseId, Sentence, Split};
+use crate::model::{
+    AnnotationSet, Document, ForeignPlace, Generation, Provenance, ReleaseId, Sentence, Split,
+};
 use crate::query::Field;
 
 /// An annotation set that a query found. Its sentence and its names are read when they are asked
@@ -146,15 +148,28 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// What its file holds beside FrameNet at the set and at its sentence.
-    pub(super) fn foreign(&self) -> Result<Vec<String>> {
+    /// What files hold beside FrameNet: at the set and at its sentence, or at its frame, LU or document.
+    pub(super) fn foreign(&self, field: Field) -> Result<Vec<String>> {
         let beside = self.facts.beside()?;
         if beside.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(sentence) = self.sentence()? else { return Ok(Vec::new()) };
-        let places = beside.at_set(self.release, &self.set, sentence);
-        Ok(places.flat_map(|place| place.texts()).collect())
+        let (release, set, name) = (self.release, &self.set, self.lexunit()?);
+        let places: Vec<&ForeignPlace> = match field {
+            Field::FrameForeign => beside.at_frame(release, set.frame).collect(),
+            Field::LuForeign => beside.at_lexunit(release, (set.frame, set.lu), &name).collect(),
+            Field::DocForeign => match self.home()?.listing {
+                Some((corpus, Some(document))) => {
+                    beside.at_document(release, (corpus, document)).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => match self.sentence()? {
+                Some(sentence) => beside.at_set(release, set, sentence).collect(),
+                None => Vec::new(),
+            },
+        };
+        Ok(places.into_iter().flat_map(ForeignPlace::texts).collect())
     }
 
     /// The part of the data: the full-text document's, for span-labelled data what its corpus is called
