@@ -85,6 +85,18 @@ fn a_value_that_no_record_can_hold_is_written_as_it_came() {
 }
 
 #[test]
+fn what_an_index_says_of_annotation_is_written_as_it_came() {
+    for said in ["perhaps", "false"] {
+        let kept = Deviating::new(|release| {
+            let (from, to) = ("hasAnnotation=\"true\"", format!("hasAnnotation=\"{said}\""));
+            replace(release, "luIndex.xml", from, &to);
+        });
+        let index = kept.exported("luIndex.xml");
+        assert!(index.contains(said) && !index.contains("\"true\""), "{index}");
+    }
+}
+
+#[test]
 fn a_declared_name_space_is_no_warning_and_is_declared_again() {
     let kept = Deviating::new(|release| {
         replace(release, FRAME, "<frame ", "<frame xmlns:x=\"http://x.example\" ");
@@ -129,6 +141,89 @@ fn queries_find_sets_by_what_stands_at_them_or_at_their_sentence() {
     let all = found("").len();
     assert_eq!(found("foreign!=*").len(), all - found("foreign=*").len());
     assert!(found("foreign=never").is_empty());
+}
+
+/// Frame, LU and document, each with something beside FrameNet.
+fn with_notes_outside_sentences() -> Deviating {
+    Deviating::new(|release| {
+        replace(release, FRAME, "<frame ", "<frame checked=\"once\" ");
+        replace(release, FRAME, "<FE ", "<FE since=\"1999\" ");
+        let path = release.join(FRAME);
+        let content = std::fs::read_to_string(&path).unwrap();
+        let lu = content.find("ID=\"1202\"").unwrap();
+        let tag = content[..lu].rfind("<lexUnit").unwrap() + "<lexUnit".len();
+        let (before, after) = content.split_at(tag);
+        std::fs::write(&path, format!("{before} odd=\"in frame\"{after}")).unwrap();
+        replace(release, LU, "<lexeme ", "<lexeme stress=\"1\" ");
+        replace(release, DOCUMENT, "<header>", "<header><source>diary</source>");
+        replace(
+            release,
+            "frRelation.xml",
+            "<frameRelationType ",
+            "<frameRelationType odd=\"top\" ",
+        );
+        replace(release, "frameIndex.xml", "<frameIndex ", "<frameIndex lone=\"yes\" ");
+    })
+}
+
+#[test]
+fn queries_find_sets_by_what_stands_at_their_frame_lu_and_document() {
+    let kept = with_notes_outside_sentences();
+    let found = |query: &str| mini::answers(&kept.database, query);
+    for (query, same) in [
+        ("frame_foreign=\"checked=once\"", "frame=Roaming"),
+        ("frame_foreign=since*", "frame=Roaming"),
+        ("lu_foreign=\"odd=in frame\"", "lu=cycle.v"),
+        ("lu_foreign=\"stress=1\"", "lu=cycle.v"),
+        ("doc_foreign~diary", "doc=BikeRide"),
+    ] {
+        assert!(!found(same).is_empty(), "{same}");
+        assert_eq!(found(query), found(same), "{query}");
+        let negated = found(&format!("not ({query})")).len();
+        assert_eq!(found("").len() - found(same).len(), negated, "{query}");
+    }
+    for query in ["foreign=*", "frame_foreign=odd*", "lu_foreign=checked*", "doc_foreign=odd*"] {
+        assert!(found(query).is_empty(), "{query}");
+    }
+    let text = fnstore_in(kept.database.dir(), &["query", "lu=cycle.v", "--fields", "lu_foreign"]);
+    assert!(text.stdout.contains("stress=1"), "{}", text.stdout);
+}
+
+#[test]
+fn all_content_beside_framenet_is_listed_with_its_file_and_its_element() {
+    let kept = with_notes_outside_sentences();
+    let listed = |args: &[&str]| {
+        let listed = fnstore_in(kept.database.dir(), &[&["foreign"], args].concat());
+        assert_eq!(listed.code, Some(0), "{args:?}: {}", listed.stderr);
+        let rows = listed.records();
+        for row in &rows {
+            assert_eq!(faults_in("foreign.schema.json", row), [""; 0]);
+        }
+        let of = |row: &serde_json::Value| {
+            ["kind", "name", "content"].map(|key| row[key].as_str().unwrap().to_owned()).join(" ")
+        };
+        rows.iter().map(of).collect::<Vec<String>>()
+    };
+    let mut all = listed(&[]);
+    all.sort();
+    all.dedup();
+    assert_eq!(
+        all,
+        [
+            "document BikeRide <source>diary</source>",
+            "frame Roaming checked=once",
+            "frame Roaming odd=in frame",
+            "frame Roaming since=1999",
+            "lu cycle.v stress=1",
+            "top frRelation.xml odd=top",
+            "top frameIndex.xml lone=yes",
+        ]
+    );
+    assert_eq!(listed(&["--kind", "frame", "odd=*"]), ["frame Roaming odd=in frame"]);
+    assert_eq!(listed(&["lone=*"]), ["top frameIndex.xml lone=yes"]);
+    assert_eq!(listed(&["~^<source>"]), ["document BikeRide <source>diary</source>"]);
+    let none = fnstore_in(kept.database.dir(), &["foreign", "never"]);
+    assert_eq!(none.code, Some(1), "{}", none.stdout);
 }
 
 #[test]

@@ -7,7 +7,18 @@
 //! the schedules have no full disk, which the test says.
 //!
 //! `FNSTORE_FULL_SCHEDULES=1` plays 10,000 seeds, `FNSTORE_SCHEDULES=N` the first N, and
-//! `FNSTORE_SCHEDULE_SEED=N` one, of which it says what it does.
+//! `FNSTORE_SCHEDULE_SEED=N` one, of which it says what it does; `FNSTORE_SCHEDULE_TIMES=N` plays them N times.
+//!
+//! A seed decides the operations, their order, what they write, and how many KiB are left on the disk. It
+//! does not decide how far three kinds of threads are when a crash, a full disk or the next operation comes:
+//!
+//! - RocksDB's, which write and merge tables and remove old ones;
+//! - Tantivy's, which merge segments and remove old ones. Each merge that is considered takes a number, and
+//!   files of deletions are called after numbers; segments have random names;
+//! - the file system's, so that the same room may do for a write or not.
+//!
+//! What fails for a seed may therefore need several tries. A cut commit of the index that is made again has
+//! tests of its own in `src/index/writer.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -487,9 +498,9 @@ fn play_seeds() {
     let span =
         r#"{"text": "He vetted it .", "spans": [{"start": 3, "end": 9, "type": "Vetting"}]}"#;
     std::fs::write(place.join(TEXTS), format!("{span}\n")).unwrap();
-    let (first, count) = seeds.split_once(' ').unwrap();
-    let (first, count): (u64, u64) = (first.parse().unwrap(), count.parse().unwrap());
-    for seed in first..first + count {
+    let numbers: Vec<u64> = seeds.split(' ').map(|number| number.parse().unwrap()).collect();
+    let [first, count, times] = numbers[..] else { panic!("{seeds}") };
+    for seed in (0..times).flat_map(|_| first..first + count) {
         let mut schedule = Schedule::new(&place, seed, &template);
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             (0..LENGTH).for_each(|_| schedule.step());
@@ -503,7 +514,7 @@ fn play_seeds() {
         });
         assert!(ended.is_ok(), "FNSTORE_SCHEDULE_SEED={seed} fails: {log}");
     }
-    println!("{count} schedules played");
+    println!("{} schedules played", count * times);
 }
 
 #[test]
@@ -515,6 +526,8 @@ fn whatever_the_order_nothing_acknowledged_is_lost_and_nothing_wrong_is_read() {
         None if is_full => "0 10000".to_owned(),
         None => format!("0 {}", std::env::var("FNSTORE_SCHEDULES").as_deref().unwrap_or("24")),
     };
+    let times = std::env::var("FNSTORE_SCHEDULE_TIMES");
+    let seeds = format!("{seeds} {}", times.as_deref().unwrap_or("1"));
     let (place, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let environment = |command: &mut Command| {
         // Readers' own directories lie on another disk.

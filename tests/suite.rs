@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test, in helpers too")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so, a measurement is printed")]
 
+mod absent_ids;
 mod aligner_parity;
 mod augmenting;
 mod backup_restore;

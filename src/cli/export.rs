@@ -327,6 +327,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
         FramenetLoss::Imported => "imported",
         FramenetLoss::User => "user",
         FramenetLoss::Order => "order",
+        FramenetLoss::Sentences => "sentences",
         FramenetLoss::Characters => "characters",
         _ => "other",
     }

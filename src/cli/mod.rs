@@ -25,6 +25,7 @@ mod expand;
 mod export;
 mod fes;
 mod filter;
+mod foreign;
 mod frame;
 mod frames;
 mod gpu;
@@ -119,6 +120,7 @@ enum Command {
     Frames(frames::Args),
     Lus(lus::Args),
     Fes(fes::Args),
+    Foreign(foreign::Args),
     Relations(relations::Args),
     Semtypes(semtypes::Args),
     Valence(valence::Args),
@@ -215,6 +217,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Frames(args) => frames::run(args, &mut context),
         Command::Lus(args) => lus::run(args, &mut context),
         Command::Fes(args) => fes::run(args, &mut context),
+        Command::Foreign(args) => foreign::run(args, &mut context),
         Command::Relations(args) => relations::run(args, &mut context),
         Command::Semtypes(args) => semtypes::run(args, &mut context),
         Command::Valence(args) => valence::run(args, &mut context),

@@ -328,7 +328,7 @@ fn read_pattern<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<Vale
 
 fn read_set_number<'a>(xml: &mut XmlFile<'a>, element: &Element<'a>) -> Result<AnnotationSetId> {
     let number = xml.id(element, NumberKind::AnnotationSet, "ID", "")?;
-    Ok(AnnotationSetId::new(IdSpace::Exemplar, number))
+    Ok(AnnotationSetId::of_xml(IdSpace::Exemplar, number))
 }
 
 /// Valence tables name sets by bare numbers: those of frame sets that the file itself holds are exemplars,
@@ -342,7 +342,7 @@ fn locate_sets(valences: &mut Valences, subcorpora: &[ReadSubcorpus]) {
     let of_patterns = patterns.flat_map(|item| &mut item.patterns).map(|pattern| &mut pattern.sets);
     let of_governors = valences.governors.iter_mut().map(|governor| &mut governor.sets);
     for set in of_patterns.chain(of_governors).flatten() {
-        if own.binary_search(&set.number()).is_err() {
+        if set.space() == IdSpace::Exemplar && own.binary_search(&set.number()).is_err() {
             *set = AnnotationSetId::new(IdSpace::FullText, set.number());
         }
     }

@@ -73,7 +73,7 @@ impl<'a> XmlFile<'a> {
         attribute: &str,
         name: &str,
     ) -> Result<u64> {
-        let text = element.attribute(attribute)?.unwrap_or_default();
+        let text = element.value(attribute)?.unwrap_or_default();
         Ok(self.id_in(element, kind, (attribute, &text), name))
     }
 
@@ -95,7 +95,7 @@ impl<'a> XmlFile<'a> {
         kind: NumberKind,
         attribute: &str,
     ) -> Result<Option<u32>> {
-        let text = element.attribute(attribute)?;
+        let text = element.value(attribute)?;
         Ok(text.and_then(|text| self.optional_id_in(element, kind, (attribute, &text))))
     }
 
@@ -207,13 +207,13 @@ impl<'a> XmlFile<'a> {
         element: &Element<'a>,
         attribute: &str,
     ) -> Result<Option<N>> {
-        let Some(text) = element.attribute(attribute)? else { return Ok(None) };
+        let Some(text) = element.value(attribute)? else { return Ok(None) };
         let number: Option<N> = text.parse().ok();
         if let Some(number) = &number
             && text.starts_with(['0', '+'])
             && text.len() > 1
         {
-            self.keep_attribute(element, attribute, text, &number.to_string());
+            self.keep_attribute(element, attribute, text.into_owned(), &number.to_string());
         } else if number.is_none() {
             self.warn_with(element, WarningCode::UnreadableValue, || {
                 format!(
@@ -221,7 +221,7 @@ impl<'a> XmlFile<'a> {
                     element.name()
                 )
             });
-            self.keep_attribute(element, attribute, text, "");
+            self.keep_attribute(element, attribute, text.into_owned(), "");
         }
         Ok(number)
     }
@@ -243,7 +243,10 @@ impl<'a> XmlFile<'a> {
     /// The name in an attribute; empty where it is not there.
     pub(super) fn name(&mut self, element: &Element<'a>, attribute: &str) -> Result<String> {
         let name = element.attribute(attribute)?;
-        let is_usual = |name: &String| !name.trim().is_empty() && !name.contains(is_invisible);
+        let is_plain = |name: &str| name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        let is_usual = |name: &String| {
+            !name.trim().is_empty() && (is_plain(name) || !name.contains(is_invisible))
+        };
         if !name.as_ref().is_some_and(is_usual) {
             self.warn_with(element, WarningCode::NameUnusual, || match &name {
                 None => format!("`{}` has no `{attribute}`; kept as an empty one", element.name()),

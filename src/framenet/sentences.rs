@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 
 use crate::model::{
     Colors, CorpusId, DocumentId, Extent, FeId, FrameId, Label, Layer, LayerName, LuId,
@@ -112,7 +112,7 @@ pub(super) fn read_sentence<'a>(
 ) -> Result<ReadSentence> {
     let mut sentence = ReadSentence {
         xml_id: xml.id(element, NumberKind::Sentence, "ID", "")?,
-        line: element.line(),
+        line: xml.line_of(element),
         text: String::new(),
         occurrence: Occurrence {
             lu: None,
@@ -149,7 +149,7 @@ fn read_set<'a>(
 ) -> Result<ReadSet> {
     let mut set = ReadSet {
         xml_id: xml.id(element, NumberKind::AnnotationSet, "ID", "")?,
-        line: element.line(),
+        line: xml.line_of(element),
         status: element.text_or_empty("status")?,
         created: element.text_or_empty("cDate")?,
         evokes: read_evokes(xml, element)?,
@@ -254,7 +254,7 @@ fn read_labels(
     Ok(labels)
 }
 
-/// Where each label of a layer stood first, by its hash.
+/// Where each of some values, the labels of a layer, stood first, by its hash.
 #[derive(Default)]
 struct FirstPlaces {
     places: HashMap<u64, usize>,
@@ -262,15 +262,26 @@ struct FirstPlaces {
 }
 
 impl FirstPlaces {
-    /// Whether `label`, which comes behind `labels`, is equal to one of them.
-    fn is_repeated(&mut self, labels: &[Label], label: &Label) -> bool {
-        match self.places.entry(self.hasher.hash_one(label)) {
+    const FEW: usize = 12;
+
+    /// Whether `value`, which comes behind `values`, is equal to one of them. It is asked of each in turn.
+    fn is_repeated<T: Eq + Hash>(&mut self, values: &[T], value: &T) -> bool {
+        // Most layers have a few labels, which are compared sooner than hashed.
+        if values.len() < Self::FEW {
+            return values.contains(value);
+        }
+        if self.places.is_empty() {
+            for (at, value) in values.iter().enumerate() {
+                self.places.entry(self.hasher.hash_one(value)).or_insert(at);
+            }
+        }
+        match self.places.entry(self.hasher.hash_one(value)) {
             Entry::Vacant(place) => {
-                place.insert(labels.len());
+                place.insert(values.len());
                 false
             }
-            // Two different labels hardly ever have one hash; then all are compared.
-            Entry::Occupied(place) => labels[*place.get()] == *label || labels.contains(label),
+            // Two different ones hardly ever have one hash; then all are compared.
+            Entry::Occupied(place) => values[*place.get()] == *value || values.contains(value),
         }
     }
 }
@@ -418,7 +429,47 @@ impl Boundaries {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
     use super::*;
+
+    thread_local! {
+        static COMPARED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// A value that counts how often it is compared.
+    struct Counting(usize);
+
+    impl PartialEq for Counting {
+        fn eq(&self, other: &Self) -> bool {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Eq for Counting {}
+
+    impl Hash for Counting {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn repeated_values_are_found_with_work_that_grows_as_their_number() {
+        const VALUES: usize = 20_000;
+        let (mut first, mut values, mut repeated) = (FirstPlaces::default(), Vec::new(), 0);
+        for number in 0..VALUES {
+            // Half of them are new, a quarter is the same one.
+            let value = Counting(if number % 2 == 0 { number } else { number % 4 });
+            repeated += usize::from(first.is_repeated(&values, &value));
+            values.push(value);
+        }
+        assert_eq!(repeated, VALUES / 2 - 2);
+        let most = VALUES + FirstPlaces::FEW.pow(2);
+        assert!(COMPARED.get() <= most, "{} comparisons", COMPARED.get());
+    }
 
     #[test]
     fn characters_become_bytes() {

@@ -109,13 +109,33 @@ impl Source {
 
     fn look_for_folders(&mut self) {
         for folder in FOLDERS {
-            if self.has_folder(folder) {
+            if self.has_folder(folder) || self.lists_none(folder) {
                 continue;
             }
             let detail = "the release has no XML file there; read without it".to_owned();
             let file = folder.to_owned();
             self.odd.add(Warning { code: WarningCode::FolderMissing, file, line: 0, detail });
         }
+    }
+
+    /// Whether the index of a folder is there and lists nothing, so that the folder is not missed.
+    fn lists_none(&self, folder: &str) -> bool {
+        let (index, entry) = match folder {
+            "frame/" => ("frameIndex.xml", "frame"),
+            "lu/" => ("luIndex.xml", "lu"),
+            _ => ("fulltextIndex.xml", "document"),
+        };
+        if !self.has(index) {
+            return false;
+        }
+        let content = self.reader().and_then(|mut reader| reader.read(index));
+        let content = content.map(String::from_utf8);
+        let name_of = |tag: &str| {
+            let end = tag.find(|letter: char| letter.is_whitespace() || "/>".contains(letter));
+            let name = &tag[..end.unwrap_or(tag.len())];
+            name.rsplit(':').next() == Some(entry)
+        };
+        matches!(content, Ok(Ok(content)) if !content.split('<').skip(1).any(name_of))
     }
 
     /// The path it was opened with.

@@ -222,7 +222,7 @@ fn write_valences(xml: &mut XmlWriter<'_>, valences: &Valences) {
         xml.start("governor").attribute("type", &governor.kind);
         xml.attribute("lemma", &governor.lemma);
         for set in &governor.sets {
-            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.number()).end();
+            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.in_xml(None)).end();
         }
         xml.end();
     }
@@ -247,7 +247,7 @@ fn write_realization(xml: &mut XmlWriter<'_>, element: &'static str, item: &FeRe
             xml.attribute("FE", &unit.fe).end();
         }
         for set in &pattern.sets {
-            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.number()).end();
+            xml.start("annoSet").id("ID", NumberKind::AnnotationSet, set.in_xml(None)).end();
         }
         xml.end();
     }

@@ -57,7 +57,13 @@ impl<'a> At<'a> {
 
     fn advance(&mut self, offset: usize) {
         self.offset = offset.min(self.content.len());
-        self.counted = (self.offset, self.breaks());
+    }
+
+    /// The line of a place, from 1. Counts on from the place that was asked for last.
+    fn line_of(&mut self, place: usize) -> usize {
+        let there = self.moved(place);
+        self.counted = (place.min(self.content.len()), there.breaks());
+        1 + self.counted.1
     }
 
     fn too_many_elements(&self) -> FramenetError {
@@ -255,7 +261,7 @@ impl<'a> XmlFile<'a> {
             start_of(piece.trim()).escape_debug(),
             piece.len()
         );
-        let (file, line) = (self.at.file.to_owned(), self.at.line());
+        let (file, line) = (self.at.file.to_owned(), self.at.line_of(self.at.offset));
         self.warnings.add(Warning { code: WarningCode::OutsideRoot, file, line, detail });
     }
 
@@ -289,6 +295,11 @@ impl<'a> XmlFile<'a> {
     /// Reads the open element, which should hold nothing, to its end.
     pub(super) fn end(&mut self) -> Result<()> {
         self.children(|xml, child| xml.unknown(&child))
+    }
+
+    /// The line of an element, from 1.
+    pub(super) fn line_of(&mut self, element: &Element<'a>) -> usize {
+        self.at.line_of(element.place())
     }
 
     /// How far the file was read.
@@ -366,20 +377,20 @@ impl<'a> XmlFile<'a> {
         code: WarningCode,
         detail: impl FnOnce() -> String,
     ) {
-        let file = self.at.file;
+        let at = &mut self.at;
         self.warnings.note(code, || {
-            let (file, line) = (file.to_owned(), element.line());
+            let (file, line) = (at.file.to_owned(), at.line_of(element.place()));
             Warning { code, file, line, detail: detail() }
         });
     }
 
     /// Warns of the place that is being read.
     pub(super) fn warn_here(&mut self, code: WarningCode, detail: impl FnOnce() -> String) {
-        let at = self.at;
+        let at = &mut self.at;
         self.warnings.note(code, || Warning {
             code,
             file: at.file.to_owned(),
-            line: at.line(),
+            line: at.line_of(at.offset),
             detail: detail(),
         });
     }
@@ -398,8 +409,11 @@ pub(super) fn start_of(text: &str) -> &str {
 /// Where a text has a character that XML does not have.
 pub(super) fn not_xml(text: &str) -> Option<usize> {
     // Only control characters, and U+FFFE and U+FFFF, which begin with EF BF.
-    let suspect = |byte: u8| byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0xef;
-    if !text.bytes().any(suspect) {
+    let is_suspect =
+        |byte: u8| (byte < b' ') & !matches!(byte, b'\t' | b'\n' | b'\r') | (byte == 0xef);
+    // Whole blocks, without an early end inside of one, are looked at some bytes at a time.
+    let mut blocks = text.as_bytes().chunks(256);
+    if !blocks.any(|block| block.iter().fold(false, |is_odd, byte| is_odd | is_suspect(*byte))) {
         return None;
     }
     text.char_indices().find(|(_, letter)| !is_xml(*letter)).map(|(offset, _)| offset)

@@ -6,7 +6,7 @@
 use super::foreign::ForeignWriter;
 use super::write::Numbers;
 use super::xml::not_xml;
-use crate::model::{Foreign, ForeignAttribute, NumberKind, OWN_RANGE, is_xml};
+use crate::model::{Foreign, ForeignAttribute, NumberKind, is_xml};
 
 /// Declaration that every file starts with.
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n";
@@ -16,8 +16,9 @@ pub(super) const NAMESPACES: [(&str, &str); 2] = [
     ("xmlns:xsi", "http://www.w3.org/2001/XMLSchema-instance"),
 ];
 
-/// Says in a file that an export of fnstore wrote it, and that its numbers from 2^31 on are those of a
-/// store's own range: an import keeps them. A processing instruction is nothing to other readers.
+/// Says in a file that an export of fnstore wrote it, and that its numbers from 2^31 on, of sentences and
+/// sets from 2^56 on, are those that a store gave: an import keeps them. A processing instruction is nothing
+/// to other readers. A file has none where a release's own ids look so.
 pub(super) const OWN_NUMBERS: &str = "fnstore own-numbers";
 
 /// A file being written.
@@ -36,8 +37,10 @@ pub(super) struct XmlWriter<'a> {
     foreign: Option<ForeignWriter<'a>>,
     /// Where the root element begins.
     root: usize,
-    /// Whether the file has numbers of the store's own range.
+    /// Whether the file has numbers that no release gives.
     has_own: bool,
+    /// Whether a release's own files write an id that would be taken for such a number.
+    has_like_own: bool,
 }
 
 impl<'a> XmlWriter<'a> {
@@ -54,9 +57,19 @@ impl<'a> XmlWriter<'a> {
             content.push_str("\"?>\n");
         }
         let foreign = ForeignWriter::new(foreign);
-        let (open, root) = (Vec::new(), content.len());
-        let (in_tag, inline, tag, has_own) = (false, false, 0, false);
-        Self { numbers, content, open, in_tag, inline, tag, foreign, root, has_own }
+        let root = content.len();
+        Self {
+            numbers,
+            content,
+            open: Vec::new(),
+            in_tag: false,
+            inline: false,
+            tag: 0,
+            foreign,
+            root,
+            has_own: false,
+            has_like_own: false,
+        }
     }
 
     /// Starts an element; attributes may follow until content does.
@@ -138,10 +151,13 @@ impl<'a> XmlWriter<'a> {
         let number = number.into();
         match self.numbers.text(kind, number) {
             None => {
-                self.has_own |= number >= OWN_RANGE.into() && kind.is_short();
+                self.has_own |= kind.is_own(number);
                 self.digits(name, number)
             }
-            Some(written) => self.given(name, written),
+            Some(written) => {
+                self.has_like_own |= kind.own(written).is_some();
+                self.given(name, written)
+            }
         }
     }
 
@@ -223,7 +239,7 @@ impl<'a> XmlWriter<'a> {
     /// The file, whose root element has ended.
     pub(super) fn finish(mut self) -> String {
         debug_assert!(self.open.is_empty(), "{:?} not ended", self.open);
-        if self.has_own {
+        if self.has_own && !self.has_like_own {
             self.content.insert_str(self.root, &format!("<?{OWN_NUMBERS}?>\n"));
         }
         self.content

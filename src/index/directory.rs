@@ -62,10 +62,33 @@ impl Directory for ReadDirectory {
 /// Tantivy's list of the segments of a commit.
 const COMMIT: &str = "meta.json";
 
+/// End of the names of files that say which entries of a segment are deleted; the number of the operation
+/// stands before it.
+const DELETIONS: &str = ".del";
+
 /// The writer's directory. Tantivy renames a commit's list into its place, and removes the segments that
 /// it no longer names; a loss of power could undo the first and not the second.
+///
+/// Tantivy counts operations on from its last commit. So a commit that was cut off (by a crash, by a full
+/// disk) may have left a file of deletions of the very name that the next commit wants. No commit names it:
+/// it is replaced.
 #[derive(Debug, Clone)]
 pub(super) struct WriteDirectory(pub(super) MmapDirectory);
+
+impl WriteDirectory {
+    /// Whether a file of deletions is later than the last commit, so that this does not name it.
+    fn is_left_over(&self, path: &Path) -> bool {
+        let deleted_at = || {
+            let stem = path.to_str()?.strip_suffix(DELETIONS)?;
+            stem.rsplit_once('.')?.1.parse::<u64>().ok()
+        };
+        let committed_at = || {
+            let list = self.0.atomic_read(Path::new(COMMIT)).ok()?;
+            serde_json::from_slice::<serde_json::Value>(&list).ok()?.get("opstamp")?.as_u64()
+        };
+        deleted_at().zip(committed_at()).is_some_and(|(deleted, committed)| deleted > committed)
+    }
+}
 
 impl Directory for WriteDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
@@ -81,7 +104,16 @@ impl Directory for WriteDirectory {
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
-        self.0.open_write(path)
+        match self.0.open_write(path) {
+            Err(OpenWriteError::FileAlreadyExists(_)) if self.is_left_over(path) => {
+                let gone = self.0.delete(path);
+                gone.map_err(|error| {
+                    OpenWriteError::wrap_io_error(io::Error::other(error), path.to_owned())
+                })?;
+                self.0.open_write(path)
+            }
+            outcome => outcome,
+        }
     }
 
     fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {

@@ -291,6 +291,89 @@ mod tests {
         assert!(!dir.path().join(&left).exists());
     }
 
+    /// Names of the files in an index that end so.
+    fn files(dir: &Path, end: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(end)).collect()
+    }
+
+    /// The file that a commit writes in which the second entry is removed, and the index before it.
+    fn before_a_removal() -> (tempfile::TempDir, String) {
+        let (dir, ..) = index_of(|writer, entry| writer.add(entry).unwrap());
+        let after = tempfile::tempdir().unwrap();
+        for name in files(dir.path(), "") {
+            std::fs::copy(dir.path().join(&name), after.path().join(&name)).unwrap();
+        }
+        let mut writer = IndexWriter::open(after.path()).unwrap();
+        removes_the_second(&mut writer, 2);
+        writer.finish().unwrap();
+        let written = files(after.path(), ".del");
+        assert_eq!((written.len(), files(dir.path(), ".del").len()), (1, 0));
+        (dir, written.into_iter().next().unwrap())
+    }
+
+    fn removes_the_second(writer: &mut IndexWriter, revision: u64) {
+        let set = entry(2, "").set;
+        writer.remove(ReleaseId(1), set).unwrap();
+        writer.commit(revision).unwrap();
+    }
+
+    /// The sets of an index, and the revision of its commit.
+    fn shown(dir: &Path) -> (Vec<u64>, u64) {
+        let reader = IndexReader::open(dir).unwrap().unwrap();
+        let found = reader.search(&Filter::Trigger("t".to_owned())).unwrap().unwrap();
+        let hits = found.hits().unwrap();
+        let mut sets: Vec<u64> = hits.iter().map(|hit| hit.set.number()).collect();
+        sets.sort_unstable();
+        (sets, super::super::stamp(dir).unwrap().unwrap().revision)
+    }
+
+    #[test]
+    fn a_commit_that_a_crash_cut_off_behind_its_first_file_is_made_again() {
+        // With the file on Tantivy's list of files, and without: a list may be older than a file.
+        for is_listed in [true, false] {
+            let (dir, left) = before_a_removal();
+            std::fs::write(dir.path().join(&left), "half of it").unwrap();
+            if is_listed {
+                let list = dir.path().join(".managed.json");
+                let mut listed: Vec<String> =
+                    serde_json::from_slice(&std::fs::read(&list).unwrap()).unwrap();
+                listed.push(left.clone());
+                std::fs::write(&list, serde_json::to_vec(&listed).unwrap()).unwrap();
+            }
+            assert_eq!(shown(dir.path()), (vec![1, 2], 1));
+            let mut writer = IndexWriter::open(dir.path()).unwrap();
+            removes_the_second(&mut writer, 2);
+            writer.finish().unwrap();
+            assert_eq!(shown(dir.path()), (vec![1], 2), "listed: {is_listed}");
+        }
+    }
+
+    #[test]
+    fn a_commit_that_a_full_disk_cut_off_is_made_again_by_the_same_writer() {
+        let (dir, left) = before_a_removal();
+        let mut writer = IndexWriter::open(dir.path()).unwrap();
+        std::fs::write(dir.path().join(&left), "half of it").unwrap();
+        writer.rollback().unwrap();
+        removes_the_second(&mut writer, 2);
+        writer.finish().unwrap();
+        assert_eq!(shown(dir.path()), (vec![1], 2));
+    }
+
+    #[test]
+    fn a_file_that_a_commit_names_is_never_replaced() {
+        let (dir, _) = before_a_removal();
+        let mut writer = IndexWriter::open(dir.path()).unwrap();
+        removes_the_second(&mut writer, 2);
+        writer.finish().unwrap();
+        let directory = WriteDirectory(MmapDirectory::open(dir.path()).unwrap());
+        for named in files(dir.path(), "").into_iter().filter(|name| !name.starts_with('.')) {
+            let path = Path::new(&named);
+            assert!(tantivy::Directory::open_write(&directory, path).is_err(), "{named}");
+        }
+    }
+
     #[test]
     fn an_entry_says_which_terms_it_lacks() {
         let (_dir, reader, long) = index_of(|writer, entry| writer.add(entry).unwrap());

@@ -14,6 +14,13 @@ impl Lexicon<'_> {
         Ok(self.store().foreign(self.release.id, file)?)
     }
 
+    /// Every file of the release that holds something beside FrameNet, with that.
+    pub fn all_foreign(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(ForeignFile, Foreign)>> + use<'_>> {
+        Ok(self.store().all_foreign(self.release.id)?.map(|row| Ok(row?)))
+    }
+
     /// What stands at a sentence beside FrameNet, and at everything in it.
     pub fn foreign_at_sentence(&self, sentence: &Sentence) -> Result<Vec<ForeignPlace>> {
         let beside = Beside::read(self.store(), [self.release.id])?;

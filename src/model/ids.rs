@@ -147,6 +147,26 @@ macro_rules! tagged_ids {
                 Self::new(self.space(), self.number() + 1)
             }
 
+            /// What a file of FrameNet's writes for it: the number that its release gives, and of what is no
+            /// release's the whole integer, which no number of a release comes to.
+            #[must_use]
+            pub fn in_xml(self, given: Option<u64>) -> u64 {
+                match self.space() {
+                    IdSpace::Exemplar | IdSpace::FullText => given.unwrap_or(self.number()),
+                    IdSpace::Imported | IdSpace::Generated => self.bits(),
+                }
+            }
+
+            /// The id that a number stands for in a file of a folder: one of the folder's, or a whole
+            /// integer. What an expansion made is an exemplar there.
+            #[must_use]
+            pub fn of_xml(folder: IdSpace, number: u64) -> Self {
+                let whole = Self::from_bits(number).filter(|id| {
+                    matches!(id.space(), IdSpace::FullText | IdSpace::Imported)
+                });
+                whole.unwrap_or(Self::new(folder, number))
+            }
+
             /// The id that people mean: the written form, or the folder's letter before what a
             /// release writes in place of a number, as in `x1298076n`.
             #[must_use]
@@ -224,6 +244,21 @@ mod tests {
             assert_eq!(id.number(), 862_331);
             assert_eq!(AnnotationSetId::from_bits(id.bits()), Some(id));
         }
+    }
+
+    #[test]
+    fn what_is_no_releases_is_written_whole_and_reads_back_in_any_folder() {
+        for folder in [IdSpace::Exemplar, IdSpace::FullText] {
+            let id = SentenceId::new(folder, 7);
+            assert_eq!((id.in_xml(None), id.in_xml(Some(9))), (7, 9));
+            assert_eq!(SentenceId::of_xml(folder, 7), id);
+            let own = SentenceId::new(IdSpace::Imported, 7);
+            assert_eq!(SentenceId::of_xml(folder, own.in_xml(None)), own);
+            let generated = SentenceId::new(IdSpace::Generated, 7).in_xml(None);
+            assert_eq!(SentenceId::of_xml(folder, generated), id);
+        }
+        let text = SentenceId::new(IdSpace::FullText, 7);
+        assert_eq!(SentenceId::of_xml(IdSpace::Exemplar, text.bits()), text);
     }
 
     #[test]

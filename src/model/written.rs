@@ -87,12 +87,22 @@ impl NumberKind {
         (number < self.end() && !self.is_fresh(number)).then_some(number)
     }
 
-    /// The number of the store's own range that is written as this text, digit by digit.
+    /// Whether a number is one that no release gives: of the store's own range, or the whole integer of
+    /// a sentence or a set.
+    #[must_use]
+    pub fn is_own(self, number: u64) -> bool {
+        match self {
+            Self::Sentence | Self::AnnotationSet => (1 << 56..4 << 56).contains(&number),
+            Self::Offset => false,
+            _ => (OWN_RANGE.into()..=u32::MAX.into()).contains(&number),
+        }
+    }
+
+    /// The number that no release gives and that is written as this text, digit by digit.
     #[must_use]
     pub fn own(self, text: &str) -> Option<u64> {
-        let number: u32 = text.parse().ok()?;
-        let is_own = number >= OWN_RANGE && number.to_string() == text && self.is_short();
-        is_own.then_some(number.into())
+        let number: u64 = text.parse().ok()?;
+        (self.is_own(number) && number.to_string() == text).then_some(number)
     }
 
     /// The fresh number of what is written as `text`, and told apart by `beside`, where no other has it.

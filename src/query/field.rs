@@ -72,6 +72,12 @@ fields! {
     Doc = "doc", Name;
     /// What its file holds beside FrameNet, at the set and at its sentence.
     Foreign = "foreign", Text;
+    /// What the file of its frame holds beside FrameNet, outside of LUs.
+    FrameForeign = "frame_foreign", Text;
+    /// What the files of its LU and of the frame hold beside FrameNet at the LU.
+    LuForeign = "lu_foreign", Text;
+    /// What the file of its document holds beside FrameNet, outside of sentences.
+    DocForeign = "doc_foreign", Text;
     /// Part of the data that the set belongs to.
     Split = "split", Choice;
     /// Where the set comes from.

@@ -69,8 +69,12 @@ impl Field {
     /// Whether a set can have several values of it.
     #[must_use]
     pub fn has_many_values(self) -> bool {
-        use Field::{Edition, Fe, Flag, Foreign, Gf, Inherits, Judgement, Ni, Pt};
-        matches!(self, Inherits | Fe | Gf | Pt | Ni | Foreign | Flag | Judgement | Edition)
+        use Field::{
+            DocForeign, Edition, Fe, Flag, Foreign, FrameForeign, Gf, Inherits, Judgement,
+            LuForeign, Ni, Pt,
+        };
+        let is_foreign = matches!(self, Foreign | FrameForeign | LuForeign | DocForeign);
+        is_foreign || matches!(self, Inherits | Fe | Gf | Pt | Ni | Flag | Judgement | Edition)
     }
 
     /// Whether a set has values of it: `since` asks about the store's history, and has none.

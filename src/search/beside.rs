@@ -1,4 +1,4 @@
-//! What a release's files hold beside FrameNet at sentences and annotation sets.
+//! What a release's files hold beside FrameNet, by what it stands at.
 //!
 //! It is kept by file and by the path of the element, which names sentence and set as the file does
 //! ([`crate::model::Foreign`]). Sets of one number in one sentence are not told apart.
@@ -7,16 +7,18 @@ use std::collections::HashMap;
 
 use crate::database::Result;
 use crate::model::{
-    AnnotationSet, ForeignFile, ForeignPlace, IdSpace, NumberKind, Provenance, ReleaseId, Sentence,
-    WrittenNumbers,
+    AnnotationSet, CorpusId, DocumentId, ForeignFile, ForeignPlace, FrameId, IdSpace, LuId,
+    NumberKind, Provenance, ReleaseId, Sentence, WrittenNumbers,
 };
 use crate::store::Store;
 
-/// What stands at the sentences of some releases.
+/// What stands in the files of some releases.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// By release, and by what the sentence's number is written as.
+    /// At sentences, by release and by what the sentence's number is written as.
     places: HashMap<(ReleaseId, String), Vec<Placed>>,
+    /// Outside of sentences, by file.
+    files: HashMap<(ReleaseId, ForeignFile), Vec<ForeignPlace>>,
     numbers: HashMap<ReleaseId, WrittenNumbers>,
 }
 
@@ -37,7 +39,10 @@ impl Beside {
             for row in store.all_foreign(release)? {
                 let (file, foreign) = row?;
                 for place in foreign.places {
-                    let Some(sentence) = key_of(&place.element, "sentence") else { continue };
+                    let Some(sentence) = key_of(&place.element, "sentence") else {
+                        this.files.entry((release, file)).or_default().push(place);
+                        continue;
+                    };
                     let key = (release, sentence.to_owned());
                     let set = key_of(&place.element, "annotationSet").map(str::to_owned);
                     this.places.entry(key).or_default().push(Placed { file, set, place });
@@ -48,9 +53,53 @@ impl Beside {
         Ok(this)
     }
 
-    /// Whether nothing stands at any sentence.
+    /// Whether the files hold nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.places.is_empty() && self.files.is_empty()
+    }
+
+    fn outside(
+        &self,
+        release: ReleaseId,
+        file: ForeignFile,
+    ) -> impl Iterator<Item = &ForeignPlace> {
+        self.files.get(&(release, file)).into_iter().flatten()
+    }
+
+    /// What stands in a frame's file, outside of LUs.
+    pub(crate) fn at_frame(
+        &self,
+        release: ReleaseId,
+        frame: FrameId,
+    ) -> impl Iterator<Item = &ForeignPlace> {
+        let here = self.outside(release, ForeignFile::Frame(frame));
+        here.filter(|place| key_of(&place.element, "lexUnit").is_none())
+    }
+
+    /// What stands in an LU's file outside of sentences, and at the LU in its frame's file.
+    pub(crate) fn at_lexunit<'b>(
+        &'b self,
+        release: ReleaseId,
+        (frame, lu): (FrameId, LuId),
+        name: &'b str,
+    ) -> impl Iterator<Item = &'b ForeignPlace> {
+        let written = self.written(release, NumberKind::LexUnit, lu.0.into());
+        // One without a number is known by its name.
+        let is_own = move |place: &&ForeignPlace| {
+            key_of(&place.element, "lexUnit")
+                .is_some_and(|key| key == if written.is_empty() { name } else { &written })
+        };
+        let in_frame = self.outside(release, ForeignFile::Frame(frame)).filter(is_own);
+        self.outside(release, ForeignFile::LexUnit(frame, lu)).chain(in_frame)
+    }
+
+    /// What stands in a document's file, outside of sentences.
+    pub(crate) fn at_document(
+        &self,
+        release: ReleaseId,
+        (corpus, document): (CorpusId, DocumentId),
+    ) -> impl Iterator<Item = &ForeignPlace> {
+        self.outside(release, ForeignFile::Document(corpus, document))
     }
 
     /// What stands at a sentence, and at everything in it.
@@ -70,7 +119,7 @@ impl Beside {
         set: &'b AnnotationSet,
         sentence: &'b Sentence,
     ) -> impl Iterator<Item = &'b ForeignPlace> {
-        let number = set.xml_id.unwrap_or(set.id.number());
+        let number = set.id.in_xml(set.xml_id);
         let own = self.written(release, NumberKind::AnnotationSet, number);
         let here = self.of(release, sentence).filter(move |placed| {
             let is_own = placed.set.as_ref().is_none_or(|set| *set == own);
@@ -80,7 +129,7 @@ impl Beside {
     }
 
     fn of(&self, release: ReleaseId, sentence: &Sentence) -> impl Iterator<Item = &Placed> {
-        let number = sentence.xml_id.unwrap_or(sentence.id.number());
+        let number = sentence.id.in_xml(sentence.xml_id);
         let written = self.written(release, NumberKind::Sentence, number);
         self.places.get(&(release, written)).into_iter().flatten()
     }

@@ -126,7 +126,8 @@ fn cost(expression: &Expression) -> u8 {
         Expression::Term(term) => match term.field {
             Field::Fe | Field::Gf | Field::Pt | Field::Ni => 1,
             Field::Trigger | Field::Text | Field::Corpus | Field::Doc | Field::Split => 2,
-            Field::Judgement | Field::JudgementMean | Field::Edition | Field::Foreign => 2,
+            Field::Judgement | Field::JudgementMean | Field::Edition => 2,
+            Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => 2,
             _ => 0,
         },
     }
@@ -228,7 +229,9 @@ impl Match<'_> {
                 }) || file.is_some_and(|file| pattern.matches(file))
             }
             Field::Edition => self.editions()?.iter().any(|name| pattern.matches(name)),
-            Field::Foreign => self.foreign()?.iter().any(|text| pattern.matches(text)),
+            Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => {
+                self.foreign(field)?.iter().any(|text| pattern.matches(text))
+            }
             Field::Method => {
                 self.generation().is_some_and(|made| pattern.matches(made.method.as_str()))
             }

@@ -8,8 +8,8 @@ use super::answer::Answer;
 use super::facts::{Facts, Home};
 use crate::database::Result;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, Generation, Provenance, ReleaseId, Sentence, Split,
-    SplitList,
+    AnnotationSet, AnnotationSetId, Document, ForeignPlace, Generation, Provenance, ReleaseId,
+    Sentence, Split, SplitList,
 };
 use crate::query::Field;
 
@@ -184,15 +184,28 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// What its file holds beside FrameNet at the set and at its sentence.
-    pub(super) fn foreign(&self) -> Result<Vec<String>> {
+    /// What files hold beside FrameNet: at the set and at its sentence, or at its frame, LU or document.
+    pub(super) fn foreign(&self, field: Field) -> Result<Vec<String>> {
         let beside = self.facts.beside()?;
         if beside.is_empty() {
             return Ok(Vec::new());
         }
-        let Some(sentence) = self.sentence()? else { return Ok(Vec::new()) };
-        let places = beside.at_set(self.release, &self.set, sentence);
-        Ok(places.flat_map(|place| place.texts()).collect())
+        let (release, set, name) = (self.release, &self.set, self.lexunit()?);
+        let places: Vec<&ForeignPlace> = match field {
+            Field::FrameForeign => beside.at_frame(release, set.frame).collect(),
+            Field::LuForeign => beside.at_lexunit(release, (set.frame, set.lu), &name).collect(),
+            Field::DocForeign => match self.home()?.listing {
+                Some((corpus, Some(document))) => {
+                    beside.at_document(release, (corpus, document)).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => match self.sentence()? {
+                Some(sentence) => beside.at_set(release, set, sentence).collect(),
+                None => Vec::new(),
+            },
+        };
+        Ok(places.into_iter().flat_map(ForeignPlace::texts).collect())
     }
 
     /// The part of the data: what the split list says of the sentence, the LU, the document or all

@@ -110,7 +110,9 @@ impl Match<'_> {
                 let name = self.document()?.map(|document| document.name.clone());
                 optional(name.or(self.home()?.file.as_deref().map(str::to_owned)))
             }
-            Field::Foreign => distinct(self.foreign()?.iter().map(String::as_str)),
+            Field::Foreign | Field::FrameForeign | Field::LuForeign | Field::DocForeign => {
+                distinct(self.foreign(field)?.iter().map(String::as_str))
+            }
             Field::Split => self.split()?.map_or(Vec::new(), |split| text(split.as_str())),
             Field::Origin => text(set.provenance.origin().as_str()),
             Field::Method => made.map_or(Vec::new(), |made| text(made.method.as_str())),

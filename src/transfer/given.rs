@@ -41,9 +41,30 @@ impl<I: Copy + Eq + Hash> Given<I> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use proptest::prelude::*;
 
     use super::*;
+
+    thread_local! {
+        static STEPS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn equal_wishes_are_granted_with_work_that_grows_as_their_number() {
+        const WISHES: usize = 20_000;
+        let mut given = Given::new(|id: usize| {
+            STEPS.set(STEPS.get() + 1);
+            id + 1
+        });
+        // Two runs that grow into one another, as hashes that are neighbours would.
+        for wish in 0..WISHES {
+            given.give(wish % 2 * (WISHES / 4));
+        }
+        assert!((0..WISHES).all(|id| given.contains(&id)));
+        assert!(STEPS.get() <= 2 * WISHES, "{} steps", STEPS.get());
+    }
 
     proptest! {
         #[test]

@@ -202,7 +202,7 @@ impl Database {
         };
         advance(0);
 
-        let mut assembler = Assembler::new(&self.store, index, release.id, options.strict);
+        let mut assembler = Assembler::new(&self.store, index, &release, options.strict);
         assembler.add_source(source)?;
         let asks = options.language.is_none();
         let by_files = if asks { language_of_files(source)? } else { None };

@@ -7,7 +7,8 @@ use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode, file_stem};
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, FrameId, HeaderTitles, IdSpace,
-    LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus, LuId, NumberKind, OddLabel, Title,
+    LexUnit, LexUnitHead, LexUnitLayout, ListedSubcorpus, LuId, NumberKind, OddLabel, Origin,
+    Title,
 };
 
 impl Assembler<'_> {
@@ -18,22 +19,22 @@ impl Assembler<'_> {
             frame_name,
             corpora,
             elements,
-            mut subcorpora,
+            subcorpora,
             sem_type_names,
             warnings,
             foreign,
             ..
         } = file;
         self.add_warnings(warnings)?;
+        let (own, subcorpora): (Vec<_>, Vec<_>) =
+            subcorpora.into_iter().partition(|subcorpus| own_origin(subcorpus).is_some());
+        lexunit.subcorpora = subcorpora.iter().map(|subcorpus| subcorpus.name.clone()).collect();
         lexunit.frame = self.frame_called(lexunit.frame, &frame_name);
         let written = lexunit.id;
         lexunit.id = self.own_lexunit_id(&file, &lexunit)?;
         self.lu_files.insert((lexunit.frame, lexunit.id), file.clone());
-        let own = ForeignFile::LexUnit(lexunit.frame, lexunit.id);
-        self.batch.put_foreign(own, &foreign)?;
-        for sentence in subcorpora.iter_mut().flat_map(|subcorpus| &mut subcorpus.sentences) {
-            sentence.occurrence.lu = Some(lexunit.id);
-        }
+        let beside = ForeignFile::LexUnit(lexunit.frame, lexunit.id);
+        self.batch.put_foreign(beside, &foreign)?;
         self.check_sem_types(&file, &sem_type_names)?;
         self.counts.lu_files += 1;
         let known = self.known_frame(lexunit.frame).map(|frame| frame.name.clone());
@@ -56,12 +57,15 @@ impl Assembler<'_> {
                 format!("LU `{}` has no exemplar", lexunit.name)
             });
         }
-        let place =
-            Place { file: &file, space: IdSpace::Exemplar, lu: Some(&lexunit), document: None };
         self.numbered.clear();
         for subcorpus in subcorpora {
-            let listed = self.add_subcorpus(&place, subcorpus, &mut layout.odd_labels)?;
+            let listed =
+                self.add_subcorpus((&file, &lexunit), subcorpus, &mut layout.odd_labels)?;
             layout.subcorpora.push(listed);
+        }
+        for subcorpus in own {
+            // An export lists them again where it did: no layout has them.
+            self.add_subcorpus((&file, &lexunit), subcorpus, &mut layout.odd_labels)?;
         }
         self.settle_valences(&lexunit)?;
         Ok(self.batch.put_lexunit_layout(lexunit.frame, lexunit.id, &layout)?)
@@ -84,14 +88,18 @@ impl Assembler<'_> {
 
     fn add_subcorpus(
         &mut self,
-        place: &Place<'_>,
+        (file, lexunit): (&str, &LexUnit),
         subcorpus: ReadSubcorpus,
         odd: &mut Vec<OddLabel>,
     ) -> Result<ListedSubcorpus> {
+        let origin = own_origin(&subcorpus).unwrap_or(Origin::Exemplar);
         let ReadSubcorpus { name, sentences } = subcorpus;
+        let (space, lu) = (IdSpace::Exemplar, Some((lexunit, name.as_str())));
+        let place = Place { file, space, lu, document: None, origin };
         let mut listed = Vec::with_capacity(sentences.len());
-        for sentence in sentences {
-            listed.push(self.add_sentence(place, sentence, odd)?);
+        for mut sentence in sentences {
+            sentence.occurrence.lu = Some(lexunit.id);
+            listed.push(self.add_sentence(&place, sentence, odd)?);
         }
         Ok(ListedSubcorpus { name, sentences: listed })
     }
@@ -213,4 +221,15 @@ impl Assembler<'_> {
         let known = known.titles();
         self.warn_titles(file, key, &titles(document), &known)
     }
+}
+
+/// Where the sets of a subcorpus come from that an export has made for those of people, or of imports: it is
+/// called after them, and all have ids that no release gives.
+fn own_origin(subcorpus: &ReadSubcorpus) -> Option<Origin> {
+    let origins = [Origin::User, Origin::Imported];
+    let origin = origins.into_iter().find(|origin| origin.as_str() == subcorpus.name)?;
+    let mut sets = subcorpus.sentences.iter().flat_map(|sentence| &sentence.sets).peekable();
+    let is_own =
+        |number| AnnotationSetId::of_xml(IdSpace::Exemplar, number).space() == IdSpace::Imported;
+    (sets.peek().is_some() && sets.all(|set| is_own(set.xml_id))).then_some(origin)
 }

@@ -4,6 +4,7 @@
 //! file lists it goes into that file's layout, so that nothing of it is lost.
 
 mod lexunits;
+mod listed;
 mod numbers;
 mod sentences;
 mod sets;
@@ -12,6 +13,7 @@ mod whole;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use self::listed::Listed;
 use self::whole::Folders;
 use super::given::Given;
 use super::stand_in::frame_by_name;
@@ -23,19 +25,29 @@ use crate::index::IndexWriter;
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, DocumentLayout, FeId, ForeignFile, Frame,
     FrameId, FrameLayout, FrameRelation, HeaderTitles, IdSpace, LexUnit, ListedElement, LuId,
-    NumberKind, Origin, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence, SentenceId,
-    SentenceLayers, WrittenNumbers,
+    NumberKind, Origin, Release, ReleaseCounts, ReleaseId, ReleaseLayout, SemTypeId, Sentence,
+    SentenceId, SentenceLayers, Title, WrittenNumbers,
 };
 use crate::store::{Batch, Store};
 
 /// Where the sentences of a file come from.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
     space: IdSpace,
-    /// The LU, for LU files.
-    lu: Option<&'a LexUnit>,
+    /// The LU and the subcorpus, for LU files.
+    lu: Option<(&'a LexUnit, &'a str)>,
     /// The document, for full-text files.
     document: Option<(CorpusId, DocumentId)>,
+    /// Where the sets come from: an export puts those of people and of imports into the files of LUs.
+    origin: Origin,
+}
+
+impl Place<'_> {
+    /// Whether an export alone has put the sets there.
+    fn is_own(&self) -> bool {
+        matches!(self.origin, Origin::User | Origin::Imported)
+    }
 }
 
 /// What was counted while a release was put together.
@@ -77,6 +89,8 @@ pub(super) struct Assembler<'a> {
     store: &'a Store,
     index: &'a mut IndexWriter,
     release: ReleaseId,
+    /// What the release is read from.
+    source: String,
     strict: bool,
     batch: Batch<'a>,
     counts: ReleaseCounts,
@@ -95,9 +109,9 @@ pub(super) struct Assembler<'a> {
     layout: ReleaseLayout,
     sem_types: HashMap<SemTypeId, String>,
     /// What index files name and no file was read for yet: where it stands in `layout`.
-    frame_index: BTreeMap<FrameId, Vec<usize>>,
-    lu_index: BTreeMap<(LuId, FrameId), Vec<usize>>,
-    document_index: BTreeMap<(CorpusId, DocumentId), Vec<(usize, usize)>>,
+    frame_index: Listed<FrameId, String, usize>,
+    lu_index: Listed<(LuId, FrameId), String, usize>,
+    document_index: Listed<(CorpusId, DocumentId), Title, (usize, usize)>,
     relations: Vec<FrameRelation>,
     /// Every frame seen so far; `None` for one that has no file.
     frames: BTreeMap<FrameId, Option<KnownFrame>>,
@@ -121,21 +135,24 @@ pub(super) struct Assembler<'a> {
     /// Rows of the chunk that later files of it may still add to.
     sentences: BTreeMap<SentenceId, Sentence>,
     layers: BTreeMap<AnnotationSetId, SentenceLayers>,
+    /// Sentences of which an export has said where they stand, beside sets of people or of imports.
+    placed: HashSet<SentenceId>,
 }
 
 impl<'a> Assembler<'a> {
     pub(super) fn new(
         store: &'a Store,
         index: &'a mut IndexWriter,
-        release: ReleaseId,
+        release: &Release,
         strict: bool,
     ) -> Self {
         Self {
             store,
             index,
-            release,
+            release: release.id,
+            source: release.source.clone(),
             strict,
-            batch: store.batch(release),
+            batch: store.batch(release.id),
             counts: ReleaseCounts::default(),
             statuses: BTreeMap::new(),
             warnings: WarningLog::default(),
@@ -147,9 +164,9 @@ impl<'a> Assembler<'a> {
             apart: ToldApart::default(),
             layout: ReleaseLayout::default(),
             sem_types: HashMap::new(),
-            frame_index: BTreeMap::new(),
-            lu_index: BTreeMap::new(),
-            document_index: BTreeMap::new(),
+            frame_index: Listed::default(),
+            lu_index: Listed::default(),
+            document_index: Listed::default(),
             relations: Vec::new(),
             frames: BTreeMap::new(),
             frames_by_name: HashMap::new(),
@@ -164,6 +181,7 @@ impl<'a> Assembler<'a> {
             numbered: HashMap::new(),
             sentences: BTreeMap::new(),
             layers: BTreeMap::new(),
+            placed: HashSet::new(),
         }
     }
 
@@ -290,7 +308,13 @@ impl<'a> Assembler<'a> {
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;
-        let place = Place { file: &file, space: IdSpace::FullText, lu: None, document: Some(key) };
+        let place = Place {
+            file: &file,
+            space: IdSpace::FullText,
+            lu: None,
+            document: Some(key),
+            origin: Origin::FullText,
+        };
         let stem = FullTextFile::stem_of(&file);
         let in_headers = self.in_headers(&file, key, &titles)?;
         let row = Document {

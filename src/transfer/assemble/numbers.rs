@@ -49,6 +49,12 @@ impl Assembler<'_> {
         fresh
     }
 
+    /// Whether a number stands for ids that are not there. What has none is told apart by its content, so that
+    /// it does not depend on the order of files.
+    pub(super) fn is_unnumbered(&self, kind: NumberKind, number: u64) -> bool {
+        self.numbers.text(kind, number) == Some("")
+    }
+
     /// A number as its release writes it.
     pub(super) fn written(&self, kind: NumberKind, number: u32) -> String {
         self.numbers.text(kind, number.into()).map_or(number.to_string(), str::to_owned)

@@ -4,7 +4,8 @@ use super::{Assembler, Place};
 use crate::database::Result;
 use crate::framenet::{ReadSentence, WarningCode};
 use crate::model::{
-    Document, HeaderTitles, IdSpace, ListedSentence, Occurrence, OddLabel, Sentence, SentenceId,
+    Document, HeaderTitles, IdSpace, ListedSentence, NumberKind, Occurrence, OddLabel, Sentence,
+    SentenceId,
 };
 use crate::text::shortened;
 use crate::transfer::stand_in::{fingerprint, fresh};
@@ -17,26 +18,26 @@ impl Assembler<'_> {
         read: ReadSentence,
         odd: &mut Vec<OddLabel>,
     ) -> Result<ListedSentence> {
-        self.counts.sentence_occurrences += 1;
         let ReadSentence { xml_id, line, text, occurrence, sets } = read;
         self.has_document(place, line, &occurrence)?;
         let print = fingerprint(text.as_bytes());
         let id = self.sentence_id(place, xml_id, line, &print)?;
-        let occurrence = if self.texts.insert(id, print).is_none() {
+        // The number of a sentence of another folder is what its own file gives.
+        let given = (id.space() == place.space).then_some(xml_id);
+        if self.texts.insert(id, print).is_none() {
             self.counts.sentences += 1;
             self.note_text(place, line, &text);
-            let occurrences = vec![occurrence];
-            self.sentences
-                .insert(id, Sentence { id, xml_id: Some(xml_id), text: text.clone(), occurrences });
-            0
+            let xml_id = (id.space() != IdSpace::Imported).then_some(given.unwrap_or(id.number()));
+            let occurrences = Vec::new();
+            self.sentences.insert(id, Sentence { id, xml_id, text: text.clone(), occurrences });
         } else {
             self.note(WarningCode::SentenceRepeated, place.file, line, || {
                 format!("sentence {xml_id} stands elsewhere with the same text")
             });
-            let occurrences = &mut self.pending_sentence(id)?.occurrences;
-            occurrences.push(occurrence);
-            u32::try_from(occurrences.len() - 1).unwrap_or(u32::MAX)
-        };
+            let sentence = self.pending_sentence(id)?;
+            sentence.xml_id = sentence.xml_id.map(|known| given.unwrap_or(known));
+        }
+        let occurrence = self.occur(place, id, occurrence)?;
         let mut listed = ListedSentence { id, occurrence, sets: Vec::with_capacity(sets.len()) };
         let mut frame_sets = 0;
         for set in sets {
@@ -52,6 +53,35 @@ impl Assembler<'_> {
             });
         }
         Ok(listed)
+    }
+
+    /// Takes down that a sentence stands at a place; gives which of its occurrences that is.
+    ///
+    /// A set of a person's stands in the file of its LU, wherever its sentence does: of that only corpus
+    /// and document are kept, unless they are known.
+    fn occur(&mut self, place: &Place<'_>, id: SentenceId, occurrence: Occurrence) -> Result<u32> {
+        let bare = Occurrence { lu: None, subcorpus: None, ..occurrence.clone() };
+        let (is_own, is_placed) = (place.is_own(), self.placed.contains(&id));
+        let occurrences = &mut self.pending_sentence(id)?.occurrences;
+        let there = match (is_own, is_placed) {
+            (true, _) => occurrences.iter().position(|known| {
+                Occurrence { lu: None, subcorpus: None, ..known.clone() } == bare
+            }),
+            (false, true) => occurrences.iter().position(|known| *known == bare),
+            (false, false) => None,
+        };
+        let at = there.unwrap_or(occurrences.len());
+        match there {
+            None if is_own && bare == Occurrence::default() => return Ok(0),
+            None => occurrences.push(if is_own { bare } else { occurrence }),
+            Some(_) if is_own => {}
+            Some(at) => occurrences[at] = occurrence,
+        }
+        self.counts.sentence_occurrences += u64::from(there.is_none());
+        if is_own && there.is_none() {
+            self.placed.insert(id);
+        }
+        Ok(u32::try_from(at).unwrap_or(u32::MAX))
     }
 
     /// Keeps the document that a sentence names by number alone, where nothing lists it.
@@ -79,9 +109,14 @@ impl Assembler<'_> {
         line: usize,
         print: &[u8; 8],
     ) -> Result<SentenceId> {
-        let id = SentenceId::new(place.space, xml_id);
-        let exemplar = SentenceId::new(IdSpace::Exemplar, xml_id);
-        if id != exemplar && self.texts.get(&exemplar).is_some_and(|known| known != print) {
+        if self.is_unnumbered(NumberKind::Sentence, xml_id) {
+            return Ok(SentenceId::new(place.space, fresh(xml_id, print)));
+        }
+        let id = SentenceId::of_xml(place.space, xml_id);
+        let exemplar = SentenceId::new(IdSpace::Exemplar, id.number());
+        if id.space() == IdSpace::FullText
+            && self.texts.get(&exemplar).is_some_and(|known| known != print)
+        {
             self.note(WarningCode::NumberShared, place.file, line, || {
                 format!("sentence {xml_id} is another one under lu/")
             });

@@ -8,7 +8,7 @@ use crate::database::entry;
 use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
 use crate::model::{
     AnnotationSet, AnnotationSetId, Extent, FeStatus, FrameId, IdSpace, LayerName, LexUnit, LuId,
-    NullInstantiation, Provenance, SentenceId, SentenceLayers,
+    NullInstantiation, NumberKind, Origin, Provenance, SentenceId, SentenceLayers,
 };
 use crate::transfer::stand_in::{fingerprint, fresh};
 
@@ -43,17 +43,20 @@ impl Assembler<'_> {
         let (frame, lu) = self.evoked(place, &mut set)?;
         self.note_own_lexunit(place, (frame, lu), &set);
         self.settle_labels(frame, &mut set);
-        let mut id = AnnotationSetId::new(place.space, set.xml_id);
-        let exemplar = AnnotationSetId::new(IdSpace::Exemplar, set.xml_id);
-        if id != exemplar && self.sets.contains(&exemplar) {
+        let mut id = AnnotationSetId::of_xml(place.space, set.xml_id);
+        let exemplar = AnnotationSetId::new(IdSpace::Exemplar, id.number());
+        if id.space() == IdSpace::FullText && self.sets.contains(&exemplar) {
             self.note(WarningCode::NumberShared, place.file, set.line, || {
                 format!("set {} is another one under lu/", set.xml_id)
             });
         }
-        if !self.sets.insert(id) {
-            let detail =
-                format!("set {} stands elsewhere too; this one gets a fresh id", set.xml_id);
-            self.warn(WarningCode::SetConflict, place.file, set.line, detail)?;
+        let is_unnumbered = self.is_unnumbered(NumberKind::AnnotationSet, set.xml_id);
+        if is_unnumbered || !self.sets.insert(id) {
+            if !is_unnumbered {
+                let detail =
+                    format!("set {} stands elsewhere too; this one gets a fresh id", set.xml_id);
+                self.warn(WarningCode::SetConflict, place.file, set.line, detail)?;
+            }
             let print = fingerprint(format!("{frame} {lu} {sentence}").as_bytes());
             id = self.fresh_set(place, set.xml_id, &print);
         }
@@ -65,17 +68,22 @@ impl Assembler<'_> {
         }
         self.check_elements(place, frame, &set)?;
         self.note_frame_set(place, &set, targets.len());
-        let provenance = self.provenance(place, sentence);
-        match place.space {
-            IdSpace::Exemplar => self.counts.exemplar_sets += 1,
-            _ => self.counts.fulltext_sets += 1,
+        let provenance = self.provenance(place);
+        match provenance.origin() {
+            Origin::Exemplar => self.counts.exemplar_sets += 1,
+            Origin::FullText => self.counts.fulltext_sets += 1,
+            Origin::Imported | Origin::User | Origin::Generated => {}
         }
         *self.statuses.entry((provenance.origin(), set.status.clone())).or_default() += 1;
-        let fe_status =
-            if set.status == UNANNOTATED { FeStatus::Unannotated } else { FeStatus::Annotated };
+        let has_elements = set.layers.iter().any(|layer| layer.name == LayerName::Fe);
+        let fe_status = match provenance {
+            _ if set.status == UNANNOTATED => FeStatus::Unannotated,
+            Provenance::Imported { .. } if !has_elements => FeStatus::Unknown,
+            _ => FeStatus::Annotated,
+        };
         let set = AnnotationSet {
             id,
-            xml_id: Some(set.xml_id),
+            xml_id: (id.space() != IdSpace::Imported).then_some(set.xml_id),
             sentence,
             frame,
             lu,
@@ -93,7 +101,7 @@ impl Assembler<'_> {
 
     /// Says of a set in an LU's file that it names that LU, which goes without saying there.
     fn note_own_lexunit(&mut self, place: &Place<'_>, evoked: (FrameId, LuId), set: &ReadSet) {
-        let is_own = place.lu.is_some_and(|lu| (lu.frame, lu.id) == evoked);
+        let is_own = place.lu.is_some_and(|(lu, _)| (lu.frame, lu.id) == evoked);
         let is_said = matches!(set.evokes, Evokes::Frame { .. }) && set.status != UNANNOTATED;
         if is_own && is_said {
             self.note(WarningCode::WrittenOtherwise, place.file, set.line, || {
@@ -106,13 +114,14 @@ impl Assembler<'_> {
         self.sets.give(AnnotationSetId::new(place.space, fresh(xml_id, print)))
     }
 
-    fn provenance(&self, place: &Place<'_>, sentence: SentenceId) -> Provenance {
+    fn provenance(&self, place: &Place<'_>) -> Provenance {
         match (place.lu, place.document) {
-            (Some(lu), _) => {
-                let subcorpus = self.sentences.get(&sentence).and_then(|sentence| {
-                    sentence.occurrences.last().and_then(|place| place.subcorpus.clone())
-                });
-                Provenance::Exemplar { lu: lu.id, subcorpus: subcorpus.unwrap_or_default() }
+            _ if place.origin == Origin::User => Provenance::User,
+            _ if place.origin == Origin::Imported => {
+                Provenance::Imported { file: self.source.clone() }
+            }
+            (Some((lu, subcorpus)), _) => {
+                Provenance::Exemplar { lu: lu.id, subcorpus: subcorpus.to_owned() }
             }
             (None, document) => {
                 let (corpus, document) = document.expect("what is no LU file is a document");
@@ -160,7 +169,7 @@ impl Assembler<'_> {
             (Evokes::Frame { frame, frame_name, lu, lu_name }, _) => {
                 (*frame, frame_name, *lu, lu_name)
             }
-            (_, Some(lu)) => return Ok((lu.frame, lu.id)),
+            (_, Some((lu, _))) => return Ok((lu.frame, lu.id)),
             _ => unreachable!("only sets of LU files may leave their frame unsaid"),
         };
         if !self.has_frame_file(frame) {
@@ -270,7 +279,7 @@ impl Assembler<'_> {
             Some(_) => self.counts.construction_sets += 1,
             None => self.counts.sentence_layer_occurrences += 1,
         }
-        let listed_under: Vec<LuId> = place.lu.iter().map(|lu| lu.id).collect();
+        let listed_under: Vec<LuId> = place.lu.iter().map(|(lu, _)| lu.id).collect();
         let mut row = SentenceLayers {
             id,
             xml_id: set.xml_id,
@@ -281,6 +290,11 @@ impl Assembler<'_> {
             listed_under,
             layers: set.layers,
         };
+        if self.is_unnumbered(NumberKind::AnnotationSet, row.xml_id) {
+            let print = fingerprint(format!("{sentence} {:?}", row.layers).as_bytes());
+            row.id = AnnotationSetId::new(place.space, fresh(row.xml_id, &print));
+        }
+        let id = row.id;
         if !self.sets.insert(id) {
             if let Some(earlier) = self.earlier_layers(&row)? {
                 for lu in row.listed_under {

@@ -67,7 +67,7 @@ impl Assembler<'_> {
         self.add_warnings(file.warnings)?;
         self.batch.put_foreign(ForeignFile::Top(TopName::FrameIndex), &file.foreign)?;
         for (place, entry) in file.content.iter().enumerate() {
-            self.frame_index.entry(entry.id).or_default().push(place);
+            self.frame_index.add(entry.id, entry.name.clone(), place);
         }
         self.layout.frame_index = Some(file.content);
         Ok(())
@@ -115,17 +115,8 @@ impl Assembler<'_> {
     fn listed_frame(&mut self, written: FrameId, name: &str) -> Option<usize> {
         let unnumbered = self.numbers.find(NumberKind::Frame, "", name).ok();
         let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(FrameId);
-        for id in [Some(written), unnumbered].into_iter().flatten() {
-            let Some(places) = self.frame_index.get_mut(&id) else { continue };
-            let entries = self.layout.frame_index.as_deref().unwrap_or_default();
-            let named = places.iter().position(|place| entries[*place].name == name);
-            let place = places.remove(named.unwrap_or(0));
-            if places.is_empty() {
-                self.frame_index.remove(&id);
-            }
-            return Some(place);
-        }
-        None
+        let mut ids = [Some(written), unnumbered].into_iter().flatten();
+        ids.find_map(|id| self.frame_index.take(id, name.to_owned()))
     }
 
     fn warn_listed_twice(&mut self, file: &str, what: &str) -> Result<()> {
@@ -134,10 +125,7 @@ impl Assembler<'_> {
 
     /// Keeps the frames that only the index names, once all files are read.
     pub(super) fn add_listed_frames(&mut self) -> Result<()> {
-        for (id, place) in std::mem::take(&mut self.frame_index)
-            .into_iter()
-            .flat_map(|(id, places)| places.into_iter().map(move |place| (id, place)))
-        {
+        for (id, place) in self.frame_index.take_rest() {
             let name = self.frame_entries()[place].name.clone();
             if self.known_frame(id).is_some_and(|frame| frame.name == name) {
                 let what = format!("frame `{name}` ({id})");
@@ -168,7 +156,7 @@ impl Assembler<'_> {
         for (place, entry) in index.entries.iter_mut().enumerate() {
             entry.frame = self.frame_called(entry.frame, &entry.frame_name);
             entry.id = self.lexunit_called(entry.frame, entry.id, &entry.name);
-            self.lu_index.entry((entry.id, entry.frame)).or_default().push(place);
+            self.lu_index.add((entry.id, entry.frame), entry.name.clone(), place);
         }
         self.layout.lu_index = Some(index);
         Ok(())
@@ -220,19 +208,10 @@ impl Assembler<'_> {
     /// Takes the entry of an LU off the list: of several with its number that of its name, else one that
     /// gives no number.
     fn listed_lexunit(&mut self, written: LuId, lu: &LexUnit) -> Option<usize> {
-        let entries = &self.layout.lu_index.as_ref()?.entries;
         let unnumbered = self.numbers.find(NumberKind::LexUnit, "", &lu.name).ok();
         let unnumbered = unnumbered.and_then(|number| u32::try_from(number).ok()).map(LuId);
-        for id in [Some(lu.id), Some(written), unnumbered].into_iter().flatten() {
-            let Some(places) = self.lu_index.get_mut(&(id, lu.frame)) else { continue };
-            let named = places.iter().position(|place| entries[*place].name == lu.name);
-            let place = places.remove(named.unwrap_or(0));
-            if places.is_empty() {
-                self.lu_index.remove(&(id, lu.frame));
-            }
-            return Some(place);
-        }
-        None
+        let mut ids = [Some(lu.id), Some(written), unnumbered].into_iter().flatten();
+        ids.find_map(|id| self.lu_index.take((id, lu.frame), lu.name.clone()))
     }
 
     pub(in crate::transfer) fn add_fulltext_index(
@@ -242,8 +221,8 @@ impl Assembler<'_> {
         self.add_warnings(file.warnings)?;
         self.batch.put_foreign(ForeignFile::Top(TopName::FulltextIndex), &file.foreign)?;
         for (place, corpus) in file.content.iter().enumerate() {
-            for (at, (id, _)) in corpus.documents.iter().enumerate() {
-                self.document_index.entry((corpus.id, *id)).or_default().push((place, at));
+            for (at, (id, title)) in corpus.documents.iter().enumerate() {
+                self.document_index.add((corpus.id, *id), title.clone(), (place, at));
             }
         }
         self.layout.fulltext_index = Some(file.content);
@@ -258,7 +237,7 @@ impl Assembler<'_> {
         id: DocumentId,
         title: &Title,
     ) -> Result<()> {
-        let listed = self.listed_document((corpus, written), title);
+        let listed = self.document_index.take((corpus, written), title.clone());
         let Some(index) = &mut self.layout.fulltext_index else { return Ok(()) };
         let detail = match listed.map(|(place, at)| &mut index[place].documents[at]) {
             Some((number, listed)) => {
@@ -275,24 +254,6 @@ impl Assembler<'_> {
             None => format!("document {title} ({id}) is not in fulltextIndex.xml; kept"),
         };
         self.warn(WarningCode::IndexMismatch, file, 0, detail)
-    }
-
-    /// Takes the entry of a document off the list, of several with its number that of its name; gives
-    /// its corpus and its place there.
-    fn listed_document(
-        &mut self,
-        key: (CorpusId, DocumentId),
-        title: &Title,
-    ) -> Option<(usize, usize)> {
-        let index = self.layout.fulltext_index.as_deref().unwrap_or_default();
-        let places = self.document_index.get_mut(&key)?;
-        let is_called = |(place, at): &(usize, usize)| index[*place].documents[*at].1 == *title;
-        let named = places.iter().position(is_called);
-        let listed = places.remove(named.unwrap_or(0));
-        if places.is_empty() {
-            self.document_index.remove(&key);
-        }
-        Some(listed)
     }
 
     pub(in crate::transfer) fn add_relations(
@@ -366,36 +327,31 @@ impl Assembler<'_> {
 
     /// Warns of what index files name and no file was read for.
     pub(super) fn warn_unread(&mut self) -> Result<()> {
-        let (lexunits, documents) =
-            (std::mem::take(&mut self.lu_index), std::mem::take(&mut self.document_index));
+        let (lexunits, documents) = (self.lu_index.take_rest(), self.document_index.take_rest());
         let Folders { lexunits: has_lexunits, fulltext: has_documents, .. } = self.folders;
-        for ((id, frame), places) in lexunits.into_iter().filter(|_| has_lexunits) {
-            for place in places {
-                let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
-                let name = entries.map_or("", |entries| &entries[place].name);
-                let what = format!("LU `{name}` ({id})");
-                if self.lu_files.contains_key(&(frame, id)) {
-                    self.warn_listed_twice("luIndex.xml", &what)?;
-                    continue;
-                }
-                let detail = format!("{what} has no file in lu/");
-                self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
+        for ((id, frame), place) in lexunits.into_iter().filter(|_| has_lexunits) {
+            let entries = self.layout.lu_index.as_ref().map(|index| &index.entries);
+            let name = entries.map_or("", |entries| &entries[place].name);
+            let what = format!("LU `{name}` ({id})");
+            if self.lu_files.contains_key(&(frame, id)) {
+                self.warn_listed_twice("luIndex.xml", &what)?;
+                continue;
             }
+            let detail = format!("{what} has no file in lu/");
+            self.warn(WarningCode::IndexMismatch, "luIndex.xml", 0, detail)?;
         }
-        for ((corpus, id), titles) in documents.into_iter().filter(|_| has_documents) {
+        for ((corpus, id), (place, at)) in documents.into_iter().filter(|_| has_documents) {
             let known = self.corpora.get(&(corpus, id));
             let has_file = known.is_some_and(|known| !known.file.is_empty());
-            for (place, at) in titles {
-                let index = self.layout.fulltext_index.as_deref().unwrap_or_default();
-                let title = &index[place].documents[at].1;
-                let what = format!("document {title} ({id} of corpus {corpus})");
-                if has_file {
-                    self.warn_listed_twice("fulltextIndex.xml", &what)?;
-                    continue;
-                }
-                let detail = format!("{what} has no file in fulltext/");
-                self.warn(WarningCode::IndexMismatch, "fulltextIndex.xml", 0, detail)?;
+            let index = self.layout.fulltext_index.as_deref().unwrap_or_default();
+            let title = &index[place].documents[at].1;
+            let what = format!("document {title} ({id} of corpus {corpus})");
+            if has_file {
+                self.warn_listed_twice("fulltextIndex.xml", &what)?;
+                continue;
             }
+            let detail = format!("{what} has no file in fulltext/");
+            self.warn(WarningCode::IndexMismatch, "fulltextIndex.xml", 0, detail)?;
         }
         Ok(())
     }

@@ -142,7 +142,13 @@ impl Exporter<'_> {
             let key = (entry.frame, self.listed_lexunit(&entry, &called));
             if tally.lexunits.contains_key(&key) {
                 left.remove(&key);
-                self.renew(key, &mut entry, tally.lexunits.get(&key))?;
+                // What a whole release says of its own sets stays; a part says what it holds.
+                let annotation = tally.lexunits.get(&key).copied().unwrap_or_default();
+                entry.annotated = match self.wanted {
+                    None => entry.annotated || annotation.own,
+                    Some(_) => annotation.any,
+                };
+                self.renew(key, &mut entry)?;
             } else {
                 let lu = self.store.lexunit(self.release.id, key.0, key.1)?;
                 if self.wanted.is_some() || lu.is_some_and(|lu| lu.listing.lu_file) {
@@ -159,22 +165,18 @@ impl Exporter<'_> {
                 continue;
             }
             let (name, frame_name, status) = Default::default();
-            let (annotated, instances) = (false, None);
+            let annotated = tally.lexunits.get(&(frame, id)).is_some_and(|of| of.any);
+            let instances = None;
             let mut entry =
                 LuIndexEntry { id, name, frame, frame_name, status, annotated, instances };
-            self.renew((frame, id), &mut entry, tally.lexunits.get(&(frame, id)))?;
+            self.renew((frame, id), &mut entry)?;
             index.entries.push(entry);
         }
         Ok(index)
     }
 
     /// Fills in what the LU's file says, and the entry not otherwise.
-    fn renew(
-        &self,
-        (frame, lu): (FrameId, LuId),
-        entry: &mut LuIndexEntry,
-        annotated: Option<&bool>,
-    ) -> Result<()> {
+    fn renew(&self, (frame, lu): (FrameId, LuId), entry: &mut LuIndexEntry) -> Result<()> {
         let release = self.release.id;
         let layout = self.store.lexunit_layout(release, frame, lu)?;
         let Some(lu) = self.store.lexunit(release, frame, lu)? else { return Ok(()) };
@@ -183,9 +185,6 @@ impl Exporter<'_> {
         fill(&mut entry.name, &name);
         fill(&mut entry.status, &status);
         fill(&mut entry.frame_name, self.frames.get(&entry.frame).map_or("", String::as_str));
-        // What a whole release says of an LU whose file has no sets stays; a part says what it holds.
-        let said = entry.annotated && self.wanted.is_none();
-        entry.annotated = said || annotated.copied().unwrap_or_default();
         Ok(())
     }
 

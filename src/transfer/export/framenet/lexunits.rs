@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::listed::{Listing, OfLexUnit};
-use super::{Exporter, FramenetLoss, Tally};
+use super::{Annotation, Exporter, FramenetLoss, Tally};
 use crate::database::Result;
 use crate::framenet::{LuFile, ReadSubcorpus, WarningLog, write_lu_file};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, LexUnit,
-    LexUnitLayout, ListedSentence, ListedSubcorpus, LuId, OWN_RANGE, Origin, Provenance,
-    SentenceId, Title, WrittenNumbers,
+    AnnotationSet, AnnotationSetId, CorpusId, DocumentId, ForeignFile, Frame, IdSpace, LexUnit,
+    LexUnitLayout, ListedSentence, ListedSubcorpus, LuId, NumberKind, OWN_RANGE, Origin,
+    Provenance, SentenceId, Title, WrittenNumbers,
 };
 
 impl Exporter<'_> {
@@ -28,7 +28,8 @@ impl Exporter<'_> {
                 sets.insert(set.id, set);
             }
         }
-        if !lu.listing.lu_file && sets.is_empty() {
+        // An LU that people added has a file, as nearly all of a release have.
+        if !lu.listing.lu_file && sets.is_empty() && lu.id.0 < OWN_RANGE {
             return Ok(());
         }
         let of = OfLexUnit { lexunit: lu, sets: &sets };
@@ -41,7 +42,9 @@ impl Exporter<'_> {
                 self.guessed_lexunit(&of)?
             }
         };
-        layout.subcorpora.extend(unlisted(&layout, &sets));
+        let unlisted = unlisted(&layout, &sets);
+        self.list_documents(&unlisted, &mut layout.corpora)?;
+        layout.subcorpora.extend(unlisted);
         let mut subcorpora = Vec::new();
         let mut listing = Listing::new(std::mem::take(&mut layout.odd_labels), Some(&of));
         for subcorpus in &layout.subcorpora {
@@ -60,8 +63,10 @@ impl Exporter<'_> {
         let mut lu = lu.clone();
         // The table names sets by the numbers that their file gives.
         lu.valences.rename_sets(|id| match sets.get(&id).and_then(|set| set.xml_id) {
-            Some(number) => AnnotationSetId::new(id.space(), number),
-            None => id,
+            Some(number) if id.space() != IdSpace::Imported => {
+                AnnotationSetId::new(id.space(), number)
+            }
+            _ => id,
         });
         self.write_lexunit(frame, &lu, layout, subcorpora, tally)
     }
@@ -97,12 +102,14 @@ impl Exporter<'_> {
         tally: &mut Tally,
     ) -> Result<()> {
         let name = self.files.lexunit(lu.frame, lu.id);
-        let sentences = || subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
-        let annotated = sentences().any(|sentence| {
-            let mut sets = sentence.sets.iter();
-            sets.any(|set| set.status != "UNANN")
-        });
-        tally.lexunits.insert((lu.frame, lu.id), annotated);
+        let sentences = subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences);
+        let sets = sentences.flat_map(|sentence| &sentence.sets);
+        let mut annotation = Annotation::default();
+        for set in sets.filter(|set| set.status != "UNANN") {
+            annotation.any = true;
+            annotation.own |= NumberKind::AnnotationSet.is_own(set.xml_id);
+        }
+        tally.lexunits.insert((lu.frame, lu.id), annotation);
         tally.lu_files += 1;
         let mut lexunit = lu.clone();
         lexunit.lexemes = layout.lexemes;
@@ -133,6 +140,33 @@ impl Exporter<'_> {
 }
 
 impl Exporter<'_> {
+    /// Lists the documents that sentences name, as the header of an LU file does.
+    fn list_documents(
+        &self,
+        subcorpora: &[ListedSubcorpus],
+        corpora: &mut Vec<(CorpusId, Vec<DocumentId>)>,
+    ) -> Result<()> {
+        let listed =
+            corpora.iter().flat_map(|(id, documents)| documents.iter().map(|of| (*id, *of)));
+        let mut listed: HashSet<(CorpusId, DocumentId)> = listed.collect();
+        for sentence in subcorpora.iter().flat_map(|subcorpus| &subcorpus.sentences) {
+            let row = self.store.sentence(self.release.id, sentence.id)?;
+            let place =
+                row.as_ref().and_then(|row| row.occurrences.get(sentence.occurrence as usize));
+            let Some(key) = place.and_then(|place| place.corpus.zip(place.document)) else {
+                continue;
+            };
+            if !self.documents.contains_key(&key) || !listed.insert(key) {
+                continue;
+            }
+            match corpora.iter_mut().find(|(id, _)| *id == key.0) {
+                Some((_, documents)) => documents.push(key.1),
+                None => corpora.push((key.0, vec![key.1])),
+            }
+        }
+        Ok(())
+    }
+
     /// A corpus with its documents, as the header of an LU file lists it.
     fn corpus(
         &self,

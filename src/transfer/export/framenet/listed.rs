@@ -6,7 +6,7 @@ use super::{Exporter, Tally, loss_of};
 use crate::database::Result;
 use crate::framenet::{Evokes, ReadSentence, ReadSet};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Document, DocumentLayout, Layer, LayerName, LexUnit,
+    AnnotationSet, AnnotationSetId, Document, DocumentLayout, IdSpace, Layer, LayerName, LexUnit,
     LexUnitLayout, ListedSentence, ListedSubcorpus, OddLabel, OddOffsets, Provenance, Sentence,
     SentenceId, SentenceLayers,
 };
@@ -75,7 +75,7 @@ impl Exporter<'_> {
         }
         tally.sets += evoking;
         tally.sentence_layer_sets += layers;
-        Ok(Some(read_sentence(sentence, listed.occurrence, sets)))
+        Ok(Some(read_sentence(sentence, listed.occurrence, sets, of.is_some())))
     }
 
     /// The set of that id, when it evokes a frame and stands where it is listed.
@@ -117,7 +117,7 @@ impl Exporter<'_> {
         };
         let targets = missing_target_layer(&set);
         ReadSet {
-            xml_id: set.xml_id.unwrap_or(set.id.number()),
+            xml_id: set.id.in_xml(set.xml_id),
             line: 0,
             status: set.status,
             created: set.created,
@@ -207,11 +207,18 @@ fn missing_target_layer(set: &AnnotationSet) -> Option<Layer> {
     (!has_layer && !set.targets.is_empty()).then(|| Layer::of_targets(&set.targets))
 }
 
-fn read_sentence(sentence: &Sentence, occurrence: u32, sets: Vec<ReadSet>) -> ReadSentence {
+/// A sentence in a file, as a rule of its own folder.
+fn read_sentence(
+    sentence: &Sentence,
+    occurrence: u32,
+    sets: Vec<ReadSet>,
+    is_in_lu_file: bool,
+) -> ReadSentence {
     let Sentence { id, xml_id, text, occurrences } = sentence;
     let occurrence = occurrences.get(occurrence as usize).cloned().unwrap_or_default();
-    let (xml_id, text) = (xml_id.unwrap_or(id.number()), text.clone());
-    ReadSentence { xml_id, line: 0, text, occurrence, sets }
+    let is_elsewhere = is_in_lu_file && id.space() == IdSpace::FullText;
+    let xml_id = if is_elsewhere { id.bits() } else { id.in_xml(*xml_id) };
+    ReadSentence { xml_id, line: 0, text: text.clone(), occurrence, sets }
 }
 
 fn read_sentence_layers(set: SentenceLayers, odd: Vec<OddOffsets>) -> ReadSet {

@@ -28,8 +28,8 @@ use crate::framenet::{
     write_frame_file, write_fulltext_file,
 };
 use crate::model::{
-    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, LexUnit, LuId,
-    NumberKind, OWN_RANGE, Origin, Release, WrittenNumbers,
+    AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
+    LuId, NumberKind, OWN_RANGE, Origin, Release, SentenceId, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -72,6 +72,8 @@ pub enum FramenetLoss {
     /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
     /// imported it.
     RelatedFrames,
+    /// A sentence that people added or an import brought, without sets, in no document: no file has it.
+    Sentences,
     /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
     Characters,
 }
@@ -92,6 +94,9 @@ impl FramenetLoss {
             Self::RelatedFrames => {
                 "frame files without their lists of related frames, which frRelation.xml has"
             }
+            Self::Sentences => {
+                "sentences without annotation in no document, which no file of a release has"
+            }
             Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
     }
@@ -108,10 +113,18 @@ struct Tally {
     bytes: u64,
     left_out: BTreeMap<&'static str, u64>,
     lost: BTreeMap<FramenetLoss, u64>,
-    /// Every LU that a file was written for, and whether that holds annotation.
-    lexunits: HashMap<(FrameId, LuId), bool>,
+    /// Every LU that a file was written for.
+    lexunits: HashMap<(FrameId, LuId), Annotation>,
     written_frames: HashSet<FrameId>,
     written_documents: HashSet<(CorpusId, DocumentId)>,
+}
+
+/// Whether the file of an LU holds annotation.
+#[derive(Clone, Copy, Default)]
+struct Annotation {
+    any: bool,
+    /// Of sets that no release gives.
+    own: bool,
 }
 
 impl Tally {
@@ -220,6 +233,7 @@ impl Database {
             progress(done, of);
         }
         exporter.top_files(&mut tally)?;
+        exporter.lose_sentences(&mut tally)?;
         drop(exporter);
         directory.publish()?;
         Ok(Some(FramenetExport {
@@ -336,6 +350,27 @@ impl<'a> Exporter<'a> {
     fn written(&self, kind: NumberKind, number: u32) -> String {
         let written = self.numbers.text(kind, number.into()).filter(|text| !text.is_empty());
         written.map_or(number.to_string(), str::to_owned)
+    }
+
+    /// Counts the sentences that are written nowhere; those of a release stand in its files, generated ones
+    /// have sets.
+    fn lose_sentences(&self, tally: &mut Tally) -> Result<()> {
+        if self.wanted.is_some() {
+            return Ok(());
+        }
+        let written = self.documents.values().filter(|document| has_file(document));
+        let written: HashSet<SentenceId> =
+            written.flat_map(|document| &document.sentences).copied().collect();
+        for sentence in self.store.sentences_from(self.release.id, IdSpace::Imported)? {
+            let id = sentence?.id;
+            if id.space() == IdSpace::Imported
+                && !written.contains(&id)
+                && self.store.sets_of_sentence(self.release.id, id)?.next().is_none()
+            {
+                tally.lose(FramenetLoss::Sentences);
+            }
+        }
+        Ok(())
     }
 
     /// A frame's file, and those of its LUs.
