@@ -115,7 +115,15 @@ fn facts_of(
     let scores = store.judgements(release.id, set.id).unwrap();
     let scores: Vec<f64> = scores.map(|judgement| f64::from(judgement.unwrap().score)).collect();
     if !scores.is_empty() {
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        facts.numbers.insert(Field::JudgementMean, vec![f64::from(mean as f32)]);
         facts.numbers.insert(Field::Judgement, scores);
+    }
+    let editions = store.editions(release.id).unwrap().map(Result::unwrap);
+    let holding = editions.filter(|edition| edition.sets.iter().any(|of| of.set == set.id));
+    let names: BTreeSet<String> = holding.map(|edition| edition.name).collect();
+    if !names.is_empty() {
+        facts.texts.insert(Field::Edition, names);
     }
     let mut home = set.clone();
     if let Provenance::Generated(made) = &set.provenance {

@@ -43,6 +43,7 @@ fn patterns(field: Field, facts: &[Facts]) -> BoxedStrategy<Pattern> {
             | Field::Status
             | Field::Corpus
             | Field::Doc
+            | Field::Edition
             | Field::Gf
             | Field::Pt
     );
@@ -212,6 +213,14 @@ fn judge(database: &Database, release: ReleaseId) {
             let judgement = Judgement { reviewer, score, time: 0, note: String::new() };
             edits.set_judgement(set.id, judgement).unwrap();
         }
+    }
+    let listed = database.releases().unwrap().into_iter().find(|of| of.id == release).unwrap();
+    for (name, query) in [("first", "round=1 or frame=Checking"), ("other", "trigger=c*")] {
+        let query = format!("release=\"{}\" ({query})", listed.name);
+        let edition = database.edition_of(name, &query.parse().unwrap(), 7).unwrap();
+        let (of, edition) = edition.unwrap();
+        assert_eq!(of, release);
+        edits.add_edition(edition).unwrap();
     }
     edits.commit().unwrap();
 }
