@@ -347,6 +347,7 @@ mod tests {
             removes_the_second(&mut writer, 2);
             writer.finish().unwrap();
             assert_eq!(shown(dir.path()), (vec![1], 2), "listed: {is_listed}");
+            assert_eq!(files(dir.path(), ".del"), [left], "the name was wanted again");
         }
     }
 
@@ -359,6 +360,7 @@ mod tests {
         removes_the_second(&mut writer, 2);
         writer.finish().unwrap();
         assert_eq!(shown(dir.path()), (vec![1], 2));
+        assert_eq!(files(dir.path(), ".del"), [left], "the name was wanted again");
     }
 
     #[test]
