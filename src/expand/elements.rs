@@ -403,7 +403,7 @@ mod tests {
         let text = "\"I don't know,\" she told the guards. The guards left.";
         let found = |phrase: &str| stands_once(text, phrase).and_then(|span| span.of(text));
         assert_eq!(found("` I do n't know , \""), Some("I don't know"));
-        assert_eq!(found("THE guards left ."), Some("The guards left"));
+        assert_eq!(found("THE guards left ."), Some("The guards left."));
         assert_eq!(found("know , \""), Some("know,\""));
         assert_eq!(found("the guards"), None, "they stand in two places");
         for phrase in ["guard", "know she", "", ". ,"] {

@@ -149,12 +149,8 @@ texts! {
         "a part of speech of FrameNet, as in `V`, or `X` for any other";
     NumberKind: |kind| kind.as_str().to_owned(), Self::parse,
         format!("one of {}", Self::ALL.map(Self::as_str).join(", "));
-    FeStatus: |status| status.as_str().to_owned(),
-        |text| {
-            let mut all = [Self::Annotated, Self::Unannotated, Self::Unknown].into_iter();
-            all.find(|status| status.as_str() == text)
-        },
-        "`annotated`, `unannotated` or `unknown`";
+    FeStatus: |status| status.as_str().to_owned(), Self::parse,
+        "`annotated`, `unannotated`, `unknown` or `carried`";
     CoreType: |core_type| core_type.as_str().to_owned(), Self::parse,
         "`Core`, `Core-Unexpressed`, `Peripheral` or `Extra-Thematic`";
 }
