@@ -231,7 +231,7 @@ fn generated_hits_follow_their_schema_and_say_how_they_came_to_be() {
     assert_follows("hit.schema.json", &ran);
     let record = &ran.records()[0];
     assert_eq!(record["generation"]["seed"], "x7002");
-    assert_eq!(record["generation"]["flags"], json!(["weak-alignment"]));
+    assert_eq!(record["generation"]["flags"], json!(["weak-alignment", "lost-fe"]));
     assert_eq!(record["fe_status"], "carried");
     let table = fnstore_in(store.path(), &["query", "round=1", "--format", "table"]).stdout;
     let title =

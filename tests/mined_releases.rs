@@ -43,7 +43,7 @@ fn the_two_sides_of_a_pair_are_the_sets_of_one_lu() {
         ids(&query(&format!("lu={name}.x doc=b"))),
         ids(&query(&format!("lu={name}.x doc=2004-08-24")))
     );
-    let lexunit = fnstore_in(store.path(), &["lexunit", &format!("{name}.x"), "--format", "json"]);
+    let lexunit = fnstore_in(store.path(), &["show", &format!("lu={name}.x"), "--format", "json"]);
     assert!(lexunit.stdout.contains("\"2 edits\""), "{}{}", lexunit.stdout, lexunit.stderr);
     assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
 }

@@ -493,10 +493,8 @@ fn path(version: u8, name: &str) -> PathBuf {
 /// Version, file name and value of every sample.
 fn all_samples() -> impl Iterator<Item = (u8, &'static str, Vec<u8>)> {
     let first = samples().into_iter().map(|(name, value)| (1, name, value));
-    let carried = (3, "annotation_carried", carried().to_value().unwrap());
-    first
-        .chain(samples_of_version_2().into_iter().map(|(name, value)| (2, name, value)))
-        .chain([carried])
+    let second = samples_of_version_2().into_iter().map(|(name, value)| (2, name, value));
+    first.chain(second).chain([(3, "annotation_carried", carried().to_value().unwrap())])
 }
 
 /// Hexadecimal, 32 bytes a line.
