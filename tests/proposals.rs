@@ -5,8 +5,9 @@ use std::path::Path;
 use fnstore::database::{Database, Write};
 use fnstore::edit::Fate;
 use fnstore::model::{
-    AnnotationSet, AnnotationSetId, Extent, FilterScores, FrameId, IdSpace, Label, Layer,
-    LayerName, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, ReleaseId, SentenceId, Span,
+    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, FilterScores, FrameId,
+    IdSpace, Label, Layer, LayerName, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, ReleaseId,
+    SentenceId, Span,
 };
 use fnstore::proposals::{Proposals, Ranker, Reviewed};
 use serde_json::{Value, json};
@@ -56,8 +57,16 @@ fn propose(database: &Database, release: ReleaseId) {
             annotator: String::new(),
             colors: None,
         };
-        set.layers = vec![Layer { name: LayerName::Target, rank: 1, labels: vec![label] }];
+        // `He` is the Checker, whom other frames do not have.
+        let (extent, fe) = (Extent::Overt(Span::new(0, 2)), Some(FeId(2001)));
+        let checker = Label { name: "Checker".to_owned(), extent, fe, ..label.clone() };
+        set.layers = vec![
+            Layer { name: LayerName::Target, rank: 1, labels: vec![label] },
+            Layer { name: LayerName::Fe, rank: 1, labels: vec![checker] },
+        ];
+        set.fe_status = FeStatus::Carried;
         if let Provenance::Generated(made) = &mut set.provenance {
+            made.elements = vec![CarriedElement { name: "Checker".to_owned(), score: Some(0.5) }];
             made.seed = AnnotationSetId::new(IdSpace::Exemplar, seed);
             (made.source, made.round, made.chain) = (made.seed, round, Vec::new());
             made.filter = Some(FilterScores { precision: p, recall: p, filter: [7; 16] });
@@ -196,10 +205,17 @@ fn a_rejected_proposal_is_not_listed_again_also_when_more_sets_come() {
 #[test]
 fn moved_and_merged_sentences_go_to_another_lu_and_come_back() {
     let store = store();
+    let described =
+        r#"{"op":"edit-lu","frame":"Checking","lu":"vet.v","definition":"my own words"}"#;
+    let script = store.path().with_extension("edits");
+    std::fs::write(&script, described).unwrap();
+    ok(fnstore_in(store.path(), &["edit", script.to_str().unwrap()]));
+    std::fs::remove_file(script).unwrap();
     let before = proposals(store.path(), &[]);
     let all = || ok(fnstore_in(store.path(), &["export", "--to", "jsonl"])).stdout;
     let sets = |text: &str| -> Vec<String> {
-        let lines = text.lines().filter(|line| line.starts_with("{\"kind\":\"set\""));
+        let kinds = ["{\"kind\":\"set\"", "{\"kind\":\"lexunit\""];
+        let lines = text.lines().filter(|line| kinds.iter().any(|kind| line.starts_with(kind)));
         lines.map(str::to_owned).collect()
     };
     let untouched = sets(&all());
@@ -218,6 +234,8 @@ fn moved_and_merged_sentences_go_to_another_lu_and_come_back() {
         assert_eq!(count, if name == "vet.v" { "3\n" } else { "1\n" }, "{name}");
         is_whole(store.path());
     }
+    let again = decide(store.path(), &["accept", "Checking", "vet.v"]);
+    assert!(again.stderr.contains("expected a proposed LU with sentences"), "{again:?}");
     let status = fnstore_in(store.path(), &["query", "lu=patrol.v lu_status=Accepted", "--count"]);
     assert_eq!(status.stdout, "1\n");
     for name in ["wander.v", "patrol.v", "vet.v"] {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::lexicon::{Lexicon, observed_valences};
 use fnstore::model::{
-    AnnotationSet, FeRealization, LexUnit, LuId, PROPOSED, ValencePattern, Valences,
+    ACCEPTED, AnnotationSet, FeRealization, LexUnit, LuId, PROPOSED, ValencePattern, Valences,
 };
 use fnstore::query::{Expression, Pattern};
 use fnstore::store::NameKind;
@@ -132,7 +132,7 @@ fn entries_of<'l>(
     over: Option<&str>,
 ) -> anyhow::Result<Vec<Entry<'l>>> {
     let lexunits = lexicon.find_lus(lu_names)?.collect::<Result<Vec<_>, _>>()?;
-    let is_proposed = |lu: &LexUnit| lu.status == PROPOSED;
+    let is_proposed = |lu: &LexUnit| [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
     let any_proposed = lexunits.iter().any(is_proposed);
     let mut sets: BTreeMap<LuId, Vec<AnnotationSet>> = BTreeMap::new();
     if let Some(query) = over.or(any_proposed.then_some(GENERATED)) {

@@ -3,8 +3,8 @@
 use super::staged::absent;
 use super::{EditError, Result, Transaction, check};
 use crate::model::{
-    ACCEPTED, AnnotationSet, Decided, Decision, Edition, FrameId, LexUnit, LuId, Moved, PROPOSED,
-    Undone, Verdict,
+    ACCEPTED, AnnotationSet, Decided, Decision, Edition, FeStatus, Frame, FrameId, LayerName,
+    LexUnit, LuId, Moved, PROPOSED, Provenance, Undone, Verdict,
 };
 
 /// What a decision does to a proposed LU.
@@ -107,6 +107,11 @@ impl Transaction<'_> {
             return Err(EditError::value("proposal", name, expected).into());
         }
         let proposed = self.proposed(frame, name)?;
+        if self.sets_of_lexunit(frame, proposed.id)?.is_empty() {
+            let expected =
+                "a proposed LU with sentences; those of this one are gone, or with another LU";
+            return Err(EditError::value("proposal", name, expected).into());
+        }
         let moved = match fate {
             Fate::Reject => None,
             Fate::Accept => {
@@ -206,7 +211,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Gives the sets of a proposed LU to another one; the proposed LU goes.
+    /// Gives the sets of a proposed LU to another one. The proposed LU stays, without sets: what people wrote into it is
+    /// there when the decision is taken back.
     fn hand_over(
         &mut self,
         proposed: &LexUnit,
@@ -217,39 +223,84 @@ impl Transaction<'_> {
         let sets = self.sets_of_lexunit(proposed.frame, proposed.id)?;
         let ids = sets.iter().map(|set| set.id).collect();
         for set in sets {
+            let set = self.among_elements_of(set, proposed.frame, frame)?;
             self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
         }
-        self.delete::<LexUnit>((proposed.frame, proposed.id))?;
         Ok(Moved { frame, lu, made, sets: ids })
     }
 
     /// Gives sets back to the LU that was proposed; those that are gone meanwhile stay gone.
     fn take_back(&mut self, frame: FrameId, name: &str, lu: LuId, moved: &Moved) -> Result<()> {
-        let Some(there) = self.lexunit(moved.frame, moved.lu)? else {
-            return Err(absent::<LexUnit>(moved.lu).into());
+        let Some(proposed) = self.lexunit(frame, lu)? else {
+            return Err(absent::<LexUnit>(lu).into());
         };
-        let taken = self.lexunit(frame, lu)?;
-        if let Some(taken) = taken.as_ref().filter(|taken| taken.name != name) {
-            let expected = format!("the number of `{name}`, which the LU had");
-            return Err(EditError::value("lu", &taken.name, expected).into());
-        }
-        if taken.is_none() {
-            let like =
-                LexUnit { lexemes: there.lexemes.clone(), ..LexUnit::named(frame, lu, name) };
-            let like = LexUnit { status: PROPOSED.to_owned(), ..like };
-            self.check_lexunit(&like, None)?;
-            self.put(like)?;
+        if proposed.name != name || proposed.status != PROPOSED {
+            let expected = format!("the proposed LU `{name}`, which the sentences were taken from");
+            return Err(EditError::value("lu", &proposed.name, expected).into());
         }
         for id in &moved.sets {
             if let Some(set) = self.annotation_set(*id)?
                 && (set.frame, set.lu) == (moved.frame, moved.lu)
             {
+                let set = self.among_elements_of(set, moved.frame, frame)?;
                 self.set_annotation_set(AnnotationSet { frame, lu, ..set })?;
             }
         }
-        if moved.made && self.sets_of_lexunit(moved.frame, moved.lu)?.is_empty() {
-            self.delete::<LexUnit>((moved.frame, moved.lu))?;
+        // An LU that the decision made, and that somebody described meanwhile, stays.
+        if let Some(made) = self.lexunit(moved.frame, moved.lu)?.filter(|_| moved.made) {
+            let is_as_made =
+                LexUnit { frame, id: lu, status: PROPOSED.to_owned(), ..made } == proposed;
+            if is_as_made && self.sets_of_lexunit(moved.frame, moved.lu)?.is_empty() {
+                self.delete::<LexUnit>((moved.frame, moved.lu))?;
+            }
         }
         Ok(())
     }
+
+    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its own. Else the layer keeps
+    /// its labels under a name that says whose FEs they are, until the set comes back.
+    fn among_elements_of(
+        &self,
+        mut set: AnnotationSet,
+        from: FrameId,
+        to: FrameId,
+    ) -> Result<AnnotationSet> {
+        if from == to {
+            return Ok(set);
+        }
+        let frame = |id| -> Result<Frame> {
+            Ok(self.frame(id)?.ok_or_else(|| EditError::absent("frame", id))?)
+        };
+        let (from, to) = (frame(from)?, frame(to)?);
+        let (away, back) = (foreign_elements(&from), foreign_elements(&to));
+        for layer in &mut set.layers {
+            if layer.name == back {
+                layer.name = LayerName::Fe;
+            } else if layer.name != LayerName::Fe {
+                continue;
+            }
+            let has = |name: &str| to.elements.iter().find(|element| element.name == name);
+            let is_known = layer.labels.iter().all(|label| has(&label.name).is_some());
+            for label in &mut layer.labels {
+                label.fe = has(&label.name).filter(|_| is_known).map(|element| element.id);
+            }
+            if !is_known {
+                layer.name = away.clone();
+            }
+        }
+        let carried =
+            matches!(&set.provenance, Provenance::Generated(made) if !made.elements.is_empty());
+        let is_away = set.layers.iter().any(|layer| layer.name == away);
+        set.fe_status = match (is_away, carried) {
+            (true, _) => FeStatus::Unknown,
+            (false, true) => FeStatus::Carried,
+            (false, false) => set.fe_status,
+        };
+        Ok(set)
+    }
+}
+
+/// The layer for FEs of a frame in a set of another one.
+fn foreign_elements(frame: &Frame) -> LayerName {
+    LayerName::Named(format!("FE of {}", frame.name))
 }
