@@ -144,6 +144,22 @@ fn the_name_of_an_lu_is_part_of_what_is_frozen() {
 }
 
 #[test]
+fn an_edition_is_verified_also_when_its_query_names_what_is_gone() {
+    let store = new_store();
+    ok(edition(store.path(), &["create", "checks", "lu=inspection.n"]));
+    let script = store.path().with_extension("edits");
+    std::fs::write(&script, "{\"op\":\"edit-lu\",\"frame\":\"Checking\",\"lu\":\"inspection.n\",\"name\":\"survey.n\"}\n").unwrap();
+    let ran = fnstore_in(store.path(), &["edit", script.to_str().unwrap()]);
+    std::fs::remove_file(script).unwrap();
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = edition(store.path(), &["verify", "checks"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(!changes(&ran).is_empty(), "{ran:?}");
+    assert!(changes(&ran).iter().all(|(_, change)| change == "changed"), "{ran:?}");
+    assert!(ran.stderr.contains("its query finds nothing any more"), "{ran:?}");
+}
+
+#[test]
 fn an_edition_comes_back_from_a_backup_and_is_listed_among_the_changes() {
     let store = expanded();
     ok(edition(store.path(), &["create", "both", "origin=generated"]));

@@ -277,14 +277,17 @@ fn tell_of_changes(
             change,
         }
     };
-    let EditionChanges { removed, changed, added } = changes;
+    let EditionChanges { removed, changed, added, .. } = changes;
     let removed_rows = removed.iter().map(row("removed"));
     let changed_rows = changed.iter().map(row("changed"));
     let rows = removed_rows.chain(changed_rows).chain(added.iter().map(row("added")));
     context.output.rows(Format::Jsonl, rows)?;
     context.output.flush()?;
     let count = |sets: &[AnnotationSetId]| grouped(sets.len() as u64);
-    let beside = format!("its query finds {} more", count(added));
+    let beside = match &changes.unanswered {
+        None => format!("its query finds {} more", count(added)),
+        Some(reason) => format!("its query finds nothing any more: {reason}"),
+    };
     if changes.is_intact() {
         let sets = grouped(edition.sets.len() as u64);
         tell(&format!("all {sets} sets are as they were; {beside}"));

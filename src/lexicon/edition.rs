@@ -21,6 +21,8 @@ pub struct EditionChanges {
     pub changed: Vec<AnnotationSetId>,
     /// Sets that the edition's query finds and the edition does not hold, in order of id.
     pub added: Vec<AnnotationSetId>,
+    /// Why the edition's query cannot be answered any more: it names what is gone. Then nothing counts as added.
+    pub unanswered: Option<String>,
 }
 
 impl EditionChanges {
@@ -85,7 +87,7 @@ impl Database {
     /// What has become of an edition since it was made.
     ///
     /// # Errors
-    /// When the edition's query names what there is no more, or the store fails.
+    /// When the store fails.
     pub fn edition_changes(&self, release: ReleaseId, edition: &Edition) -> Result<EditionChanges> {
         let (store, catalog) = (self.store(), self.catalog()?);
         let mut changes = EditionChanges::default();
@@ -102,15 +104,25 @@ impl Database {
                 changes.changed.push(*id);
             }
         }
+        match self.found_beside(release, edition) {
+            Ok(added) => changes.added = added,
+            Err(error) => changes.unanswered = Some(error.to_string()),
+        }
+        Ok(changes)
+    }
+
+    /// The sets that an edition's query finds and the edition does not hold, in order of id.
+    fn found_beside(&self, release: ReleaseId, edition: &Edition) -> Result<Vec<AnnotationSetId>> {
         let expression: Expression = edition.expression.parse()?;
+        let mut added = Vec::new();
         for found in self.matches(&expression, &crate::query::Selection::default())? {
             let found = found?;
             if found.release() == release && edition.place_of(found.set().id).is_none() {
-                changes.added.push(found.set().id);
+                added.push(found.set().id);
             }
         }
-        changes.added.sort_unstable();
-        Ok(changes)
+        added.sort_unstable();
+        Ok(added)
     }
 
     /// The edition of a name with its release: of the one release that has it, or of `release`.
