@@ -82,7 +82,7 @@ fn faults(document: &Rc<Value>, schema: &Value, value: &Value, at: &str) -> Vec<
     if !types(&schema["type"]).is_none_or(|types| types.contains(&type_of(value))) {
         found.extend(fault(&format!("expected {}", schema["type"])));
     }
-    if schema["enum"].as_array().is_some_and(|words| !value.is_null() && !words.contains(value))
+    if schema["enum"].as_array().is_some_and(|words| !words.contains(value))
         || schema.get("const").is_some_and(|constant| constant != value)
     {
         found.extend(fault("not one of the words"));

@@ -140,6 +140,7 @@ mod sets_of_other_lus;
 mod shaders;
 mod shared_prompts;
 mod shipped_model;
+mod side_by_side;
 mod snapshots;
 mod source_attention;
 mod span_alignment;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use fnstore::compute::Numbers;
-use fnstore::paraphrase::{Paraphraser, base_of};
+use fnstore::paraphrase::{Crew, Paraphraser, base_of};
 
 use super::device::DeviceArgs;
 use super::locate;
@@ -30,11 +30,22 @@ pub(super) struct RewriterArgs {
 
 impl RewriterArgs {
     pub(super) fn open(&self) -> anyhow::Result<Paraphraser> {
+        let (model, base) = self.find()?;
+        Ok(Paraphraser::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers)?)
+    }
+
+    /// Opens it for sentences that do not wait for each other.
+    pub(super) fn open_crew(&self) -> anyhow::Result<Crew> {
+        let (model, base) = self.find()?;
+        Ok(Crew::open_with(&model, base.as_deref(), &self.device.open()?, self.numbers)?)
+    }
+
+    /// The rewriter's directory, and that of the model which it adapts.
+    fn find(&self) -> anyhow::Result<(PathBuf, Option<PathBuf>)> {
         let dirs = locate::model_dirs(self.models.clone());
         let model = locate::rewriter(self.model.as_deref(), &dirs)?;
         let base = base_of(&model, &dirs)?;
-        let device = self.device.open()?;
-        Ok(Paraphraser::open_with(&model, base.as_deref(), &device, self.numbers)?)
+        Ok((model, base))
     }
 }
 

@@ -13,6 +13,7 @@
 //! Discriminative Span Alignment; Hu, Rudinger, Post and Van Durme (2019), ParaBank.
 
 mod constraints;
+mod crew;
 mod error;
 mod files;
 mod network;
@@ -25,6 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use constraints::Constraints;
+pub use crew::Crew;
 pub use error::{ParaphraseError, Refusal};
 pub use files::{base_of, gguf_in, is_adapter};
 pub use network::Network;

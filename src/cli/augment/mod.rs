@@ -62,7 +62,7 @@ impl RewriterArgs {
         let beam = BeamSettings { beam_size: self.beam, n_best, ..BeamSettings::default() };
         let settings = Settings { beam, ..Settings::default() };
         Rewriter::new(
-            self.rewriter.open()?,
+            self.rewriter.open_crew()?,
             settings,
             self.rewriter.numbers,
             self.rewrites.as_deref(),

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
-use fnstore::paraphrase::{Constraints, Outcome as Found, Paraphraser, Request, Settings};
+use fnstore::paraphrase::{Constraints, Crew, Outcome as Found, Request, Settings};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::output::{grouped, tell};
 use crate::cli::progress;
 
 /// Requests that are rewritten between two writes to the file.
-const BATCH: usize = 256;
+const BATCH: usize = 512;
 
 /// A rewriting of a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ struct Report {
 
 /// A rewriter that remembers.
 pub(super) struct Rewriter {
-    paraphraser: Paraphraser,
+    crew: Crew,
     settings: Settings,
     by: By,
     known: HashMap<Key, Vec<Text>>,
@@ -78,14 +78,15 @@ pub(super) struct Rewriter {
 
 impl Rewriter {
     pub(super) fn new(
-        paraphraser: Paraphraser,
+        crew: Crew,
         settings: Settings,
         numbers: Numbers,
         file: Option<&Path>,
     ) -> anyhow::Result<Self> {
-        let adapter = paraphraser.adapter_fingerprint().map(|print| format!("+{print}"));
+        let member = crew.member();
+        let adapter = member.adapter_fingerprint().map(|print| format!("+{print}"));
         let by = By {
-            rewriter: format!("{}{}", paraphraser.fingerprint(), adapter.unwrap_or_default()),
+            rewriter: format!("{}{}", member.fingerprint(), adapter.unwrap_or_default()),
             beam: settings.beam.beam_size,
             n_best: settings.beam.n_best,
             numbers: numbers.to_string(),
@@ -106,7 +107,7 @@ impl Rewriter {
             let file = OpenOptions::new().create(true).append(true).open(path);
             kept = Some(file.with_context(|| format!("cannot write to `{}`", path.display()))?);
         }
-        Ok(Self { paraphraser, settings, by, known, file: kept, report: Report::default() })
+        Ok(Self { crew, settings, by, known, file: kept, report: Report::default() })
     }
 
     /// The rewritings of each sentence, best first; none where it cannot be rewritten or nothing is left to say.
@@ -123,7 +124,7 @@ impl Rewriter {
         bar.set_length(new.len() as u64);
         for batch in new.chunks(BATCH) {
             let batch: Vec<Request> = batch.iter().map(|request| (*request).clone()).collect();
-            let outcomes = self.paraphraser.paraphrase(&batch, &self.settings)?;
+            let outcomes = self.crew.paraphrase(&batch, &self.settings)?;
             for (request, outcome) in batch.into_iter().zip(outcomes) {
                 self.keep(request, &outcome)?;
             }
