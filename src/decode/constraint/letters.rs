@@ -51,6 +51,23 @@ fn is_invisible(letter: char) -> bool {
         '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
+/// The letters of several bytes of which the first are these, ascending.
+pub(super) fn letters_from(begun: &[u8]) -> impl Iterator<Item = char> {
+    let (bits, bytes): (u8, usize) = match begun.first() {
+        Some(0xc2..=0xdf) => (0x1f, 2),
+        Some(0xe0..=0xef) => (0x0f, 3),
+        Some(0xf0..=0xf4) => (0x07, 4),
+        _ => (0, 0),
+    };
+    let rest = begun.iter().skip(1).map(|byte| byte & 0x3f);
+    let lead = begun.first().map(|byte| byte & bits);
+    let first = lead.into_iter().chain(rest).fold(0, |all, bits| all << 6 | u32::from(bits));
+    let open = (begun.len()..bytes).fold(0, |open, _| open + 6);
+    // Surrogates, numbers beyond the last letter, and what fewer bytes would spell are none.
+    let range = first << open..(first + 1) << open;
+    range.filter_map(char::from_u32).filter(move |letter| letter.len_utf8() == bytes)
+}
+
 /// The folded letters of a letter: none when it is invisible, up to three otherwise.
 pub(super) fn fold(letter: char) -> impl Iterator<Item = char> {
     let letter = if letter.is_whitespace() { ' ' } else { letter };
@@ -59,6 +76,12 @@ pub(super) fn fold(letter: char) -> impl Iterator<Item = char> {
         .into_iter()
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
+}
+
+/// As [`fold`], of a letter of one byte: most letters are, and the tables of Unicode are slow.
+fn fold_ascii(letter: u8) -> char {
+    let letter = char::from(letter);
+    if letter.is_whitespace() { ' ' } else { letter.to_ascii_lowercase() }
 }
 
 impl After {
@@ -127,6 +150,11 @@ impl TextState {
         self.pending_len == 0
     }
 
+    /// The bytes of a letter that is still incomplete.
+    pub(super) fn begun(&self) -> &[u8] {
+        &self.pending[..usize::from(self.pending_len)]
+    }
+
     /// Reads the bytes of one token.
     pub(super) fn read(
         mut self,
@@ -135,6 +163,10 @@ impl TextState {
     ) -> Result<Self, IllFormed> {
         for &byte in bytes {
             let held = usize::from(self.pending_len);
+            if held == 0 && byte.is_ascii() {
+                self.after = self.after.read(fold_ascii(byte), &mut emit);
+                continue;
+            }
             let mut letter = [0; 4];
             letter[..held].copy_from_slice(&self.pending[..held]);
             letter[held] = byte;
@@ -192,9 +224,33 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_one_byte_are_folded_as_all_are() {
+        for letter in 0..=127 {
+            assert_eq!([fold_ascii(letter)], *fold(char::from(letter)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn invisible_letters_are_skipped_and_combining_marks_belong_to_words() {
         assert_eq!(shown("con\u{ad}fi\u{200b}rm"), "|confirm|");
         assert_eq!(shown("cafe\u{301}s"), "|cafe\u{301}s|");
+    }
+
+    #[test]
+    fn letters_are_found_by_their_first_bytes() {
+        let all = ('\u{80}'..=char::MAX).filter(|letter| letter.len_utf8() > 1);
+        let mut by_bytes: std::collections::BTreeMap<Vec<u8>, Vec<char>> = Default::default();
+        for letter in all {
+            let mut bytes = [0; 4];
+            let bytes = letter.encode_utf8(&mut bytes).as_bytes();
+            for begun in 1..bytes.len() {
+                by_bytes.entry(bytes[..begun].to_vec()).or_default().push(letter);
+            }
+        }
+        for (begun, letters) in by_bytes {
+            assert!(letters_from(&begun).eq(letters), "{begun:x?}");
+        }
+        assert_eq!(letters_from(&[0xff]).next(), None);
     }
 
     #[test]

@@ -153,25 +153,56 @@ impl AvoidPhrases {
         (0..).zip(is_in).filter_map(|(token, is_in)| is_in.then_some(token)).collect()
     }
 
-    /// Whether a token may come next, by reading it.
+    /// Whether a token may come next, by reading it: it completes no phrase, and a letter that it begins can end.
     fn allows(&self, node: u32, text: TextState, token: u32) -> bool {
-        self.allows_before(node, text, token, LONGEST_LETTER)
+        let Some((node, text)) = self.read(node, text, token) else { return false };
+        if text.is_complete() {
+            return true;
+        }
+        let ways = self.vocabulary.ways_on(text.begun());
+        let ends_a_phrase = text.after == After::Word && self.completes(node, BOUNDARY);
+        if ends_a_phrase && !ways.may_join_a_word {
+            return false;
+        }
+        ways.letters.iter().any(|&letter| self.allows_letter(node, text.after, letter))
+            || self.goes_on(node, text, LONGEST_LETTER - 1)
     }
 
-    /// As [`allows`](Self::allows), where a letter that the token begins ends within some more tokens.
-    fn allows_before(&self, node: u32, text: TextState, token: u32, more: usize) -> bool {
+    /// The place after a token, if it completes no phrase.
+    fn read(&self, node: u32, text: TextState, token: u32) -> Option<(u32, TextState)> {
         let mut at = node;
         let mut completed = false;
         let read = self.vocabulary.read(text, token, |symbol| {
             at = self.next(at, symbol);
             completed |= self.automaton.accepts(at);
         });
-        let Ok(text) = read else { return false };
-        let mut fragments = self.vocabulary.fragments().iter();
+        read.ok().filter(|_| !completed).map(|text| (at, text))
+    }
+
+    fn completes(&self, node: u32, symbol: u32) -> bool {
+        self.automaton.accepts(self.next(node, symbol))
+    }
+
+    fn allows_letter(&self, node: u32, after: After, letter: char) -> bool {
+        let (mut at, mut after) = (node, after);
+        let mut completed = false;
+        for folded in letters::fold(letter) {
+            after = after.read(folded, |symbol| {
+                at = self.next(at, symbol);
+                completed |= self.automaton.accepts(at);
+            });
+        }
         !completed
-            && (text.is_complete()
-                || (more > 1
-                    && fragments.any(|&token| self.allows_before(at, text, token, more - 1))))
+    }
+
+    /// Whether a letter that was begun can end within so many tokens.
+    fn goes_on(&self, node: u32, text: TextState, tokens: usize) -> bool {
+        tokens > 0
+            && self.vocabulary.fragments().iter().any(|&token| {
+                self.read(node, text, token).is_some_and(|(at, text)| {
+                    text.is_complete() || self.goes_on(at, text, tokens - 1)
+                })
+            })
     }
 
     /// Tokens that contain a phrase which begins inside them.
@@ -542,6 +573,27 @@ mod tests {
             let occurs = phrases.iter().any(|phrase| naive(&collapsed, phrase));
             prop_assert_eq!(leaked, occurs, "{:?} in {:?}", phrases, written);
             prop_assert_eq!(!avoid.violations(&written).is_empty(), occurs);
+        }
+
+        #[test]
+        fn a_letter_that_is_begun_may_come_where_some_letter_of_it_may(
+            phrases in prop::collection::vec("[a\u{e9}\u{2019}\u{201c}\u{e0100}.]{1,3}", 1..6),
+            bytes in prop::sample::subsequence(
+                b"\xc3\xa9\xa8\xe2\x80\x99\x9c\xe2\xf3\xa0\x84\xcc\x81\xee".to_vec(), 1..13),
+            before in "[a\u{e9}. ]{0,4}",
+        ) {
+            let surfaces: Vec<[u8; 1]> = bytes.iter().map(|&byte| [byte]).collect();
+            let vocabulary = Arc::new(Vocabulary::new(surfaces.iter().map(<[u8; 1]>::as_slice)));
+            let avoid = AvoidPhrases::new(vocabulary, &phrases).unwrap();
+            let mut node = ROOT;
+            let text = TextState::default().read(before.as_bytes(), |s| node = avoid.next(node, s));
+            let text = text.unwrap();
+            for token in avoid.vocabulary.visible() {
+                let by_search = avoid.read(node, text, token).is_some_and(|(at, text)| {
+                    text.is_complete() || avoid.goes_on(at, text, LONGEST_LETTER - 1)
+                });
+                prop_assert_eq!(avoid.allows(node, text, token), by_search, "{:?}", phrases);
+            }
         }
 
         #[test]

@@ -6,9 +6,11 @@
 //! trie's order, so "everything below" is one slice.
 //!
 //! Tokens whose bytes are not UTF-8 by themselves (byte pieces, cut letters) are kept apart as
-//! *fragments*; there are a few hundred at most and each is tried by itself.
+//! *fragments*; there are a few hundred at most and each is tried by itself. One that begins a letter leads on to
+//! thousands, so a few of them are kept as [`WaysOn`] and tried first.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::letters::{self, TextState};
 use super::trie::{TOP, Trie};
@@ -29,7 +31,20 @@ pub struct Vocabulary {
     letters: HashSet<char>,
     /// Bytes that are tokens by themselves.
     bytes: HashSet<u8>,
+    ways_on: Mutex<HashMap<Vec<u8>, Arc<WaysOn>>>,
 }
+
+/// What bytes that begin a letter can become.
+#[derive(Debug)]
+pub(super) struct WaysOn {
+    /// Some of the letters that tokens of one byte can complete, of either kind.
+    pub(super) letters: Vec<char>,
+    /// Whether any letter of these first bytes belongs to a word or prints nothing.
+    pub(super) may_join_a_word: bool,
+}
+
+/// Letters of each kind that are kept as ways on.
+const WAYS: usize = 8;
 
 impl Vocabulary {
     /// A vocabulary from the surface of each token id, from 0 on. A token with an empty surface
@@ -52,6 +67,7 @@ impl Vocabulary {
             letters: spellings.iter().flatten().copied().collect(),
             bytes: surfaces.iter().filter(|s| s.len() == 1).map(|surface| surface[0]).collect(),
             inner_starts: inner_starts(&trie),
+            ways_on: Mutex::default(),
             order,
             surfaces,
             trie,
@@ -107,6 +123,29 @@ impl Vocabulary {
     /// Tokens that are no UTF-8 by themselves.
     pub(super) fn fragments(&self) -> &[u32] {
         &self.fragments
+    }
+
+    /// What the first bytes of a letter can become.
+    pub(super) fn ways_on(&self, begun: &[u8]) -> Arc<WaysOn> {
+        let known = || self.ways_on.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ways) = known().get(begun) {
+            return Arc::clone(ways);
+        }
+        let is_spelled = |letter: &char| {
+            let mut bytes = [0; 4];
+            let bytes = letter.encode_utf8(&mut bytes).as_bytes();
+            bytes[begun.len()..].iter().all(|byte| self.bytes.contains(byte))
+        };
+        let joins =
+            |letter: &char| letters::fold(*letter).next().is_none_or(letters::is_word_letter);
+        let inside = letters::letters_from(begun).filter(joins);
+        let outside = letters::letters_from(begun).filter(|letter| !joins(letter));
+        let mut letters: Vec<char> = inside.filter(is_spelled).take(WAYS).collect();
+        letters.extend(outside.filter(is_spelled).take(WAYS));
+        let may_join_a_word = letters::letters_from(begun).any(|letter| joins(&letter));
+        let ways = Arc::new(WaysOn { letters, may_join_a_word });
+        known().insert(begun.to_vec(), Arc::clone(&ways));
+        ways
     }
 
     /// All tokens that add something to the text.
