@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use fnstore::compute::Device;
 use fnstore::decode::BeamSettings;
-use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Settings};
+use fnstore::paraphrase::{Constraints, Paraphraser, RequestOutcome, Settings};
 use fnstore::tokenize::Tokenizer;
 
 const SENTENCES: [&str; 16] = [
@@ -86,7 +86,7 @@ fn rewrite_all(
     }
     let mut steps = 0;
     while let Some(rewrite) = session.next_finished()? {
-        assert!(matches!(rewrite.outcome, Outcome::Paraphrases(_)));
+        assert!(matches!(rewrite.outcome, RequestOutcome::Paraphrases(_)));
         session.close(rewrite.source);
         steps += rewrite.steps;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fnstore::compute::Device;
 use fnstore::decode::{BeamSettings, violations};
-use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
+use fnstore::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 
 fn open() -> Paraphraser {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
@@ -93,6 +93,6 @@ fn outcomes_do_not_depend_on_the_batch() {
     for (request, outcome) in requests.iter().zip(&together) {
         let alone = paraphraser.paraphrase(std::slice::from_ref(request), &settings(5)).unwrap();
         assert_eq!(&alone[0], outcome);
-        assert!(matches!(outcome, Outcome::Paraphrases(_)));
+        assert!(matches!(outcome, RequestOutcome::Paraphrases(_)));
     }
 }

@@ -10,7 +10,7 @@ use fnstore::decode::BeamSettings;
 use fnstore::nn::{
     Encoder, EncoderDecoder, EncoderInput, NnError, RowMask, SlotCandidates, StepNetwork, StepRow,
 };
-use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
+use fnstore::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 
 use crate::gpu_kernels::device;
 use crate::seq2seq_parity::MODELS;
@@ -340,7 +340,7 @@ fn weights_of_16_bits_move_the_best_score_by_less_than_a_hundredth() {
     }
 }
 
-fn rewrite(device: &Device) -> Vec<Outcome> {
+fn rewrite(device: &Device) -> Vec<RequestOutcome> {
     let texts = [
         ("The committee examined the new proposal.", &["examined"][..]),
         ("She repaired the old clock.", &["repaired", "clock"]),

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use fnstore::compute::{Device, GpuOptions};
 use fnstore::decode::{BeamSettings, SampleSettings};
-use fnstore::paraphrase::{Constraints, Outcome, Paraphrase, Paraphraser, Request, Settings};
+use fnstore::paraphrase::{
+    Constraints, Paraphrase, Paraphraser, Request, RequestOutcome, Settings,
+};
 
 use crate::gpu_kernels::device;
 
@@ -60,7 +62,7 @@ fn requests(count: usize) -> Vec<Request> {
     pairs.map(request).take(count).collect()
 }
 
-fn rewrite(device: &Device, requests: &[Request], settings: &Settings) -> Vec<Outcome> {
+fn rewrite(device: &Device, requests: &[Request], settings: &Settings) -> Vec<RequestOutcome> {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/paraphrase");
     Paraphraser::open(&model, device).unwrap().paraphrase(requests, settings).unwrap()
 }
@@ -109,7 +111,7 @@ fn a_seed_draws_the_same_samples_as_on_the_cpu() {
     // Samples that repeat the sentence or hold what is to be avoided are left out, for some requests all.
     assert!(wanted.iter().any(|outcome| !outcome.paraphrases().is_empty()));
     for (found, wanted) in found.iter().zip(&wanted) {
-        let of = |outcome: &Outcome| -> Vec<(String, f32)> {
+        let of = |outcome: &RequestOutcome| -> Vec<(String, f32)> {
             outcome.paraphrases().iter().map(|p| (p.text.clone(), p.score)).collect()
         };
         let (found, wanted) = (of(found), of(wanted));

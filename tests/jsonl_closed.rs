@@ -2,7 +2,7 @@
 //! to, so that it comes back whole. And the import takes no file that is not.
 
 use fnstore::database::{Database, DatabaseError};
-use fnstore::exchange::jsonl::{Kind, Scope};
+use fnstore::exchange::jsonl::{LineKind, Scope};
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CoreType, CorpusId, Document, DocumentId, FeId, FeRelation,
     Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, LexUnit, LuId, Occurrence,
@@ -229,7 +229,7 @@ fn sets_that_were_not_asked_for_are_counted() {
         let expression = query.parse().unwrap();
         let export = database.export_jsonl(&expression, false, &mut Vec::new()).unwrap().unwrap();
         let found = database.count(&expression).unwrap();
-        assert_eq!(export.records[&Kind::Set], found + export.origins, "`{query}`");
+        assert_eq!(export.records[&LineKind::Set], found + export.origins, "`{query}`");
         assert_eq!(export.origins > 0, with_origins, "`{query}`");
     }
 }

@@ -117,7 +117,7 @@ fn every_record_follows_its_schema() {
     kinds.insert("written_number".to_owned());
     // So has `foreign_content` of what is not FrameNet's, and `proposals` of what reviewers decide.
     kinds.extend(["foreign", "decisions", "edition"].map(str::to_owned));
-    let all = fnstore::exchange::jsonl::Kind::ALL.map(|kind| kind.as_str().to_owned());
+    let all = fnstore::exchange::jsonl::LineKind::ALL.map(|kind| kind.as_str().to_owned());
     assert_eq!(kinds, all.into(), "each kind was there");
 }
 

@@ -10,7 +10,9 @@ use fnstore::decode::{
     AvoidPhrases, BeamSettings, Constraint, LengthLimit, SampleSettings, Vocabulary, violations,
 };
 use fnstore::nn::{Gguf, LanguageAdapter, LanguageModel};
-use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Refusal, Request, Settings, base_of};
+use fnstore::paraphrase::{
+    Constraints, Paraphraser, Refusal, Request, RequestOutcome, Settings, base_of,
+};
 use fnstore::tokenize::Tokenizer;
 use serde::Deserialize;
 
@@ -101,7 +103,7 @@ fn outputs_hold_no_banned_word_and_all_that_is_required() {
     let mut settings = settings();
     settings.beam.length_limit = LengthLimit::tokens(12);
     let outcomes = paraphraser.paraphrase(&[request], &settings).unwrap();
-    let Outcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
+    let RequestOutcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
     for paraphrase in found {
         let text = &paraphrase.text;
         assert!(violations(text, ["locks", "e", "checked"]).unwrap().is_empty(), "{text}");
@@ -161,8 +163,8 @@ fn a_prompt_that_leaves_no_room_is_refused_by_itself() {
         Request { text: " ".to_owned(), ..Request::default() },
     ];
     let outcomes = open().paraphrase(&requests, &settings()).unwrap();
-    let refused = |outcome: &Outcome| match outcome {
-        Outcome::Refused(refusal) => Some(*refusal),
+    let refused = |outcome: &RequestOutcome| match outcome {
+        RequestOutcome::Refused(refusal) => Some(*refusal),
         _ => None,
     };
     let long = refused(&outcomes[0]);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fnstore::compute::Device;
 use fnstore::decode::BeamSettings;
-use fnstore::paraphrase::{Constraints, Outcome, Paraphraser, Settings};
+use fnstore::paraphrase::{Constraints, Paraphraser, RequestOutcome, Settings};
 
 const SENTENCES: [&str; 3] = [
     "Several witnesses confirmed that the car had stopped at the corner.",
@@ -15,7 +15,10 @@ const SENTENCES: [&str; 3] = [
 const ROUNDS: usize = 4;
 
 /// Outcomes of every round of every sentence; steps, and those of them that were reused.
-fn rounds(paraphraser: &mut Paraphraser, keep_steps: bool) -> (Vec<Vec<Outcome>>, usize, usize) {
+fn rounds(
+    paraphraser: &mut Paraphraser,
+    keep_steps: bool,
+) -> (Vec<Vec<RequestOutcome>>, usize, usize) {
     let beam = BeamSettings { beam_size: 6, n_best: 6, ..BeamSettings::default() };
     let settings = Settings { beam, keep_steps, ..Settings::default() };
     let mut session = paraphraser.session(settings).unwrap();

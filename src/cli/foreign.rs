@@ -22,7 +22,7 @@ pub(super) struct Args {
 
     /// List only content of these files
     #[arg(long, value_name = "KIND", value_enum)]
-    kind: Option<Kind>,
+    kind: Option<FileSubject>,
 
     #[command(flatten)]
     rows: Rows,
@@ -37,7 +37,7 @@ Examples:
 /// What the file that holds it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum FileSubject {
     Frame,
     Lu,
     Document,
@@ -49,7 +49,7 @@ enum Kind {
 #[derive(Debug, Serialize)]
 struct ForeignRow<'a> {
     release: &'a str,
-    kind: Kind,
+    kind: FileSubject,
     name: &'a str,
     element: &'a str,
     content: String,
@@ -60,10 +60,10 @@ impl Row for ForeignRow<'_> {
 
     fn fields(&self) -> Vec<String> {
         let kind = match self.kind {
-            Kind::Frame => "frame",
-            Kind::Lu => "lu",
-            Kind::Document => "document",
-            Kind::Top => "top",
+            FileSubject::Frame => "frame",
+            FileSubject::Lu => "lu",
+            FileSubject::Document => "document",
+            FileSubject::Top => "top",
         };
         let of_file = [self.release, kind, self.name, self.element, &self.content];
         of_file.map(str::to_owned).into()
@@ -95,12 +95,12 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     listing.end::<ForeignRow<'_>>()
 }
 
-fn kind_of(file: ForeignFile) -> Kind {
+fn kind_of(file: ForeignFile) -> FileSubject {
     match file {
-        ForeignFile::Top(_) => Kind::Top,
-        ForeignFile::Frame(_) => Kind::Frame,
-        ForeignFile::LexUnit(..) => Kind::Lu,
-        ForeignFile::Document(..) => Kind::Document,
+        ForeignFile::Top(_) => FileSubject::Top,
+        ForeignFile::Frame(_) => FileSubject::Frame,
+        ForeignFile::LexUnit(..) => FileSubject::Lu,
+        ForeignFile::Document(..) => FileSubject::Document,
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::models::{
-    self, Description, Finding, FindingCode, Kind, ModelError, Verification, add, describe,
+    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add, describe,
     models_in, record_sums, verify,
 };
 use fnstore::paraphrase::PROMPT;
@@ -215,11 +215,11 @@ fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
             record.is_hidden = is_hidden;
             record.is_default = !is_hidden && {
                 let default = match record.kind {
-                    Some(kind) if kind == Kind::Encoder.as_str() => ENCODER,
-                    Some(kind) if kind == Kind::Aligner.as_str() => HEAD,
-                    Some(kind) if kind == Kind::Tagger.as_str() => TAGGER,
-                    Some(kind) if kind == Kind::WordVectors.as_str() => WORD_VECTORS,
-                    Some(kind) if kind == Kind::Filter.as_str() => FILTER,
+                    Some(kind) if kind == ModelKind::Encoder.as_str() => ENCODER,
+                    Some(kind) if kind == ModelKind::Aligner.as_str() => HEAD,
+                    Some(kind) if kind == ModelKind::Tagger.as_str() => TAGGER,
+                    Some(kind) if kind == ModelKind::WordVectors.as_str() => WORD_VECTORS,
+                    Some(kind) if kind == ModelKind::Filter.as_str() => FILTER,
                     _ => rewriter.as_str(),
                 };
                 record.name == default
@@ -401,14 +401,14 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
         );
     };
     let description = describe(&holder.join(name))?;
-    if description.kind == Kind::LanguageModel && !rewrites(&description) {
+    if description.kind == ModelKind::LanguageModel && !rewrites(&description) {
         bail!(
             "`{name}` is a language model without a `{PROMPT}` beside it, by which it would rewrite; \
              `docs/rewriters.md` says how to write one"
         );
     }
     if !rewrites(&description) {
-        let is_vowel = matches!(description.kind, Kind::Encoder | Kind::Aligner);
+        let is_vowel = matches!(description.kind, ModelKind::Encoder | ModelKind::Aligner);
         let article = if is_vowel { "an" } else { "a" };
         bail!(
             "`{name}` is {article} {}, expected a rewriter; `fnstore model list` shows which are",
@@ -437,8 +437,8 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
 /// Whether a model can be the one to rewrite with: a language model is told how by its prompt.
 fn rewrites(model: &Description) -> bool {
     match model.kind {
-        Kind::Paraphraser | Kind::Adapter => true,
-        Kind::LanguageModel => model.path.join(PROMPT).is_file(),
+        ModelKind::Paraphraser | ModelKind::Adapter => true,
+        ModelKind::LanguageModel => model.path.join(PROMPT).is_file(),
         _ => false,
     }
 }

@@ -43,7 +43,7 @@ Examples:
 
 /// Kinds of things that can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+enum Shown {
     Frame,
     Lu,
     Sentence,
@@ -63,30 +63,30 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let lexicons = lexicons(&database, args.release.as_deref())?;
     let output = &mut context.output;
     match kind {
-        Kind::Frame => {
+        Shown::Frame => {
             let names = names("frame", &name)?;
             frame::show(&database, &lexicons, &names, &args.statuses, output)
         }
-        Kind::Lu => {
+        Shown::Lu => {
             let names = names("lu", &name)?;
             database.require_name(NameKind::LexUnit, &names)?;
             lexunit::show(&lexicons, &names, &args.statuses, output)
         }
-        Kind::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
-        Kind::Sentence => sentence::show_sentence(&lexicons, &name, output),
-        Kind::Annotation => sentence::show_set(&lexicons, &name, output),
+        Shown::Document => document::show(&database, &lexicons, &names("document", &name)?, output),
+        Shown::Sentence => sentence::show_sentence(&lexicons, &name, output),
+        Shown::Annotation => sentence::show_set(&lexicons, &name, output),
     }
 }
 
 /// Kind and name, written `KIND NAME`, `KIND=NAME` or `KIND~REGEX`; a name may hold spaces.
-fn parse(what: &[String]) -> anyhow::Result<(Kind, String)> {
+fn parse(what: &[String]) -> anyhow::Result<(Shown, String)> {
     let text = what.join(" ");
     let end = text.find(['=', '~', ' ']).unwrap_or(text.len());
     // The tilde belongs to the name, the other two part it from the kind.
     let is_regex = text[end..].starts_with('~');
     let start = if is_regex { end } else { end + 1 };
     let (kind, name) = (&text[..end], text.get(start..).unwrap_or_default().trim());
-    let Ok(kind) = Kind::from_str(kind, true) else {
+    let Ok(kind) = Shown::from_str(kind, true) else {
         bail!(
             "cannot show `{kind}`: expected `frame`, `lu`, `sentence`, `annotation` or `document`, \
              and a name"
@@ -108,12 +108,12 @@ mod tests {
         let parsed = |words: &[&str]| {
             parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).ok()
         };
-        assert_eq!(parsed(&["frame", "Checking"]), Some((Kind::Frame, "Checking".to_owned())));
-        assert_eq!(parsed(&["lu=look over.v"]), Some((Kind::Lu, "look over.v".to_owned())));
-        assert_eq!(parsed(&["lu", "look", "over.v"]), Some((Kind::Lu, "look over.v".to_owned())));
-        assert_eq!(parsed(&["Set", "x7"]), Some((Kind::Annotation, "x7".to_owned())));
-        assert_eq!(parsed(&["frame~^Ch"]), Some((Kind::Frame, "~^Ch".to_owned())));
-        assert_eq!(parsed(&["document", "a=b"]), Some((Kind::Document, "a=b".to_owned())));
+        assert_eq!(parsed(&["frame", "Checking"]), Some((Shown::Frame, "Checking".to_owned())));
+        assert_eq!(parsed(&["lu=look over.v"]), Some((Shown::Lu, "look over.v".to_owned())));
+        assert_eq!(parsed(&["lu", "look", "over.v"]), Some((Shown::Lu, "look over.v".to_owned())));
+        assert_eq!(parsed(&["Set", "x7"]), Some((Shown::Annotation, "x7".to_owned())));
+        assert_eq!(parsed(&["frame~^Ch"]), Some((Shown::Frame, "~^Ch".to_owned())));
+        assert_eq!(parsed(&["document", "a=b"]), Some((Shown::Document, "a=b".to_owned())));
         assert_eq!(parsed(&["frame"]), None);
         assert_eq!(parsed(&["farme", "Checking"]), None);
     }

@@ -108,7 +108,7 @@ impl Transaction<'_> {
         if self.sem_type(sem_type)?.is_none() {
             return Err(absent::<SemType>(sem_type).into());
         }
-        self.look_at(super::Scope::Release);
+        self.look_at(super::ReadScope::Release);
         let (store, release) = (&self.database.store, self.release);
         let mut frames: Vec<Frame> = self.staged.over(store.frames(release)?, |_| true)?;
         let mut lexunits: Vec<LexUnit> = self.staged.over(store.lexunits(release)?, |_| true)?;
@@ -157,7 +157,7 @@ impl Transaction<'_> {
         if self.document(corpus, document)?.is_none() {
             return Err(absent::<Document>(format_args!("{document} of corpus {corpus}")).into());
         }
-        self.look_at(super::Scope::Release);
+        self.look_at(super::ReadScope::Release);
         let store = &self.database.store;
         let mut listed: Vec<Sentence> =
             self.staged.over(store.sentences(self.release)?, |_| true)?;

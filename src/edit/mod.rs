@@ -91,12 +91,12 @@ struct Basis {
     /// Records that were read, found or not.
     records: BTreeSet<Subject>,
     sets: BTreeSet<AnnotationSetId>,
-    scopes: BTreeSet<Scope>,
+    scopes: BTreeSet<ReadScope>,
 }
 
 /// Records that were all looked at: that there are no others was counted on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Scope {
+enum ReadScope {
     /// All of the release.
     Release,
     Relations,
@@ -114,20 +114,20 @@ enum Scope {
 impl Basis {
     fn counts_on(&self, change: &Change) -> bool {
         let looked_at = |scope| self.scopes.contains(&scope);
-        if looked_at(Scope::Release) {
+        if looked_at(ReadScope::Release) {
             return true;
         }
         match &change.subject {
             Subject::Set(set, at) => {
                 self.sets.contains(set)
-                    || looked_at(Scope::Frame(at.frame))
-                    || looked_at(Scope::LexUnit(at.frame, at.lu))
-                    || looked_at(Scope::Sentence(at.sentence))
+                    || looked_at(ReadScope::Frame(at.frame))
+                    || looked_at(ReadScope::LexUnit(at.frame, at.lu))
+                    || looked_at(ReadScope::Sentence(at.sentence))
             }
-            Subject::LexUnit(frame, _) if looked_at(Scope::Frame(*frame)) => true,
-            Subject::Relation(_) if looked_at(Scope::Relations) => true,
-            Subject::Document(..) if looked_at(Scope::Documents) => true,
-            Subject::Judgement(set, _) if looked_at(Scope::Judgements(*set)) => true,
+            Subject::LexUnit(frame, _) if looked_at(ReadScope::Frame(*frame)) => true,
+            Subject::Relation(_) if looked_at(ReadScope::Relations) => true,
+            Subject::Document(..) if looked_at(ReadScope::Documents) => true,
+            Subject::Judgement(set, _) if looked_at(ReadScope::Judgements(*set)) => true,
             other => self.records.contains(other),
         }
     }
@@ -167,7 +167,7 @@ impl Transaction<'_> {
         };
     }
 
-    fn look_at(&self, scope: Scope) {
+    fn look_at(&self, scope: ReadScope) {
         self.basis.borrow_mut().scopes.insert(scope);
     }
 
@@ -211,7 +211,7 @@ impl Transaction<'_> {
 
     /// The judgements of a set as they will be, by reviewer.
     pub fn judgements(&self, set: AnnotationSetId) -> Result<Vec<Judgement>> {
-        self.look_at(Scope::Judgements(set));
+        self.look_at(ReadScope::Judgements(set));
         let stored = self.database.store.judgements(self.release, set)?;
         let stored = stored.map(|row| Ok(Judged { set, judgement: row? }));
         let rows = self.staged.over(stored, |row: &Judged| row.set == set)?;
@@ -222,25 +222,25 @@ impl Transaction<'_> {
 
     /// The LUs of a frame as they will be.
     pub fn lexunits_of(&self, frame: FrameId) -> Result<Vec<LexUnit>> {
-        self.look_at(Scope::Frame(frame));
+        self.look_at(ReadScope::Frame(frame));
         let stored = self.database.store.lexunits_of(self.release, frame)?;
         self.staged.over(stored, |lu: &LexUnit| lu.frame == frame)
     }
 
     fn sets_of_frame(&self, frame: FrameId) -> Result<Vec<AnnotationSet>> {
-        self.look_at(Scope::Frame(frame));
+        self.look_at(ReadScope::Frame(frame));
         let stored = self.database.store.annotation_sets_of_frame(self.release, frame)?;
         self.staged.over(stored, |set: &AnnotationSet| set.frame == frame)
     }
 
     fn sets_of_lexunit(&self, frame: FrameId, lu: LuId) -> Result<Vec<AnnotationSet>> {
-        self.look_at(Scope::LexUnit(frame, lu));
+        self.look_at(ReadScope::LexUnit(frame, lu));
         let stored = self.database.store.annotation_sets_of_lexunit(self.release, frame, lu)?;
         self.staged.over(stored, |set: &AnnotationSet| (set.frame, set.lu) == (frame, lu))
     }
 
     fn sets_of_sentence(&self, sentence: SentenceId) -> Result<Vec<AnnotationSet>> {
-        self.look_at(Scope::Sentence(sentence));
+        self.look_at(ReadScope::Sentence(sentence));
         let (store, release) = (&self.database.store, self.release);
         let stored = store.sets_of_sentence(release, sentence)?;
         let stored = stored.filter_map(|id| match id {
@@ -256,12 +256,12 @@ impl Transaction<'_> {
     }
 
     fn all_relations(&self) -> Result<Vec<FrameRelation>> {
-        self.look_at(Scope::Relations);
+        self.look_at(ReadScope::Relations);
         self.staged.over(self.database.store.relations(self.release)?, |_| true)
     }
 
     fn all_documents(&self) -> Result<Vec<Document>> {
-        self.look_at(Scope::Documents);
+        self.look_at(ReadScope::Documents);
         self.staged.over(self.database.store.documents(self.release)?, |_| true)
     }
 }

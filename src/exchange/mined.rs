@@ -21,13 +21,13 @@ pub(super) fn is_pair(line: &Value) -> bool {
 }
 
 /// Where a sentence stands: article, day, number in the article. Another text at the same place is another sentence.
-type Place = (String, Option<String>, u32, String);
+type SentencePlace = (String, Option<String>, u32, String);
 
 /// The pairs of one cluster, gathered so that a sentence of many pairs is one text.
 #[derive(Default)]
 pub(super) struct MinedCluster {
     name: String,
-    places: HashMap<Place, usize>,
+    places: HashMap<SentencePlace, usize>,
     texts: Vec<LabelledText>,
 }
 

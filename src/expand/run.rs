@@ -29,7 +29,7 @@ use crate::decode::SourceId;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
 use crate::paraphrase::{
-    Constraints, Network, Outcome, Paraphrase, ParaphraseError, Refusal, Session,
+    Constraints, Network, Paraphrase, ParaphraseError, Refusal, RequestOutcome, Session,
 };
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
@@ -434,7 +434,12 @@ impl<'a> Run<'a> {
     }
 
     /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
-    fn finish(&mut self, chain: &mut Chain, attempt: Attempt, outcome: &Outcome) -> Result<Next> {
+    fn finish(
+        &mut self,
+        chain: &mut Chain,
+        attempt: Attempt,
+        outcome: &RequestOutcome,
+    ) -> Result<Next> {
         let candidates = candidates(outcome.paraphrases());
         let Attempt { asked, later, best } = attempt;
         let found = self.align(chain, &candidates, &asked)?;

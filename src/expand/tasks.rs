@@ -15,7 +15,7 @@ use crate::align::Task;
 use crate::database::Database;
 use crate::decode::SampleSettings;
 use crate::model::{AnnotationSetId, LuId, ReleaseId};
-use crate::paraphrase::{Constraints, Outcome, Paraphraser, Request, Settings};
+use crate::paraphrase::{Constraints, Paraphraser, Request, RequestOutcome, Settings};
 use crate::query::Expression;
 use crate::text::{CharIndex, CharSpan};
 
@@ -148,15 +148,15 @@ impl<'a> Tasks<'a> {
         let mut tasks = Vec::new();
         for ((pick, chain), outcome) in chains.iter().zip(outcomes) {
             let why = match &outcome {
-                Outcome::Paraphrases(found) => match found.first() {
+                RequestOutcome::Paraphrases(found) => match found.first() {
                     Some(paraphrase) if paraphrase.ended => {
                         tasks.push(task(pick, chain, &paraphrase.text));
                         continue;
                     }
                     _ => "no end within the length limit",
                 },
-                Outcome::NothingLeft(_) => "nothing left to say",
-                Outcome::Refused(_) => "sentence too long",
+                RequestOutcome::NothingLeft(_) => "nothing left to say",
+                RequestOutcome::Refused(_) => "sentence too long",
             };
             *self.left_out.entry(why).or_default() += 1;
         }

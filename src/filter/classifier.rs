@@ -85,7 +85,7 @@ pub struct FilterTraining {
 
 /// The fields by which another model's configuration is told.
 #[derive(Deserialize)]
-struct Kind {
+struct ModelTag {
     model_type: Option<String>,
     format: Option<u32>,
 }
@@ -170,7 +170,7 @@ fn read_filter_config(directory: &Path) -> Result<FilterConfig, FilterError> {
     let path = directory.join(CONFIG);
     let refuse =
         |found: String, expected| FilterError::from(FileError::content(&path, 1, found, expected));
-    let kind: Kind = read_config(directory, action, expected)?;
+    let kind: ModelTag = read_config(directory, action, expected)?;
     if kind.model_type.as_deref() != Some(MODEL_TYPE) || kind.format != Some(FORMAT) {
         let (model, format) = (kind.model_type, kind.format.unwrap_or(0));
         let model = model.as_deref().unwrap_or("no model type");

@@ -44,12 +44,12 @@ struct Entry {
     name: String,
     /// Unpacked size in bytes.
     size: u64,
-    place: Place,
+    place: ContentPlace,
 }
 
 /// Where a file's content lies.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ContentPlace {
     /// Number in the archive. Its name there may be written with `\`.
     Archive(usize),
     /// On the disk.
@@ -247,14 +247,14 @@ impl SourceReader<'_> {
         };
         let mut content = Vec::new();
         match &entry.place {
-            Place::Archive(index) => {
+            ContentPlace::Archive(index) => {
                 let archive = self.archive.as_mut().expect("the reader of an archive opens it");
                 let mut entry = archive.by_index(*index).map_err(|error| damaged(path, error))?;
                 // The archive reader ends with an error at the declared size, which was looked at.
                 let read = entry.read_to_end(&mut content);
                 read.map_err(|error| damaged(path, format!("`{name}`: {error}")))?;
             }
-            Place::Disk(path) => {
+            ContentPlace::Disk(path) => {
                 let read = File::open(path)
                     .and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut content));
                 read.map_err(|source| FramenetError::Io { path: path.clone(), source })?;
@@ -377,7 +377,11 @@ impl Listing {
             if entry.is_symlink() {
                 return Err(damaged(path, format!("its file `{name}` is a link")));
             }
-            self.files.push(Entry { name, size: entry.size(), place: Place::Archive(index) });
+            self.files.push(Entry {
+                name,
+                size: entry.size(),
+                place: ContentPlace::Archive(index),
+            });
         }
         Ok(())
     }
@@ -410,7 +414,11 @@ impl Listing {
             }
             let metadata = std::fs::metadata(&path).map_err(io_at(path.clone()))?;
             if metadata.is_file() {
-                self.files.push(Entry { name, size: metadata.len(), place: Place::Disk(path) });
+                self.files.push(Entry {
+                    name,
+                    size: metadata.len(),
+                    place: ContentPlace::Disk(path),
+                });
             } else if metadata.is_dir() {
                 self.look_into(root, &path, &name)?;
             } else if is_xml(&name) {

@@ -106,7 +106,7 @@ impl<'a> XmlWriter<'a> {
         self.content.push(' ');
         self.content.push_str(name);
         self.content.push_str("=\"");
-        escape(value, Place::Attribute, &mut self.content);
+        escape(value, XmlContext::Attribute, &mut self.content);
         self.content.push('"');
         self
     }
@@ -187,11 +187,11 @@ impl<'a> XmlWriter<'a> {
 
     /// Text of the innermost element, which holds nothing else.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        self.text_in(text, Place::Text);
+        self.text_in(text, XmlContext::Text);
         self
     }
 
-    fn text_in(&mut self, text: &str, place: Place) {
+    fn text_in(&mut self, text: &str, place: XmlContext) {
         self.end_tag();
         let pieces = self.foreign.as_mut().map_or(&[][..], ForeignWriter::rest);
         let mut done = 0;
@@ -208,7 +208,7 @@ impl<'a> XmlWriter<'a> {
 
     /// An element of text in which quotes are escaped: FrameNet does so in sentences, and nowhere else.
     pub(super) fn sentence_element(&mut self, name: &'static str, text: &str) {
-        self.start(name).text_in(text, Place::Sentence);
+        self.start(name).text_in(text, XmlContext::Sentence);
         self.end();
     }
 
@@ -259,7 +259,7 @@ impl<'a> XmlWriter<'a> {
         let own = self.tag..self.content.len();
         for ForeignAttribute { name, value, instead_of } in foreign.entered(name) {
             let mut written = String::new();
-            escape(value, Place::Attribute, &mut written);
+            escape(value, XmlContext::Attribute, &mut written);
             let start = format!(" {name}=\"");
             // Some of a file's hundred thousand may stand here: only the tag's own are looked through.
             let end = own.end.min(self.content.len());
@@ -330,7 +330,7 @@ pub fn replace_not_xml(content: &mut String) -> u64 {
 
 /// Where a text stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum XmlContext {
     Attribute,
     Text,
     Sentence,
@@ -338,7 +338,7 @@ enum Place {
 
 /// Appends a text so that it reads back the same: a carriage return anywhere, and in attributes any
 /// white space but the space, would be read as something else.
-fn escape(text: &str, place: Place, content: &mut String) {
+fn escape(text: &str, place: XmlContext, content: &mut String) {
     let special = |byte: u8| matches!(byte, b'<' | b'>' | b'&' | b'"' | b'\r' | b'\n' | b'\t');
     if !text.bytes().any(special) {
         content.push_str(text);
@@ -350,9 +350,9 @@ fn escape(text: &str, place: Place, content: &mut String) {
             '>' => content.push_str("&gt;"),
             '&' => content.push_str("&amp;"),
             '\r' => content.push_str("&#13;"),
-            '"' if place != Place::Text => content.push_str("&quot;"),
-            '\n' if place == Place::Attribute => content.push_str("&#10;"),
-            '\t' if place == Place::Attribute => content.push_str("&#9;"),
+            '"' if place != XmlContext::Text => content.push_str("&quot;"),
+            '\n' if place == XmlContext::Attribute => content.push_str("&#10;"),
+            '\t' if place == XmlContext::Attribute => content.push_str("&#9;"),
             _ => content.push(letter),
         }
     }

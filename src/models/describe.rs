@@ -16,7 +16,7 @@ const CONFIG: &str = "config.json";
 named! {
     /// What a model is for.
     #[non_exhaustive]
-    pub enum Kind {
+    pub enum ModelKind {
         /// An encoder-decoder that rewrites sentences.
         Paraphraser => "paraphraser",
         /// An encoder of the BERT family, whose states the aligner reads.
@@ -42,7 +42,7 @@ pub struct Description {
     /// The directory.
     pub path: PathBuf,
     /// What it is for.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// `marian`, `bart`, `t5`, `bert`, `head`, `table` or `classifier`; `llama`, `qwen2`, `qwen3` or `gemma3`;
     /// `lora`.
     pub layout: &'static str,
@@ -89,23 +89,23 @@ impl Config {
     }
 
     /// Kind and layout.
-    fn kind(&self, directory: &Path) -> Result<(Kind, &'static str), ModelError> {
+    fn kind(&self, directory: &Path) -> Result<(ModelKind, &'static str), ModelError> {
         let layouts = Layout::ALL.map(|(name, _)| name);
         let found = match self.model_type.as_deref() {
-            Some("bert") => return Ok((Kind::Encoder, "bert")),
-            Some(vectors::MODEL_TYPE) => return Ok((Kind::WordVectors, "table")),
-            Some(filter::MODEL_TYPE) => return Ok((Kind::Filter, "classifier")),
+            Some("bert") => return Ok((ModelKind::Encoder, "bert")),
+            Some(vectors::MODEL_TYPE) => return Ok((ModelKind::WordVectors, "table")),
+            Some(filter::MODEL_TYPE) => return Ok((ModelKind::Filter, "classifier")),
             Some(family) if let Some(layout) = language_layout(family) => {
-                return Ok((Kind::LanguageModel, layout));
+                return Ok((ModelKind::LanguageModel, layout));
             }
             Some(family) => match layouts.iter().find(|name| **name == family) {
-                Some(layout) => return Ok((Kind::Paraphraser, layout)),
+                Some(layout) => return Ok((ModelKind::Paraphraser, layout)),
                 None => format!("`model_type` `{family}`"),
             },
             None if self.encoder_fingerprint.is_some() && self.tags.is_some() => {
-                return Ok((Kind::Tagger, "head"));
+                return Ok((ModelKind::Tagger, "head"));
             }
-            None if self.encoder_fingerprint.is_some() => return Ok((Kind::Aligner, "head")),
+            None if self.encoder_fingerprint.is_some() => return Ok((ModelKind::Aligner, "head")),
             None => "no `model_type`".to_owned(),
         };
         let known: Vec<String> = layouts.iter().map(|name| format!("`{name}`")).collect();
@@ -168,7 +168,7 @@ fn describe_gguf(path: &Path, file: &Path) -> Result<Description, ModelError> {
     let weights = Weights::open_gguf(&gguf).map_err(of_weights)?;
     Ok(Description {
         path: path.to_owned(),
-        kind: Kind::LanguageModel,
+        kind: ModelKind::LanguageModel,
         layout,
         bytes: files_of(path)?.iter().map(|(_, bytes)| bytes).sum(),
         formats: weights.formats(),
@@ -182,7 +182,7 @@ fn describe_adapter(directory: &Path) -> Result<Description, ModelError> {
         .map_err(|source| ModelError::Adapter { path: directory.to_owned(), source })?;
     Ok(Description {
         path: directory.to_owned(),
-        kind: Kind::Adapter,
+        kind: ModelKind::Adapter,
         layout: "lora",
         bytes: files_of(directory)?.iter().map(|(_, bytes)| bytes).sum(),
         formats: adapter.formats(),
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn models_are_told_apart_by_their_configuration() {
         let models = models_in(&parity("")).unwrap();
-        let kinds: Vec<(&str, Kind, &str)> = models
+        let kinds: Vec<(&str, ModelKind, &str)> = models
             .iter()
             .filter(|(_, model)| model.is_ok())
             .map(|(name, model)| {
@@ -273,8 +273,8 @@ mod tests {
                 (name.as_str(), model.kind, model.layout)
             })
             .collect();
-        let (encoder, rewriter) = (Kind::Encoder, Kind::Paraphraser);
-        let language = Kind::LanguageModel;
+        let (encoder, rewriter) = (ModelKind::Encoder, ModelKind::Paraphraser);
+        let language = ModelKind::LanguageModel;
         assert_eq!(
             kinds,
             [
@@ -284,7 +284,7 @@ mod tests {
                 ("gemma3", language, "gemma3"),
                 ("llama", language, "llama"),
                 ("llama3", language, "llama"),
-                ("lora", Kind::Adapter, "lora"),
+                ("lora", ModelKind::Adapter, "lora"),
                 ("marian", rewriter, "marian"),
                 ("qwen2", language, "qwen2"),
                 ("qwen3", language, "qwen3"),

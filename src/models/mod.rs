@@ -22,7 +22,7 @@ mod sums;
 mod verify;
 
 pub use add::add;
-pub use describe::{Description, Kind, describe, is_model, models_in};
+pub use describe::{Description, ModelKind, describe, is_model, models_in};
 pub use error::ModelError;
 pub use preferred::{PREFERRED, Preferred, prefer, preferred};
 pub use sums::{SUMS, record_sums};

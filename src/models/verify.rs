@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Kind, ModelError, describe, sums};
+use super::{ModelError, ModelKind, describe, sums};
 use crate::align::{AlignError, Aligner, encoder_of};
 use crate::compute::{Device, Numbers};
 use crate::filter::{Filter, FilterError};
@@ -95,18 +95,18 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
     })?;
     let device = Device::cpu();
     match description.kind {
-        Kind::Paraphraser => {
+        ModelKind::Paraphraser => {
             let opened = Paraphraser::open(directory, &device);
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
-        Kind::Adapter => {
+        ModelKind::Adapter => {
             let opened = base_of(directory, models).and_then(|base| {
                 Paraphraser::open_with(directory, base.as_deref(), &device, Numbers::F32)
             });
             opened.map(drop).map_err(|error| finding(code_of_rewriter(&error), &error))
         }
-        Kind::LanguageModel => load_language_model(directory, &device),
-        Kind::Encoder => {
+        ModelKind::LanguageModel => load_language_model(directory, &device),
+        ModelKind::Encoder => {
             let encoder = Encoder::open(directory, &device)
                 .map_err(|error| finding(code_of_network(&error), &error))?;
             let tokenizer = Tokenizer::open(directory)
@@ -119,23 +119,23 @@ fn load(directory: &Path, models: &[PathBuf]) -> Result<(), Finding> {
             }
             Ok(())
         }
-        Kind::Aligner => {
+        ModelKind::Aligner => {
             let encoder = encoder_of(directory, models)
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Aligner::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_aligner(&error), &error))
         }
-        Kind::Tagger => {
+        ModelKind::Tagger => {
             let encoder = encoder_of(directory, models)
                 .map_err(|error| finding(code_of_aligner(&error), &error))?;
             let opened = Tagger::open(directory, &encoder, &device);
             opened.map(drop).map_err(|error| finding(code_of_tagger(&error), &error))
         }
-        Kind::WordVectors => {
+        ModelKind::WordVectors => {
             let opened = WordVectors::open(directory);
             opened.map(drop).map_err(|error| finding(code_of_vectors(&error), &error))
         }
-        Kind::Filter => {
+        ModelKind::Filter => {
             let opened = Filter::open(directory);
             opened.map(drop).map_err(|error| finding(code_of_filter(&error), &error))
         }

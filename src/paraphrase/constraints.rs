@@ -194,7 +194,7 @@ impl<N: StepNetwork> Paraphraser<N> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{paraphraser, settings};
-    use super::super::{Outcome, Request};
+    use super::super::{Request, RequestOutcome};
     use super::*;
 
     fn owned(phrases: &[&str]) -> Vec<String> {
@@ -244,7 +244,7 @@ mod tests {
         settings.beam.length_limit = crate::decode::LengthLimit::tokens(14);
         let mut paraphraser = paraphraser();
         let outcomes = paraphraser.paraphrase(&[request], &settings).unwrap();
-        let Outcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
+        let RequestOutcome::Paraphrases(found) = &outcomes[0] else { panic!("{outcomes:?}") };
         for paraphrase in found {
             assert_eq!(paraphrase.unmet, [0; 0], "{}", paraphrase.text);
             let holds =

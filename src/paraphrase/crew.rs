@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::files::{is_adapter, language_model_of};
-use super::{Outcome, ParaphraseError, Paraphraser, Request, Settings};
+use super::{ParaphraseError, Paraphraser, Request, RequestOutcome, Settings};
 use crate::compute::{Device, Numbers};
 
 /// Sentences that a member takes at once: enough to fill the rows of its steps.
@@ -61,7 +61,7 @@ impl Crew {
         &mut self,
         requests: &[Request],
         settings: &Settings,
-    ) -> Result<Vec<Outcome>, ParaphraseError> {
+    ) -> Result<Vec<RequestOutcome>, ParaphraseError> {
         if let [only] = self.members.as_mut_slice() {
             return only.paraphrase(requests, settings);
         }

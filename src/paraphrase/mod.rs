@@ -149,7 +149,7 @@ pub struct Paraphrase {
 
 /// What became of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum RequestOutcome {
     /// Different texts, ranked best first by the search's length penalty.
     Paraphrases(Vec<Paraphrase>),
     /// The search ended without an output that says anything.
@@ -158,7 +158,7 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// The paraphrases, none if there are none.
     #[must_use]
     pub fn paraphrases(&self) -> &[Paraphrase] {
@@ -350,9 +350,9 @@ impl<N: StepNetwork> Paraphraser<N> {
         &mut self,
         requests: &[Request],
         settings: &Settings,
-    ) -> Result<Vec<Outcome>, ParaphraseError> {
+    ) -> Result<Vec<RequestOutcome>, ParaphraseError> {
         let mut session = self.session(settings.clone())?;
-        let mut outcomes: Vec<Option<Outcome>> = vec![None; requests.len()];
+        let mut outcomes: Vec<Option<RequestOutcome>> = vec![None; requests.len()];
         let mut jobs = HashMap::new();
         for (at, request) in requests.iter().enumerate() {
             match session.open_under(&request.text, &request.constraints) {
@@ -360,7 +360,7 @@ impl<N: StepNetwork> Paraphraser<N> {
                     jobs.insert(session.submit(source, &request.constraints)?, at);
                 }
                 Err(ParaphraseError::Refused(refusal)) => {
-                    outcomes[at] = Some(Outcome::Refused(refusal));
+                    outcomes[at] = Some(RequestOutcome::Refused(refusal));
                 }
                 Err(error) => return Err(error),
             }
@@ -458,7 +458,7 @@ mod tests {
         let outcomes = paraphraser.paraphrase(&requests, &settings).unwrap();
         let banned: Vec<&str> =
             letters.iter().map(String::as_str).chain(["the", "cat", "n"]).collect();
-        for paraphrase in outcomes.iter().flat_map(Outcome::paraphrases) {
+        for paraphrase in outcomes.iter().flat_map(RequestOutcome::paraphrases) {
             assert!(violations(&paraphrase.text, &banned).unwrap().is_empty());
         }
         assert_eq!(paraphraser.leaks(), 0);
@@ -503,10 +503,10 @@ mod tests {
         let outcomes = paraphraser().paraphrase(&requests, &settings()).unwrap();
         assert!(matches!(
             outcomes[0],
-            Outcome::Refused(Refusal::TooLong { pieces: 20, limit: 12 })
+            RequestOutcome::Refused(Refusal::TooLong { pieces: 20, limit: 12 })
         ));
         assert!(!outcomes[1].paraphrases().is_empty());
-        assert_eq!(outcomes[2], Outcome::Refused(Refusal::Empty));
+        assert_eq!(outcomes[2], RequestOutcome::Refused(Refusal::Empty));
     }
 
     #[test]

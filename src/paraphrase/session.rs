@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::constraints::Compiled;
 use super::reading::Reading;
-use super::{Constraints, Outcome, Paraphrase, ParaphraseError, Paraphraser, Settings};
+use super::{Constraints, Paraphrase, ParaphraseError, Paraphraser, RequestOutcome, Settings};
 use crate::decode::{
     AvoidPhrases, BeamSettings, Finished, JobId, LengthLimit, SampleSettings, Scheduler,
     SearchSettings, SourceId,
@@ -51,7 +51,7 @@ pub struct Rewrite {
     /// The source it rewrote.
     pub source: SourceId,
     /// What came out.
-    pub outcome: Outcome,
+    pub outcome: RequestOutcome,
     /// Bans that were lifted, since what is required holds them.
     pub lifted: Vec<String>,
     /// Steps of the search.
@@ -268,9 +268,9 @@ impl<'p, N: StepNetwork> Session<'p, N> {
             paraphrases.truncate(self.settings.beam.n_best);
         }
         let outcome = if paraphrases.is_empty() {
-            Outcome::NothingLeft(stop)
+            RequestOutcome::NothingLeft(stop)
         } else {
-            Outcome::Paraphrases(paraphrases)
+            RequestOutcome::Paraphrases(paraphrases)
         };
         let lifted = compiled.lifted;
         Ok(Rewrite { job, source, outcome, lifted, steps, steps_reused })
@@ -307,14 +307,17 @@ mod tests {
     use crate::decode::toy::ToyNetwork;
     use crate::tokenize::Tokenizer;
 
-    fn first_word(outcome: &Outcome) -> Option<String> {
+    fn first_word(outcome: &RequestOutcome) -> Option<String> {
         let letters = |word: &&str| word.chars().any(char::is_alphanumeric);
         outcome.paraphrases().first()?.text.split(' ').find(letters).map(str::to_owned)
     }
 
     /// Bans the first word of each round's best text in the rounds after it.
-    fn rounds(session: &mut Session<'_, impl StepNetwork>, texts: &[&str]) -> Vec<Vec<Outcome>> {
-        let mut chains: Vec<(SourceId, Vec<String>, Vec<Outcome>)> = Vec::new();
+    fn rounds(
+        session: &mut Session<'_, impl StepNetwork>,
+        texts: &[&str],
+    ) -> Vec<Vec<RequestOutcome>> {
+        let mut chains: Vec<(SourceId, Vec<String>, Vec<RequestOutcome>)> = Vec::new();
         for text in texts {
             let source = session.open(text).unwrap();
             session.submit(source, &Constraints::default()).unwrap();
@@ -490,6 +493,6 @@ mod tests {
         let source = session.open("the cat").unwrap();
         session.submit(source, &Constraints::avoiding(avoid)).unwrap();
         let outcome = session.next_finished().unwrap().unwrap().outcome;
-        assert_eq!(outcome, Outcome::NothingLeft(Stop::LengthLimit));
+        assert_eq!(outcome, RequestOutcome::NothingLeft(Stop::LengthLimit));
     }
 }

@@ -19,8 +19,8 @@ use rocksdb::{
 
 use super::error::OPENING;
 use super::family::Family;
+use super::held_directory::HeldDirectory;
 use super::lock::WriterLock;
-use super::place::Place;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::view::{View, table};
@@ -304,12 +304,12 @@ impl Engine {
     }
 
     /// The directory that has the store's name now.
-    pub(super) fn place(&self) -> Option<Place> {
-        Place::of(&self.db_dir).ok()
+    pub(super) fn place(&self) -> Option<HeldDirectory> {
+        HeldDirectory::of(&self.db_dir).ok()
     }
 
     /// Whether what is read is the store in that directory.
-    pub(super) fn is_of(&self, place: &Place) -> bool {
+    pub(super) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.view().is_of(place)
     }
 

@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 
 /// A run of annotation sets in order of key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum SetRange {
     /// All of a release.
     Release(ReleaseId),
     /// Those of a frame.
@@ -17,7 +17,7 @@ pub enum Scope {
     LexUnit(ReleaseId, FrameId, LuId),
 }
 
-impl Scope {
+impl SetRange {
     fn prefix(self) -> Vec<u8> {
         match self {
             Self::Release(release) => Prefix::of(release),
@@ -34,7 +34,11 @@ impl Store {
     ///
     /// # Errors
     /// When the engine fails.
-    pub fn count_annotation_sets(&self, scope: Scope, at_most: usize) -> Result<usize, StoreError> {
+    pub fn count_annotation_sets(
+        &self,
+        scope: SetRange,
+        at_most: usize,
+    ) -> Result<usize, StoreError> {
         let mut count = 0;
         for row in self.engine.scan(Family::Annotation, scope.prefix())?.take(at_most) {
             row?;

@@ -18,11 +18,11 @@ mod error;
 mod estimate;
 mod family;
 mod foreign;
+mod held_directory;
 mod key;
 mod lock;
 mod manifest;
 mod numbers;
-mod place;
 mod read;
 mod record;
 mod replace;
@@ -46,13 +46,13 @@ pub use change::{Action, Change, Subject};
 pub use engine::FORMAT;
 use engine::{Engine, Opening};
 pub use error::StoreError;
-pub use estimate::Scope;
+pub use estimate::SetRange;
 use family::Family;
+pub(crate) use held_directory::HeldDirectory;
 pub use key::NameKind;
 use key::{ChangeKey, Key, Prefix};
 pub use lock::Holder;
 use lock::WriterLock;
-pub(crate) use place::Place;
 use record::{ChangeRecord, JournalRecord, MetaRecord, OwnIdsRecord};
 pub use replace::Replacement;
 use rocksdb::WriteBatch;
@@ -266,12 +266,12 @@ impl Store {
     }
 
     /// The directory that has the store's name now: another one after a restore.
-    pub(crate) fn place(&self) -> Option<Place> {
+    pub(crate) fn place(&self) -> Option<HeldDirectory> {
         self.engine.place()
     }
 
     /// Whether what this handle shows is the store in that directory.
-    pub(crate) fn is_of(&self, place: &Place) -> bool {
+    pub(crate) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.engine.is_of(place)
     }
 

@@ -13,8 +13,8 @@ use rocksdb::{ColumnFamily, DB};
 
 use super::error::OPENING;
 use super::family::Family;
+use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
-use super::place::Place;
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
 use super::{StoreError, engine::present_families};
@@ -27,7 +27,7 @@ pub(super) struct View {
     /// Where a reader's tables stood before it was opened.
     stamp: Option<Stamp>,
     /// The directory that a reader has opened.
-    place: Option<Place>,
+    place: Option<HeldDirectory>,
     next: OnceLock<Box<View>>,
 }
 
@@ -38,7 +38,7 @@ impl View {
 
     /// Opens a secondary, whose own files go to a new directory in `scratch`.
     pub(super) fn open_secondary(db_dir: &Path, scratch: &Scratch) -> Result<Self> {
-        let place = Place::of(db_dir).map_err(io_error(db_dir))?;
+        let place = HeldDirectory::of(db_dir).map_err(io_error(db_dir))?;
         let stamp = manifest::stamp(db_dir).map_err(io_error(db_dir))?;
         let own = tempfile::tempdir_in(scratch.path()).map_err(io_error(scratch.path()))?.keep();
         let families = descriptors(present_families(db_dir)?);
@@ -55,7 +55,7 @@ impl View {
 
     /// Whether what is read is the store in that directory. A writer's always is: nobody replaces what it
     /// has locked.
-    pub(super) fn is_of(&self, place: &Place) -> bool {
+    pub(super) fn is_of(&self, place: &HeldDirectory) -> bool {
         self.place.as_ref().is_none_or(|own| own.is(place))
     }
 

@@ -74,7 +74,7 @@ impl Database {
         reindex::catch_up(&self.store, &mut index)?;
         let release = self.new_release(name, path, source_bytes, options)?;
         let mut reader = SpanReader::new(BufReader::with_capacity(1 << 20, file), path);
-        let mut loader = Loader::new(&self.store, release);
+        let mut loader = SpanReading::new(&self.store, release);
         while let Some(text) = reader.read()? {
             let added = loader.add(text, &reader);
             added.map_err(|error| error.in_file(&path.display().to_string(), reader.line()))?;
@@ -90,7 +90,7 @@ impl Database {
 }
 
 /// A dataset on its way into the store.
-struct Loader<'a> {
+struct SpanReading<'a> {
     store: &'a Store,
     batch: Batch<'a>,
     release: Release,
@@ -112,7 +112,7 @@ struct Loader<'a> {
     next_document: u32,
 }
 
-impl<'a> Loader<'a> {
+impl<'a> SpanReading<'a> {
     fn new(store: &'a Store, release: Release) -> Self {
         Self {
             store,

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::compute::Numbers;
-use fnstore::paraphrase::{Constraints, Crew, Outcome as Found, Request, Settings};
+use fnstore::paraphrase::{Constraints, Crew, Request, RequestOutcome, Settings};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::output::{grouped, tell};
@@ -137,7 +137,7 @@ impl Rewriter {
         Ok(requests.iter().map(|request| self.answer(request)).collect())
     }
 
-    fn keep(&mut self, request: Request, outcome: &Found) -> anyhow::Result<()> {
+    fn keep(&mut self, request: Request, outcome: &RequestOutcome) -> anyhow::Result<()> {
         let rewritings: Vec<Text> = outcome
             .paraphrases()
             .iter()

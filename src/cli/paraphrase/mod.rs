@@ -14,7 +14,7 @@ use std::sync::mpsc::{self, Receiver};
 use anyhow::Context as _;
 use fnstore::database::Database;
 use fnstore::decode::{SourceId, Stop};
-use fnstore::paraphrase::{Network, Outcome as Found, Rewrite, Session};
+use fnstore::paraphrase::{Network, RequestOutcome, Rewrite, Session};
 use fnstore::text::{self, Idf};
 use serde::Serialize;
 
@@ -359,9 +359,11 @@ impl Record {
     fn new(line: u64, item: Item, rewrite: Rewrite) -> Self {
         let require = item.request.constraints.require;
         let (found, stop) = match rewrite.outcome {
-            Found::Paraphrases(found) => (found, None),
-            Found::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
-            Found::NothingLeft(_) | Found::Refused(_) => (Vec::new(), Some("blocked")),
+            RequestOutcome::Paraphrases(found) => (found, None),
+            RequestOutcome::NothingLeft(Stop::LengthLimit) => (Vec::new(), Some("length-limit")),
+            RequestOutcome::NothingLeft(_) | RequestOutcome::Refused(_) => {
+                (Vec::new(), Some("blocked"))
+            }
         };
         let phrases = |places: &mut dyn Iterator<Item = usize>| -> Vec<Vec<String>> {
             places.map(|at| require[at].clone()).collect()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::lexicon::ColorsRecord;
 use super::provenance::{ProvenanceRecord, RecipeNames};
 use super::recorded::Recorded;
-use super::{Checked, Kind, read};
+use super::{Checked, LineKind, read};
 use crate::exchange::error::{ExchangeError, Fault, FaultCode};
 use crate::model::{
     AnnotationSet, Extent, FeId, FrameId, Label, Layer, LayerName, LuId, NullInstantiation,
@@ -31,7 +31,7 @@ pub struct NamedId {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetRecord {
-    kind: Kind,
+    kind: LineKind,
     id: String,
     xml_id: Option<u64>,
     sentence: String,
@@ -50,7 +50,7 @@ pub struct SetRecord {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LayersRecord {
-    kind: Kind,
+    kind: LineKind,
     id: String,
     xml_id: u64,
     sentence: String,
@@ -214,7 +214,7 @@ impl SetRecord {
         } = set;
         let targets = targets.into_iter().map(|span| SpanRecord::new(span, &index, text));
         Ok(Self {
-            kind: Kind::Set,
+            kind: LineKind::Set,
             id: id.into_record(),
             xml_id,
             sentence: sentence.into_record(),
@@ -296,7 +296,7 @@ impl LayersRecord {
             layers,
         } = set;
         Ok(Self {
-            kind: Kind::Layers,
+            kind: LineKind::Layers,
             id: id.into_record(),
             xml_id,
             sentence: sentence.into_record(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::recorded::Recorded;
-use super::{Checked, Kind, NamedId, read};
+use super::{Checked, LineKind, NamedId, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     Decided, Decision, Edition, Evidence, FrameId, FrozenSet, LuId, Moved, Undone, Verdict, is_name,
@@ -16,7 +16,7 @@ pub(super) const SETS_OF_A_LINE: usize = 100_000;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DecisionsRecord {
-    kind: Kind,
+    kind: LineKind,
     frame: NamedId,
     lu: String,
     history: Vec<DecisionRecord>,
@@ -70,7 +70,7 @@ impl DecisionsRecord {
     pub(super) fn new(decided: Decided, frame_name: &str) -> Self {
         let Decided { frame, name, history } = decided;
         Self {
-            kind: Kind::Decisions,
+            kind: LineKind::Decisions,
             frame: NamedId { id: frame.0, name: frame_name.to_owned() },
             lu: name,
             history: history.into_iter().map(DecisionRecord::from).collect(),
@@ -156,7 +156,7 @@ fn check_reviewer(field: &str, reviewer: &str) -> Checked<()> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EditionRecord {
-    kind: Kind,
+    kind: LineKind,
     name: String,
     expression: String,
     created: u64,
@@ -174,7 +174,7 @@ impl EditionRecord {
     /// The lines of an edition.
     pub(super) fn lines(edition: &Edition) -> impl Iterator<Item = Self> + '_ {
         edition.sets.chunks(SETS_OF_A_LINE).map(|sets| Self {
-            kind: Kind::Edition,
+            kind: LineKind::Edition,
             name: edition.name.clone(),
             expression: edition.expression.clone(),
             created: edition.created,

@@ -40,7 +40,7 @@ pub use write::RecordWriter;
 named! {
     /// What a line holds.
     #[non_exhaustive]
-    pub enum Kind {
+    pub enum LineKind {
         /// Format and version of the file.
         Header => "header",
         /// The release.

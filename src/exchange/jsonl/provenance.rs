@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::recorded::Recorded;
-use super::{Checked, Kind, read};
+use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
@@ -218,7 +218,7 @@ fn flags(names: &[String]) -> Checked<Flags> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecipeRecord {
-    pub(super) kind: Kind,
+    pub(super) kind: LineKind,
     fingerprint: String,
     /// The whole recipe, as JSON.
     pub description: String,
@@ -228,7 +228,7 @@ impl RecipeRecord {
     /// The record of a recipe.
     #[must_use]
     pub fn new(fingerprint: [u8; 16], description: String) -> Self {
-        Self { kind: Kind::Recipe, fingerprint: hexadecimal(&fingerprint), description }
+        Self { kind: LineKind::Recipe, fingerprint: hexadecimal(&fingerprint), description }
     }
 
     /// Its fingerprint, hexadecimal.
@@ -262,7 +262,7 @@ fn fingerprint(field: &str, text: &str) -> Checked<[u8; 16]> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JournalRecord {
-    kind: Kind,
+    kind: LineKind,
     seed: String,
     target: u16,
     /// Fingerprint of the recipe.
@@ -285,7 +285,7 @@ impl JournalRecord {
         end: Option<String>,
         chain: Vec<AnnotationSetId>,
     ) -> Self {
-        let (kind, seed, chain) = (Kind::Journal, seed.into_record(), chain.into_record());
+        let (kind, seed, chain) = (LineKind::Journal, seed.into_record(), chain.into_record());
         Self { kind, seed, target, recipe, round, end, chain }
     }
 

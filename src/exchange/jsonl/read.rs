@@ -11,7 +11,7 @@ use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
 use super::recorded::Recorded;
 use super::release::{End, Header, ReleaseRecord};
-use super::{Checked, Kind, foreign, numbers};
+use super::{Checked, LineKind, foreign, numbers};
 use crate::exchange::error::{Fault, FaultCode};
 use crate::exchange::lines::Lines;
 use crate::exchange::{ExchangeError, Result};
@@ -25,7 +25,7 @@ use crate::model::{
 /// text is at hand.
 #[derive(Debug)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "see Kind")]
+#[allow(missing_docs, reason = "see LineKind")]
 pub enum Record {
     WrittenNumber(NumberKind, u64, WrittenNumber),
     SemType(SemType),
@@ -64,7 +64,7 @@ pub struct RecordReader<R> {
 /// The part of every record that says what it is.
 #[derive(Deserialize)]
 struct Tagged {
-    kind: Kind,
+    kind: LineKind,
 }
 
 impl<R: BufRead> RecordReader<R> {
@@ -74,9 +74,9 @@ impl<R: BufRead> RecordReader<R> {
     /// When the file does not begin as such a file does, or its version is another.
     pub fn new(input: R, file: &Path) -> Result<Self> {
         let mut lines = Lines::new(input, file);
-        let header: Header = first(&mut lines, Kind::Header)?;
+        let header: Header = first(&mut lines, LineKind::Header)?;
         header.check().map_err(|fault| fault.at(lines.file(), lines.line()))?;
-        let release: ReleaseRecord = first(&mut lines, Kind::Release)?;
+        let release: ReleaseRecord = first(&mut lines, LineKind::Release)?;
         Ok(Self { lines, release, records: 2, ended: false })
     }
 
@@ -115,7 +115,7 @@ impl<R: BufRead> RecordReader<R> {
             return Err(self.lines.fault(FaultCode::Layout, reason));
         }
         let kind = self.lines.json::<Tagged>()?.kind;
-        if kind == Kind::End {
+        if kind == LineKind::End {
             self.end()?;
             return self.read();
         }
@@ -123,80 +123,80 @@ impl<R: BufRead> RecordReader<R> {
         self.record(kind).map(Some)
     }
 
-    fn record(&self, kind: Kind) -> Result<Record> {
+    fn record(&self, kind: LineKind) -> Result<Record> {
         let lines = &self.lines;
         Ok(match kind {
-            Kind::WrittenNumber => {
+            LineKind::WrittenNumber => {
                 let (kind, number, written) = self.model()?;
                 self.checked(numbers::check(kind, number))?;
                 Record::WrittenNumber(kind, number, written)
             }
-            Kind::SemType => Record::SemType(self.model()?),
-            Kind::Frame => Record::Frame(self.model()?),
-            Kind::Element => {
+            LineKind::SemType => Record::SemType(self.model()?),
+            LineKind::Frame => Record::Frame(self.model()?),
+            LineKind::Element => {
                 let (frame, name, element) = self.model()?;
                 Record::Element(frame, name, Box::new(element))
             }
-            Kind::Relation => Record::Relation(self.model()?),
-            Kind::Lexunit => {
+            LineKind::Relation => Record::Relation(self.model()?),
+            LineKind::Lexunit => {
                 let (lexunit, frame_name) = self.model()?;
                 Record::LexUnit(Box::new(lexunit), frame_name)
             }
-            Kind::Recipe => {
+            LineKind::Recipe => {
                 let recipe: RecipeRecord = lines.json()?;
                 Record::Recipe(self.checked(recipe.check())?, recipe)
             }
-            Kind::Sentence => Record::Sentence(self.model()?),
-            Kind::Set => {
+            LineKind::Sentence => Record::Sentence(self.model()?),
+            LineKind::Set => {
                 let set: Box<SetRecord> = lines.json()?;
                 let sentence = self.checked(set.sentence())?;
                 Record::Set(set, sentence)
             }
-            Kind::Layers => {
+            LineKind::Layers => {
                 let layers: LayersRecord = lines.json()?;
                 let sentence = self.checked(layers.sentence())?;
                 Record::Layers(layers, sentence)
             }
-            Kind::Document => Record::Document(self.model()?),
-            Kind::Journal => {
+            LineKind::Document => Record::Document(self.model()?),
+            LineKind::Journal => {
                 let journal: JournalRecord = lines.json()?;
                 let (seed, chain) = self.checked(journal.sets())?;
                 Record::Journal(journal, seed, chain)
             }
-            Kind::Judgement => {
+            LineKind::Judgement => {
                 let (set, judgement) = self.model()?;
                 self.checked(check_judgement(&judgement))?;
                 Record::Judgement(set, judgement)
             }
-            Kind::Decisions => {
+            LineKind::Decisions => {
                 let decided: DecisionsRecord = lines.json()?;
                 let (decided, frame) = self.checked(decided.into_model())?;
                 Record::Decisions(decided, frame)
             }
-            Kind::Edition => {
+            LineKind::Edition => {
                 let edition: EditionRecord = lines.json()?;
                 let (edition, total) = self.checked(edition.into_model())?;
                 Record::Edition(edition, total)
             }
-            Kind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
-            Kind::FrameLayout => {
+            LineKind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
+            LineKind::FrameLayout => {
                 let (frame, layout) = self.model()?;
                 Record::Layout(Box::new(Layout::Frame(frame, layout)))
             }
-            Kind::LexunitLayout => {
+            LineKind::LexunitLayout => {
                 let (frame, lu, layout) = self.model()?;
                 Record::Layout(Box::new(Layout::LexUnit(frame, lu, layout)))
             }
-            Kind::DocumentLayout => {
+            LineKind::DocumentLayout => {
                 let (corpus, document, layout) = self.model()?;
                 Record::Layout(Box::new(Layout::Document(corpus, document, layout)))
             }
-            Kind::Foreign => {
+            LineKind::Foreign => {
                 let (file, foreign) = self.model()?;
                 self.checked(foreign::check(&foreign))?;
                 Record::Layout(Box::new(Layout::Foreign(file, foreign)))
             }
-            Kind::Header | Kind::Release | Kind::End => {
+            LineKind::Header | LineKind::Release | LineKind::End => {
                 let reason = format!("a second `{}` record", kind.as_str());
                 return Err(lines.fault(FaultCode::Layout, reason));
             }
@@ -261,7 +261,7 @@ impl<R: BufRead> RecordReader<R> {
 /// One of the records that a file begins with.
 fn first<R: BufRead, T: serde::de::DeserializeOwned>(
     lines: &mut Lines<R>,
-    kind: Kind,
+    kind: LineKind,
 ) -> Result<T> {
     let missing = |lines: &Lines<R>| {
         let reason = format!(

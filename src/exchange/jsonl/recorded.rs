@@ -46,7 +46,7 @@ macro_rules! record {
         #[derive(Debug, serde::Serialize, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(super) struct $record {
-            $(#[doc = stringify!($kind)] kind: super::Kind,)?
+            $(#[doc = stringify!($kind)] kind: super::LineKind,)?
             $($(#[$attribute])* $field: <$type as super::recorded::Recorded>::Record,)*
         }
 
@@ -56,7 +56,7 @@ macro_rules! record {
             fn into_record(self) -> $record {
                 let $($shape)* = self;
                 $record {
-                    $(kind: super::Kind::$kind,)?
+                    $(kind: super::LineKind::$kind,)?
                     $($field: super::recorded::Recorded::into_record($part),)*
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checked, Kind};
+use super::{Checked, LineKind};
 use crate::exchange::error::{Fault, FaultCode};
 use crate::model::named;
 use crate::model::{Release, ReleaseCounts, ReleaseId};
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    kind: Kind,
+    kind: LineKind,
     format: String,
     version: u32,
     offset_unit: String,
@@ -28,7 +28,7 @@ pub struct Header {
 impl Default for Header {
     fn default() -> Self {
         Self {
-            kind: Kind::Header,
+            kind: LineKind::Header,
             format: FORMAT.to_owned(),
             version: VERSION,
             offset_unit: "codepoint".to_owned(),
@@ -75,7 +75,7 @@ named! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseRecord {
-    kind: Kind,
+    kind: LineKind,
     /// How much of the release the file holds.
     pub scope: Scope,
     /// Name of the release.
@@ -97,7 +97,7 @@ impl ReleaseRecord {
     pub fn new(release: &Release, scope: Scope) -> Self {
         let Release { id: _, name, language, source, source_bytes, imported, counts } = release;
         Self {
-            kind: Kind::Release,
+            kind: LineKind::Release,
             scope,
             name: name.clone(),
             language: language.clone(),
@@ -132,7 +132,7 @@ impl ReleaseRecord {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct End {
-    pub(super) kind: Kind,
+    pub(super) kind: LineKind,
     /// Lines before this one.
     pub(super) records: u64,
 }

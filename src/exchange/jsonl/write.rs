@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde::Serialize;
 
-use super::Kind;
+use super::LineKind;
 use super::annotation::{LayersRecord, SetRecord};
 use super::growth::{DecisionsRecord, EditionRecord};
 use super::layout::Layout;
@@ -22,7 +22,7 @@ use crate::model::{
 /// Writes a file of records, in the order in which the caller hands them over.
 pub struct RecordWriter<W> {
     out: W,
-    counts: BTreeMap<Kind, u64>,
+    counts: BTreeMap<LineKind, u64>,
     recipes: RecipeNames,
 }
 
@@ -33,12 +33,12 @@ impl<W: Write> RecordWriter<W> {
     /// When the output fails; so for every function here.
     pub fn new(out: W, release: &ReleaseRecord) -> Result<Self> {
         let mut writer = Self { out, counts: BTreeMap::new(), recipes: RecipeNames::new() };
-        writer.put(Kind::Header, &Header::default())?;
-        writer.put(Kind::Release, release)?;
+        writer.put(LineKind::Header, &Header::default())?;
+        writer.put(LineKind::Release, release)?;
         Ok(writer)
     }
 
-    fn put(&mut self, kind: Kind, record: &impl Serialize) -> Result<()> {
+    fn put(&mut self, kind: LineKind, record: &impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.out, record).map_err(std::io::Error::from)?;
         self.out.write_all(b"\n")?;
         *self.counts.entry(kind).or_default() += 1;
@@ -52,43 +52,43 @@ impl<W: Write> RecordWriter<W> {
         number: u64,
         written: &WrittenNumber,
     ) -> Result<()> {
-        self.put(Kind::WrittenNumber, &(kind, number, written.clone()).into_record())
+        self.put(LineKind::WrittenNumber, &(kind, number, written.clone()).into_record())
     }
 
     /// Writes a semantic type.
     pub fn sem_type(&mut self, sem_type: SemType) -> Result<()> {
-        self.put(Kind::SemType, &sem_type.into_record())
+        self.put(LineKind::SemType, &sem_type.into_record())
     }
 
     /// Writes a frame.
     pub fn frame(&mut self, frame: Frame) -> Result<()> {
-        self.put(Kind::Frame, &frame.into_record())
+        self.put(LineKind::Frame, &frame.into_record())
     }
 
     /// Writes an FE that a frame of that name gets, in a file of additions.
     pub fn element(&mut self, frame: FrameId, name: &str, element: FrameElement) -> Result<()> {
-        self.put(Kind::Element, &(frame, name.to_owned(), element).into_record())
+        self.put(LineKind::Element, &(frame, name.to_owned(), element).into_record())
     }
 
     /// Writes a frame relation.
     pub fn relation(&mut self, relation: FrameRelation) -> Result<()> {
-        self.put(Kind::Relation, &relation.into_record())
+        self.put(LineKind::Relation, &relation.into_record())
     }
 
     /// Writes an LU of the frame of that name.
     pub fn lexunit(&mut self, lexunit: LexUnit, frame_name: &str) -> Result<()> {
-        self.put(Kind::Lexunit, &(lexunit, frame_name.to_owned()).into_record())
+        self.put(LineKind::Lexunit, &(lexunit, frame_name.to_owned()).into_record())
     }
 
     /// Writes a recipe; generated sets and journal rows after it may name its number.
     pub fn recipe(&mut self, id: RecipeId, recipe: &RecipeRecord) -> Result<()> {
         self.recipes.insert(id, recipe.name().to_owned());
-        self.put(Kind::Recipe, recipe)
+        self.put(LineKind::Recipe, recipe)
     }
 
     /// Writes a sentence.
     pub fn sentence(&mut self, sentence: Sentence) -> Result<()> {
-        self.put(Kind::Sentence, &sentence.into_record())
+        self.put(LineKind::Sentence, &sentence.into_record())
     }
 
     /// Writes a set over its sentence's text, with the names of its frame and its LU.
@@ -103,7 +103,7 @@ impl<W: Write> RecordWriter<W> {
         text: &str,
     ) -> Result<()> {
         let record = SetRecord::new(set, frame_name, lu_name, text, &self.recipes)?;
-        self.put(Kind::Set, &record)
+        self.put(LineKind::Set, &record)
     }
 
     /// Writes a set of sentence layers over its sentence's text.
@@ -111,60 +111,62 @@ impl<W: Write> RecordWriter<W> {
     /// # Errors
     /// Also when a span does not fit the text.
     pub fn layers(&mut self, layers: SentenceLayers, text: &str) -> Result<()> {
-        self.put(Kind::Layers, &LayersRecord::new(layers, text)?)
+        self.put(LineKind::Layers, &LayersRecord::new(layers, text)?)
     }
 
     /// Writes a document.
     pub fn document(&mut self, document: Document) -> Result<()> {
-        self.put(Kind::Document, &document.into_record())
+        self.put(LineKind::Document, &document.into_record())
     }
 
     /// Writes how far a chain has come.
     pub fn journal(&mut self, journal: &JournalRecord) -> Result<()> {
-        self.put(Kind::Journal, journal)
+        self.put(LineKind::Journal, journal)
     }
 
     /// Writes what a reviewer says of a set.
     pub fn judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
-        self.put(Kind::Judgement, &(set, judgement).into_record())
+        self.put(LineKind::Judgement, &(set, judgement).into_record())
     }
 
     /// Writes the decisions on an LU that was proposed for the frame of that name.
     pub fn decisions(&mut self, decided: Decided, frame_name: &str) -> Result<()> {
-        self.put(Kind::Decisions, &DecisionsRecord::new(decided, frame_name))
+        self.put(LineKind::Decisions, &DecisionsRecord::new(decided, frame_name))
     }
 
     /// Writes an edition, a large one in several lines.
     pub fn edition(&mut self, edition: &Edition) -> Result<()> {
-        EditionRecord::lines(edition).try_for_each(|line| self.put(Kind::Edition, &line))
+        EditionRecord::lines(edition).try_for_each(|line| self.put(LineKind::Edition, &line))
     }
 
     /// Writes how a file lists what it holds.
     pub fn layout(&mut self, layout: Layout) -> Result<()> {
         match layout {
-            Layout::Release(layout) => self.put(Kind::ReleaseLayout, &layout.into_record()),
+            Layout::Release(layout) => self.put(LineKind::ReleaseLayout, &layout.into_record()),
             Layout::Frame(frame, layout) => {
-                self.put(Kind::FrameLayout, &(frame, layout).into_record())
+                self.put(LineKind::FrameLayout, &(frame, layout).into_record())
             }
             Layout::LexUnit(frame, lu, layout) => {
-                self.put(Kind::LexunitLayout, &(frame, lu, layout).into_record())
+                self.put(LineKind::LexunitLayout, &(frame, lu, layout).into_record())
             }
             Layout::Document(corpus, document, layout) => {
-                self.put(Kind::DocumentLayout, &(corpus, document, layout).into_record())
+                self.put(LineKind::DocumentLayout, &(corpus, document, layout).into_record())
             }
             Layout::Foreign(file, foreign) => {
-                self.put(Kind::Foreign, &(file, foreign).into_record())
+                self.put(LineKind::Foreign, &(file, foreign).into_record())
             }
         }
     }
 
     /// Ends the file. Gives the number of records of each kind, the file's own first and last lines
     /// not counted.
-    pub fn finish(mut self) -> Result<BTreeMap<Kind, u64>> {
+    pub fn finish(mut self) -> Result<BTreeMap<LineKind, u64>> {
         let records = self.counts.values().sum();
-        self.put(Kind::End, &End { kind: Kind::End, records })?;
+        self.put(LineKind::End, &End { kind: LineKind::End, records })?;
         self.out.flush()?;
-        self.counts.retain(|kind, _| !matches!(kind, Kind::Header | Kind::Release | Kind::End));
+        self.counts.retain(|kind, _| {
+            !matches!(kind, LineKind::Header | LineKind::Release | LineKind::End)
+        });
         Ok(self.counts)
     }
 }

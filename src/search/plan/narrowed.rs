@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::database::{Database, DatabaseError, Result};
 use crate::index::Hit;
 use crate::model::{AnnotationSet, FrameId, LuId, ReleaseId};
-use crate::store::{Scope, SetLocation, Store};
+use crate::store::{SetLocation, SetRange, Store};
 
 /// Where answers can lie, from the widest to the narrowest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,15 +116,15 @@ impl Narrowed {
     }
 
     /// The runs of keys that a scan reads, in order; none for single sets.
-    fn scopes(&self) -> Vec<Scope> {
+    fn scopes(&self) -> Vec<SetRange> {
         match self {
-            Self::Releases(all) => all.iter().copied().map(Scope::Release).collect(),
+            Self::Releases(all) => all.iter().copied().map(SetRange::Release).collect(),
             Self::Frames(all) => {
-                all.iter().map(|(release, frame)| Scope::Frame(*release, *frame)).collect()
+                all.iter().map(|(release, frame)| SetRange::Frame(*release, *frame)).collect()
             }
             Self::LexUnits(all) => all
                 .iter()
-                .map(|(release, frame, lu)| Scope::LexUnit(*release, *frame, *lu))
+                .map(|(release, frame, lu)| SetRange::LexUnit(*release, *frame, *lu))
                 .collect(),
             Self::Sets(_) => Vec::new(),
         }
@@ -174,17 +174,17 @@ impl Narrowed {
 }
 
 /// The sets of one run of keys, which is opened when it is reached.
-fn scanned(store: &Store, scope: Scope) -> SetRows<'_> {
+fn scanned(store: &Store, scope: SetRange) -> SetRows<'_> {
     let opened = || -> Result<SetRows<'_>> {
         Ok(match scope {
-            Scope::Release(release) => {
+            SetRange::Release(release) => {
                 Box::new(store.annotation_sets(release)?.map(move |set| Ok((release, set?))))
             }
-            Scope::Frame(release, frame) => {
+            SetRange::Frame(release, frame) => {
                 let sets = store.annotation_sets_of_frame(release, frame)?;
                 Box::new(sets.map(move |set| Ok((release, set?))))
             }
-            Scope::LexUnit(release, frame, lu) => {
+            SetRange::LexUnit(release, frame, lu) => {
                 let sets = store.annotation_sets_of_lexunit(release, frame, lu)?;
                 Box::new(sets.map(move |set| Ok((release, set?))))
             }

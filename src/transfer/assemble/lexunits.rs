@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Assembler, Place};
+use super::{Assembler, SentenceOrigin};
 use crate::database::Result;
 use crate::framenet::{Corpora, LuFile, ReadSubcorpus, WarningCode, file_stem};
 use crate::model::{
@@ -95,7 +95,7 @@ impl Assembler<'_> {
         let origin = own_origin(&subcorpus).unwrap_or(Origin::Exemplar);
         let ReadSubcorpus { name, sentences } = subcorpus;
         let (space, lu) = (IdSpace::Exemplar, Some((lexunit, name.as_str())));
-        let place = Place { file, space, lu, document: None, origin };
+        let place = SentenceOrigin { file, space, lu, document: None, origin };
         let mut listed = Vec::with_capacity(sentences.len());
         for mut sentence in sentences {
             sentence.occurrence.lu = Some(lexunit.id);

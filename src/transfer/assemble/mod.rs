@@ -32,7 +32,7 @@ use crate::store::{Batch, Store};
 
 /// Where the sentences of a file come from.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct SentenceOrigin<'a> {
     file: &'a str,
     space: IdSpace,
     /// The LU and the subcorpus, for LU files.
@@ -43,7 +43,7 @@ struct Place<'a> {
     origin: Origin,
 }
 
-impl Place<'_> {
+impl SentenceOrigin<'_> {
     /// Whether an export alone has put the sets there.
     fn is_own(&self) -> bool {
         matches!(self.origin, Origin::User | Origin::Imported)
@@ -308,7 +308,7 @@ impl<'a> Assembler<'a> {
         let titles = HeaderTitles { corpus: corpus.1, document: document.1 };
         self.check_document_index(&file, written, key.1, &titles.document)?;
         self.counts.documents += 1;
-        let place = Place {
+        let place = SentenceOrigin {
             file: &file,
             space: IdSpace::FullText,
             lu: None,

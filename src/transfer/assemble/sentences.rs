@@ -1,6 +1,6 @@
 //! Sentences: one record for each text, however many files list it.
 
-use super::{Assembler, Place};
+use super::{Assembler, SentenceOrigin};
 use crate::database::Result;
 use crate::framenet::{ReadSentence, WarningCode};
 use crate::model::{
@@ -14,7 +14,7 @@ impl Assembler<'_> {
     /// Keeps a sentence with its sets; what its labels cannot hold goes to `odd`.
     pub(super) fn add_sentence(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         read: ReadSentence,
         odd: &mut Vec<OddLabel>,
     ) -> Result<ListedSentence> {
@@ -59,7 +59,12 @@ impl Assembler<'_> {
     ///
     /// A set of a person's stands in the file of its LU, wherever its sentence does: of that only corpus
     /// and document are kept, unless they are known.
-    fn occur(&mut self, place: &Place<'_>, id: SentenceId, occurrence: Occurrence) -> Result<u32> {
+    fn occur(
+        &mut self,
+        place: &SentenceOrigin<'_>,
+        id: SentenceId,
+        occurrence: Occurrence,
+    ) -> Result<u32> {
         let bare = Occurrence { lu: None, subcorpus: None, ..occurrence.clone() };
         let (is_own, is_placed) = (place.is_own(), self.placed.contains(&id));
         let occurrences = &mut self.pending_sentence(id)?.occurrences;
@@ -87,7 +92,7 @@ impl Assembler<'_> {
     /// Keeps the document that a sentence names by number alone, where nothing lists it.
     fn has_document(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         line: usize,
         occurrence: &Occurrence,
     ) -> Result<()> {
@@ -104,7 +109,7 @@ impl Assembler<'_> {
 
     fn sentence_id(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         xml_id: u64,
         line: usize,
         print: &[u8; 8],
@@ -130,7 +135,7 @@ impl Assembler<'_> {
     }
 
     /// Counts what of a text trips readers that trim, clean or count bytes.
-    fn note_text(&mut self, place: &Place<'_>, line: usize, text: &str) {
+    fn note_text(&mut self, place: &SentenceOrigin<'_>, line: usize, text: &str) {
         self.letters.count(text);
         if self.foreign.is_none() && !text.is_ascii() {
             self.foreign = Some(place.file.to_owned());

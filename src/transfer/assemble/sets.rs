@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Assembler, Place};
+use super::{Assembler, SentenceOrigin};
 use crate::database::Result;
 use crate::database::entry;
 use crate::framenet::{Evokes, ReadSet, UNANNOTATED, WarningCode};
@@ -16,7 +16,7 @@ impl Assembler<'_> {
     /// Keeps a set; gives its id, and whether it evokes a frame.
     pub(super) fn add_set(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         sentence: SentenceId,
         text: &str,
         set: ReadSet,
@@ -35,7 +35,7 @@ impl Assembler<'_> {
 
     fn add_frame_set(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         sentence: SentenceId,
         text: &str,
         mut set: ReadSet,
@@ -100,7 +100,12 @@ impl Assembler<'_> {
     }
 
     /// Says of a set in an LU's file that it names that LU, which goes without saying there.
-    fn note_own_lexunit(&mut self, place: &Place<'_>, evoked: (FrameId, LuId), set: &ReadSet) {
+    fn note_own_lexunit(
+        &mut self,
+        place: &SentenceOrigin<'_>,
+        evoked: (FrameId, LuId),
+        set: &ReadSet,
+    ) {
         let is_own = place.lu.is_some_and(|(lu, _)| (lu.frame, lu.id) == evoked);
         let is_said = matches!(set.evokes, Evokes::Frame { .. }) && set.status != UNANNOTATED;
         if is_own && is_said {
@@ -110,11 +115,16 @@ impl Assembler<'_> {
         }
     }
 
-    fn fresh_set(&mut self, place: &Place<'_>, xml_id: u64, print: &[u8; 8]) -> AnnotationSetId {
+    fn fresh_set(
+        &mut self,
+        place: &SentenceOrigin<'_>,
+        xml_id: u64,
+        print: &[u8; 8],
+    ) -> AnnotationSetId {
         self.sets.give(AnnotationSetId::new(place.space, fresh(xml_id, print)))
     }
 
-    fn provenance(&self, place: &Place<'_>) -> Provenance {
+    fn provenance(&self, place: &SentenceOrigin<'_>) -> Provenance {
         match (place.lu, place.document) {
             _ if place.origin == Origin::User => Provenance::User,
             _ if place.origin == Origin::Imported => {
@@ -132,7 +142,7 @@ impl Assembler<'_> {
 
     /// Counts what of a frame set trips readers that expect one target, one FE layer, and one label
     /// for an FE.
-    fn note_frame_set(&mut self, place: &Place<'_>, set: &ReadSet, targets: usize) {
+    fn note_frame_set(&mut self, place: &SentenceOrigin<'_>, set: &ReadSet, targets: usize) {
         let mut note = |code, what: &str| {
             self.note(code, place.file, set.line, || format!("set {}: {what}", set.xml_id));
         };
@@ -159,7 +169,7 @@ impl Assembler<'_> {
     }
 
     /// The frame and LU that a set evokes, which are made up from their names when no file has them.
-    fn evoked(&mut self, place: &Place<'_>, set: &mut ReadSet) -> Result<(FrameId, LuId)> {
+    fn evoked(&mut self, place: &SentenceOrigin<'_>, set: &mut ReadSet) -> Result<(FrameId, LuId)> {
         if let Evokes::Frame { frame, frame_name, lu, lu_name } = &mut set.evokes {
             *frame = self.frame_called(*frame, frame_name);
             *lu = self.lexunit_called(*frame, *lu, lu_name);
@@ -216,7 +226,7 @@ impl Assembler<'_> {
     /// Warns when a set calls its frame or its LU otherwise than the release does.
     fn check_names(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         set: &ReadSet,
         frame: (FrameId, &str),
         lu: (LuId, &str),
@@ -239,7 +249,12 @@ impl Assembler<'_> {
         }
     }
 
-    fn check_elements(&mut self, place: &Place<'_>, frame: FrameId, set: &ReadSet) -> Result<()> {
+    fn check_elements(
+        &mut self,
+        place: &SentenceOrigin<'_>,
+        frame: FrameId,
+        set: &ReadSet,
+    ) -> Result<()> {
         let Some(known) = self.known_frame(frame) else { return Ok(()) };
         let labels = set.layers.iter().filter(|layer| layer.name == LayerName::Fe);
         let unknown = labels
@@ -266,7 +281,7 @@ impl Assembler<'_> {
 
     fn add_sentence_layers(
         &mut self,
-        place: &Place<'_>,
+        place: &SentenceOrigin<'_>,
         sentence: SentenceId,
         set: ReadSet,
     ) -> Result<AnnotationSetId> {

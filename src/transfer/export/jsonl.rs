@@ -7,7 +7,7 @@ use super::closure::{Closure, added_elements};
 use super::{names_only_releases, only_one, releases_named};
 use crate::database::{Database, Result};
 use crate::exchange::jsonl::{
-    JournalRecord, Kind, Layout, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
+    JournalRecord, Layout, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
     AnnotationSet, AnnotationSetId, Decided, FrameId, IdSpace, NumberKind, RecipeId, Release,
@@ -25,7 +25,7 @@ pub struct JsonlExport {
     /// How much of it.
     pub scope: Scope,
     /// Number of records of each kind.
-    pub records: BTreeMap<Kind, u64>,
+    pub records: BTreeMap<LineKind, u64>,
     /// Sets for which the expression does not hold, written because what was asked for names them: most of them
     /// others grew from.
     pub origins: u64,

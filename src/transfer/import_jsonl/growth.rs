@@ -2,14 +2,14 @@
 
 use std::io::BufRead;
 
-use super::loader::Loader;
+use super::loader::LineImport;
 use crate::database::Result;
 use crate::exchange::FaultCode;
-use crate::exchange::jsonl::Kind;
+use crate::exchange::jsonl::LineKind;
 use crate::model::{Decided, Edition};
 use crate::store::Subject;
 
-impl<R: BufRead> Loader<'_, R> {
+impl<R: BufRead> LineImport<'_, R> {
     pub(super) fn take_decisions(&mut self, decided: &Decided, frame_name: &str) -> Result<()> {
         self.check_frame(decided.frame, frame_name)?;
         let key = (decided.frame, decided.name.clone());
@@ -20,7 +20,7 @@ impl<R: BufRead> Loader<'_, R> {
         if self.is_new(decided, name, stored)? {
             self.batch.put_decisions(decided)?;
             self.added(&Subject::Decision(*frame, name.clone()));
-            self.count(Kind::Decisions);
+            self.count(LineKind::Decisions);
         }
         Ok(())
     }
@@ -62,7 +62,7 @@ impl<R: BufRead> Loader<'_, R> {
         let is_first = self.known.editions.insert(edition.name.clone());
         self.check_first(is_first, &edition.name)?;
         self.batch.put_edition(&edition)?;
-        self.count(Kind::Edition);
+        self.count(LineKind::Edition);
         Ok(())
     }
 

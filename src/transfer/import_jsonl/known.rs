@@ -46,7 +46,7 @@ impl Reference {
 
 /// Where something is named: line and field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct FieldPlace {
     pub(super) line: usize,
     pub(super) field: &'static str,
 }
@@ -85,7 +85,7 @@ pub(super) struct Known {
     pub(super) decisions: HashSet<(FrameId, String)>,
     pub(super) editions: HashSet<String>,
     /// What was named before it was there, and where first.
-    open: HashMap<Reference, Place>,
+    open: HashMap<Reference, FieldPlace>,
 }
 
 impl Known {
@@ -99,12 +99,12 @@ impl Known {
     }
 
     /// Notes something that must be there by the end.
-    pub(super) fn expect(&mut self, reference: Reference, place: Place) {
+    pub(super) fn expect(&mut self, reference: Reference, place: FieldPlace) {
         self.open.entry(reference).or_insert(place);
     }
 
     /// Of what was named and is not there at the end of the file, that which was named first.
-    pub(super) fn first_missing(&self) -> Option<(Reference, Place)> {
+    pub(super) fn first_missing(&self) -> Option<(Reference, FieldPlace)> {
         let missing = self.open.iter().filter(|(reference, _)| !self.has(**reference));
         let missing = missing.map(|(reference, place)| (*reference, *place));
         missing.min_by_key(|(reference, place)| (*place, reference.value()))

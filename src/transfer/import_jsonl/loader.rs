@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 
-use super::known::{Known, Place, Reference};
+use super::known::{FieldPlace, Known, Reference};
 use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
-use crate::exchange::jsonl::{Kind, RecordReader, Scope};
+use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::model::{
     Counted, Edition, FeId, Frame, FrameId, MOST_COUNTED, OWN_RANGE, RecipeId, Release,
     ReleaseCounts, ReleaseId, SentenceId, WrittenNumbers, is_counted, is_name, is_xml,
@@ -20,7 +20,7 @@ const FLUSH: usize = 4 << 20;
 const PROGRESS_EVERY: u64 = 1000;
 
 /// A file on its way into the store.
-pub(super) struct Loader<'a, R> {
+pub(super) struct LineImport<'a, R> {
     pub(super) store: &'a Store,
     pub(super) release: ReleaseId,
     scope: Scope,
@@ -44,7 +44,7 @@ pub(super) struct Loader<'a, R> {
     /// The highest number that another store gave to a record of a user.
     own_number: u32,
     counts: ReleaseCounts,
-    pub(super) written: BTreeMap<Kind, u64>,
+    pub(super) written: BTreeMap<LineKind, u64>,
     pub(super) unchanged: u64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Extended {
     pub(super) elements: Vec<(FeId, usize)>,
 }
 
-impl<'a, R: BufRead> Loader<'a, R> {
+impl<'a, R: BufRead> LineImport<'a, R> {
     pub(super) fn new(
         store: &'a Store,
         release: ReleaseId,
@@ -225,7 +225,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         if self.known.has(reference) || self.adds() && self.is_stored(reference)? {
             return Ok(());
         }
-        self.known.expect(reference, Place { line: self.reader.line(), field });
+        self.known.expect(reference, FieldPlace { line: self.reader.line(), field });
         Ok(())
     }
 
@@ -242,7 +242,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
 
     /// Refuses a file at whose end something is missing that was named before.
     fn check_open(&self) -> Result<()> {
-        let Some((reference, Place { line, field })) = self.known.first_missing() else {
+        let Some((reference, FieldPlace { line, field })) = self.known.first_missing() else {
             return Ok(());
         };
         let expected = format!("{} {}", article(reference.kind()), self.of_what());
@@ -308,7 +308,7 @@ impl<'a, R: BufRead> Loader<'a, R> {
         }
     }
 
-    pub(super) fn count(&mut self, kind: Kind) {
+    pub(super) fn count(&mut self, kind: LineKind) {
         *self.written.entry(kind).or_default() += 1;
     }
 }

@@ -19,11 +19,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use self::loader::Loader;
+use self::loader::LineImport;
 use super::import::check_release_name;
 use crate::database::{Database, DatabaseError, Result, reindex};
 use crate::exchange::ExchangeError;
-use crate::exchange::jsonl::{Kind, RecordReader, Scope};
+use crate::exchange::jsonl::{LineKind, RecordReader, Scope};
 use crate::model::Release;
 
 /// What an import of JSON lines did.
@@ -34,7 +34,7 @@ pub struct JsonlImport {
     /// How much of a release the file held.
     pub scope: Scope,
     /// Number of records of each kind that were written.
-    pub written: BTreeMap<Kind, u64>,
+    pub written: BTreeMap<LineKind, u64>,
     /// Number of records that were there already, equal in all.
     pub unchanged: u64,
 }
@@ -82,7 +82,7 @@ impl Database {
             }
             (_, None) => record.into_model(self.store.begin_release()?),
         };
-        let mut loader = Loader::new(&self.store, release.id, scope, reader)?;
+        let mut loader = LineImport::new(&self.store, release.id, scope, reader)?;
         let read = loader.read_all(progress);
         read.map_err(|error| error.in_file(&path.display().to_string(), loader.line()))?;
         let (written, unchanged) = (loader.written.clone(), loader.unchanged);

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::io::BufRead;
 
 use super::known::{KnownFrame, Reference};
-use super::loader::{Extended, Loader};
+use super::loader::{Extended, LineImport};
 use crate::database::{DatabaseError, Result, layouts};
 use crate::exchange::FaultCode;
-use crate::exchange::jsonl::{JournalRecord, Kind, Layout, Record, SetRecord};
+use crate::exchange::jsonl::{JournalRecord, Layout, LineKind, Record, SetRecord};
 use crate::framenet::fragment_fault;
 use crate::model::{
     AnnotationSet, AnnotationSetId, Document, FeId, Foreign, ForeignFile, Frame, FrameElement,
@@ -17,7 +17,7 @@ use crate::model::{
 use crate::store::{JournalEntry, SetLocation, Store, Subject};
 use crate::text::shortened;
 
-impl<R: BufRead> Loader<'_, R> {
+impl<R: BufRead> LineImport<'_, R> {
     pub(super) fn take(&mut self, record: Record) -> Result<()> {
         match record {
             Record::WrittenNumber(kind, number, written) => {
@@ -59,7 +59,7 @@ impl<R: BufRead> Loader<'_, R> {
         }
         self.check_first(self.numbers.text(kind, number).is_none(), &number)?;
         self.numbers.insert(kind, number, written);
-        self.count(Kind::WrittenNumber);
+        self.count(LineKind::WrittenNumber);
         Ok(())
     }
 
@@ -75,7 +75,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(row);
             self.batch.put_sem_type(row)?;
             self.added(&Subject::SemType(row.id));
-            self.count(Kind::SemType);
+            self.count(LineKind::SemType);
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(frame);
             self.batch.put_frame(frame)?;
             self.added(&Subject::Frame(frame.id));
-            self.count(Kind::Frame);
+            self.count(LineKind::Frame);
         }
         Ok(())
     }
@@ -176,7 +176,7 @@ impl<R: BufRead> Loader<'_, R> {
                 extended.frame.elements.push(fe);
                 let known = KnownFrame::from(&extended.frame);
                 self.known.frames.insert(frame, Some(known));
-                self.count(Kind::Element);
+                self.count(LineKind::Element);
             }
         }
         if !extended.elements.is_empty() {
@@ -211,7 +211,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(row);
             self.batch.put_relation(row)?;
             self.added(&Subject::Relation(row.id));
-            self.count(Kind::Relation);
+            self.count(LineKind::Relation);
             if self.adds() {
                 for frame in [row.parent, row.child] {
                     let release = self.release;
@@ -243,7 +243,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(lu);
             self.batch.put_lexunit(lu)?;
             self.added(&Subject::LexUnit(lu.frame, lu.id));
-            self.count(Kind::Lexunit);
+            self.count(LineKind::Lexunit);
         }
         Ok(())
     }
@@ -303,7 +303,7 @@ impl<R: BufRead> Loader<'_, R> {
         let id = RecipeId(last + self.recipes.len() as u32 + 1);
         self.recipe_ids.insert(name.to_owned(), id);
         self.recipes.push((id, print, description.to_owned()));
-        self.count(Kind::Recipe);
+        self.count(LineKind::Recipe);
         Ok(())
     }
 
@@ -324,7 +324,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(&sentence);
             self.batch.put_sentence(&sentence)?;
             self.added(&Subject::Sentence(sentence.id));
-            self.count(Kind::Sentence);
+            self.count(LineKind::Sentence);
         }
         self.current = Some((sentence.id, sentence.text));
         Ok(())
@@ -382,7 +382,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(&set);
             self.batch.put_annotation_set(&set)?;
             self.added(&Subject::Set(set.id, SetLocation::of(&set)));
-            self.count(Kind::Set);
+            self.count(LineKind::Set);
         }
         Ok(())
     }
@@ -416,7 +416,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(row);
             self.batch.put_sentence_layers(row)?;
             self.added(&Subject::SentenceLayers(row.sentence, row.id));
-            self.count(Kind::Layers);
+            self.count(LineKind::Layers);
         }
         Ok(())
     }
@@ -441,7 +441,7 @@ impl<R: BufRead> Loader<'_, R> {
             self.recount(row);
             self.batch.put_document(row)?;
             self.added(&Subject::Document(row.corpus, row.id));
-            self.count(Kind::Document);
+            self.count(LineKind::Document);
         }
         Ok(())
     }
@@ -470,7 +470,7 @@ impl<R: BufRead> Loader<'_, R> {
         }
         let entry = JournalEntry { round: row.round, end: row.end, chain };
         self.batch.put_journal(seed, target, recipe, &entry)?;
-        self.count(Kind::Journal);
+        self.count(LineKind::Journal);
         Ok(())
     }
 
@@ -491,7 +491,7 @@ impl<R: BufRead> Loader<'_, R> {
         if self.is_new(judgement, &set, by_reviewer)? {
             self.batch.put_judgement(set, judgement)?;
             self.added(&Subject::Judgement(set, judgement.reviewer.clone()));
-            self.count(Kind::Judgement);
+            self.count(LineKind::Judgement);
         }
         Ok(())
     }
@@ -505,27 +505,27 @@ impl<R: BufRead> Loader<'_, R> {
         let (kind, of) = match layout {
             Layout::Release(layout) => {
                 self.batch.put_release_layout(layout)?;
-                (Kind::ReleaseLayout, None)
+                (LineKind::ReleaseLayout, None)
             }
             Layout::Frame(frame, layout) => {
                 self.batch.put_frame_layout(*frame, layout)?;
                 let is_there = self.known.frames.contains_key(frame);
-                (Kind::FrameLayout, Some(("frame", frame.to_string(), is_there)))
+                (LineKind::FrameLayout, Some(("frame", frame.to_string(), is_there)))
             }
             Layout::LexUnit(frame, lu, layout) => {
                 self.batch.put_lexunit_layout(*frame, *lu, layout)?;
                 let is_there = self.known.lexunits.contains_key(&(*frame, *lu));
-                (Kind::LexunitLayout, Some(("lu", lu.to_string(), is_there)))
+                (LineKind::LexunitLayout, Some(("lu", lu.to_string(), is_there)))
             }
             Layout::Document(corpus, document, layout) => {
                 self.batch.put_document_layout(*corpus, *document, layout)?;
                 let is_there = self.known.documents.contains(&(*corpus, *document));
-                (Kind::DocumentLayout, Some(("document", document.to_string(), is_there)))
+                (LineKind::DocumentLayout, Some(("document", document.to_string(), is_there)))
             }
             Layout::Foreign(file, foreign) => {
                 self.check_foreign(foreign)?;
                 self.batch.put_foreign(*file, foreign)?;
-                (Kind::Foreign, self.has_file(*file))
+                (LineKind::Foreign, self.has_file(*file))
             }
         };
         if let Some((field, id, false)) = of {

@@ -10,13 +10,13 @@ use std::path::Path;
 
 /// A directory that is held open, so that no other gets its number as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct HeldDirectory {
     #[cfg(unix)]
     directory: File,
 }
 
 #[cfg(unix)]
-impl Place {
+impl HeldDirectory {
     /// The directory that has this name now.
     pub(super) fn of(directory: &Path) -> io::Result<Self> {
         Ok(Self { directory: File::open(directory)? })
@@ -39,7 +39,7 @@ impl Place {
 
 /// Where an open file keeps its directory from being renamed, nothing can take its place.
 #[cfg(not(unix))]
-impl Place {
+impl HeldDirectory {
     pub(super) fn of(_directory: &Path) -> io::Result<Self> {
         Ok(Self {})
     }
@@ -62,7 +62,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (db, away) = (folder.path().join("db"), folder.path().join("away"));
         std::fs::create_dir(&db).unwrap();
-        let place = Place::of(&db).unwrap();
+        let place = HeldDirectory::of(&db).unwrap();
         assert!(place.is_still(&db));
         std::fs::rename(&db, &away).unwrap();
         assert!(!place.is_still(&db));
@@ -70,6 +70,6 @@ mod tests {
         std::fs::remove_dir(&away).unwrap();
         std::fs::create_dir(&db).unwrap();
         assert!(!place.is_still(&db));
-        assert!(Place::of(&db).unwrap().is_still(&db));
+        assert!(HeldDirectory::of(&db).unwrap().is_still(&db));
     }
 }
