@@ -1,7 +1,7 @@
 """What llama.cpp says of a language model on FrameNet's sentences, for `tests/real_language_model.rs`.
 
 pip install llama-cpp-python==0.3.36
-python language_llama_cpp.py MODEL.gguf FRAMENET.zip OUT.json [--positions 10000]
+python language_llama_cpp.py MODEL.gguf FRAMENET.zip OUT.json [--positions 10000] [--keys-in-f32]
 FNSTORE_LANGUAGE_GOLDEN=OUT.json FNSTORE_LANGUAGE_MODEL=MODEL.gguf cargo test --release --test suite real_language_model
 
 Sentences follow each other in sequences of 128 tokens. For each token but the last the file has the best next one, how
@@ -34,6 +34,7 @@ def main():
     parser.add_argument("framenet")
     parser.add_argument("out")
     parser.add_argument("--positions", type=int, default=10_000)
+    parser.add_argument("--keys-in-f32", action="store_true", help="keys and values in f32, no flash attention")
     arguments = parser.parse_args()
     quiet = cpp.llama_log_callback(lambda *_: None)
     cpp.llama_log_set(quiet, ctypes.c_void_p())
@@ -49,6 +50,9 @@ def main():
     params.n_ctx = params.n_batch = params.n_ubatch = LENGTH
     # Its threads wait for each other by spinning: on a busy machine one is faster.
     params.n_threads = params.n_threads_batch = 1
+    if arguments.keys_in_f32:
+        params.type_k = params.type_v = 0
+        params.flash_attn_type = cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
     context = cpp.llama_init_from_model(model, params)
     batch = cpp.llama_batch_init(LENGTH, 0, 1)
     golden = {"sequences": [], "best": [], "margins": [], "log_probs": []}

@@ -1,5 +1,9 @@
 """How transformers cuts and joins 10,000 texts with the tokenizer of a GGUF file, for `tests/real_language_model.rs`.
 
+transformers drops the rule of such a file by which texts are parted before they are cut (`tokenizer.ggml.pre`). SmolLM2's
+own tokenizer takes digits one by one first, so that rule is set here; llama.cpp, which reads it, cuts every text alike.
+
+pip install llama-cpp-python==0.3.36
 python language_texts.py MODEL.gguf FRAMENET.zip OUT.jsonl
 FNSTORE_TOKENIZER_GOLDEN=OUT.jsonl FNSTORE_LANGUAGE_MODEL=MODEL.gguf cargo test --release --test suite real_language_model
 
@@ -7,6 +11,7 @@ FrameNet's sentences, their pieces out of place, other scripts, emoji, spaces an
 control tokens, which stay texts.
 """
 
+import ctypes
 import html
 import json
 import random
@@ -15,6 +20,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import llama_cpp as cpp
+from tokenizers.pre_tokenizers import ByteLevel, Digits, Sequence
 from transformers import AutoTokenizer
 
 ALPHABETS = [
@@ -48,14 +55,37 @@ def texts(path):
             yield text[:place] + draw.choice(["", " "]) + draw.choice(LOOK_ALIKES) + text[place:]
 
 
+def llama_cpp_tokenizer(path):
+    quiet = cpp.llama_log_callback(lambda *_: None)
+    cpp.llama_log_set(quiet, ctypes.c_void_p())
+    params = cpp.llama_model_default_params()
+    params.vocab_only = True
+    vocabulary = cpp.llama_model_get_vocab(cpp.llama_model_load_from_file(str(path).encode(), params))
+
+    def encode(text):
+        text = text.encode()
+        room = (cpp.llama_token * (len(text) + 8))()
+        return list(room[: cpp.llama_tokenize(vocabulary, text, len(text), room, len(room), False, False)])
+
+    return encode
+
+
 def main():
     model, framenet, out = map(Path, sys.argv[1:])
     tokenizer = AutoTokenizer.from_pretrained(model.parent, gguf_file=model.name)
+    as_given = [tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True) for text in texts(framenet)]
+    letters = ByteLevel(add_prefix_space=False, use_regex=True)
+    tokenizer.backend_tokenizer.pre_tokenizer = Sequence([Digits(individual_digits=True), letters])
+    llama_cpp = llama_cpp_tokenizer(model)
+    others = 0
     with out.open("w") as file:
-        for text in texts(framenet):
+        for text, given in zip(texts(framenet), as_given):
             ids = tokenizer.encode(text, add_special_tokens=False, split_special_tokens=True)
+            assert ids == llama_cpp(text), text
+            others += ids != given
             decoded = tokenizer.decode(ids, clean_up_tokenization_spaces=False)
             file.write(json.dumps({"text": text, "ids": ids, "decoded": decoded}) + "\n")
+    print(f"without the rule {others} texts are cut otherwise")
 
 
 if __name__ == "__main__":
