@@ -16,6 +16,7 @@ mod automaton;
 mod goals;
 mod known;
 mod letters;
+mod occurrences;
 mod phrases;
 mod required;
 mod tokens;
@@ -26,7 +27,8 @@ mod vocabulary;
 use std::sync::Arc;
 
 pub use known::{KnownWords, WordList};
-pub use phrases::{AvoidPhrases, violations};
+pub use occurrences::violations;
+pub use phrases::AvoidPhrases;
 pub use required::{RequirePhrases, RequireTokens};
 pub use tokens::AvoidTokens;
 pub(super) use unions::Unions;

@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::super::DecodeError;
 use super::automaton::{Automaton, ROOT};
 use super::letters::{self, After, BOUNDARY, TextState};
+use super::occurrences::PhraseList;
 use super::trie::TOP;
 use super::vocabulary::Vocabulary;
 
@@ -253,76 +254,6 @@ fn to_letter(symbol: u32) -> char {
     char::from_u32(symbol).expect("a symbol that is no boundary is a letter")
 }
 
-/// The phrases of a list that occur in a text as whole words: case folded, white space collapsed.
-///
-/// ```
-/// use fnstore::decode::violations;
-///
-/// assert_eq!(violations("He Confirmed it.", ["confirm", "confirmed"])?, ["confirmed"]);
-/// # Ok::<(), fnstore::decode::DecodeError>(())
-/// ```
-///
-/// # Errors
-/// When a phrase has no visible letter.
-pub fn violations<S: AsRef<str>>(
-    text: &str,
-    phrases: impl IntoIterator<Item = S>,
-) -> Result<Vec<String>, DecodeError> {
-    let list = PhraseList::new(phrases)?;
-    Ok(list.violations(text).into_iter().map(str::to_owned).collect())
-}
-
-/// Phrases by their symbols.
-#[derive(Debug)]
-struct PhraseList {
-    phrases: HashMap<Vec<u32>, String>,
-    /// The different lengths in symbols, ascending.
-    lengths: Vec<usize>,
-}
-
-impl PhraseList {
-    fn new<S: AsRef<str>>(phrases: impl IntoIterator<Item = S>) -> Result<Self, DecodeError> {
-        let mut by_symbols = HashMap::new();
-        for phrase in phrases {
-            let phrase = phrase.as_ref();
-            let symbols = letters::symbols(phrase);
-            if symbols.is_empty() {
-                return Err(DecodeError::EmptyPhrase { phrase: phrase.to_owned() });
-            }
-            by_symbols.entry(symbols).or_insert_with(|| phrase.to_owned());
-        }
-        let mut lengths: Vec<usize> = by_symbols.keys().map(Vec::len).collect();
-        lengths.sort_unstable();
-        lengths.dedup();
-        Ok(Self { phrases: by_symbols, lengths })
-    }
-
-    fn violations(&self, text: &str) -> Vec<&str> {
-        let symbols = letters::symbols(text);
-        let mut found: Vec<&str> = self
-            .lengths
-            .iter()
-            .flat_map(|&length| symbols.windows(length))
-            .filter_map(|window| self.phrases.get(window).map(String::as_str))
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    fn places(&self, text: &str) -> Vec<usize> {
-        let (symbols, places): (Vec<u32>, Vec<usize>) = letters::symbols_with_places(text).unzip();
-        let occurrences = self.lengths.iter().flat_map(|&length| {
-            let windows = symbols.windows(length).zip(&places);
-            windows.filter(|(window, _)| self.phrases.contains_key(*window)).map(|(_, at)| *at)
-        });
-        let mut found: Vec<usize> = occurrences.collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -385,19 +316,6 @@ mod tests {
     fn may_end(avoid: &AvoidPhrases, tokens: &[&str]) -> bool {
         let (node, text) = after(avoid, tokens);
         avoid.may_end(node, text)
-    }
-
-    #[test]
-    fn occurrences_have_the_places_of_their_first_letters() {
-        let list = PhraseList::new(["take place", "place", "can't", "\u{df}"]).unwrap();
-        let text = "  It CAN'T take\t\u{200b}place; replace \u{df} or SS.";
-        let places: Vec<&str> = list.places(text).into_iter().map(|at| &text[at..]).collect();
-        let begins = ["CAN'T", "take", "place;", "\u{df}", "SS."];
-        assert_eq!(places.len(), begins.len(), "{places:?}");
-        for (place, begin) in places.iter().zip(begins) {
-            assert!(place.starts_with(begin), "{places:?}");
-        }
-        assert!(list.places("replaced").is_empty());
     }
 
     #[test]
@@ -521,14 +439,6 @@ mod tests {
             let error = AvoidPhrases::new(Arc::clone(&vocabulary), [phrase]).unwrap_err();
             assert!(matches!(error, DecodeError::EmptyPhrase { .. }), "{error}");
         }
-    }
-
-    #[test]
-    fn violations_are_whole_words_in_any_case() {
-        let found = violations("He CONFIRMED  it, take\nPlace!", ["confirm", "take place", "IT"]);
-        assert_eq!(found.unwrap(), ["IT", "take place"]);
-        assert!(violations("confirmation", ["confirm"]).unwrap().is_empty());
-        assert_eq!(violations("the so-called", ["called"]).unwrap(), ["called"]);
     }
 
     /// Whole words of lower-case ASCII, found without symbols: by looking at the letters around.
