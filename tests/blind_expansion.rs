@@ -37,6 +37,9 @@ fn wrong_names_are_refused_before_anything_is_written() {
     let wrong = expand(store.path(), &["--blind-to", "doc=HarborLog"]);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
     assert!(wrong.stderr.contains("did you mean `HarbourLog`?"), "{}", wrong.stderr);
+    // Not even a recipe that nothing belongs to.
+    let recipes = fnstore_in(store.path(), &["recipes", "--format", "jsonl"]);
+    assert_eq!(recipes.records(), [serde_json::Value::Null; 0]);
     let syntax = expand(store.path(), &["--blind-to", "splt=test"]);
     assert!(
         syntax.code == Some(2) && syntax.stderr.contains("did you mean `split`?"),

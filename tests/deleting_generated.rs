@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fnstore::database::{Database, Write};
+use fnstore::model::{AnnotationSet, LexUnit, LuId, OWN_RANGE, PROPOSED};
 use serde_json::Value;
 
 use crate::cli_program::{Ran, fnstore_in, new_store};
@@ -15,6 +17,21 @@ fn expand(store: &Path, more: &[&str]) -> Ran {
 
 fn generated(store: &Path, query: &str) -> Vec<Value> {
     fnstore_in(store, &["query", query, "--format", "jsonl"]).records()
+}
+
+/// Gives one of the generated sets to a proposed LU.
+fn propose_one(store: &Path) -> &'static str {
+    let database = Database::open_writer(store).unwrap();
+    let expression = "origin=generated frame=Checking".parse().unwrap();
+    let found = database.query(&expression).unwrap().next().unwrap().unwrap();
+    let lu = LexUnit {
+        status: PROPOSED.to_owned(),
+        ..LexUnit::named(found.set.frame, LuId(OWN_RANGE | 1 << 28), "vet.v")
+    };
+    let set = AnnotationSet { lu: lu.id, ..found.set };
+    let write = Write { sets: vec![set], lexunits: vec![lu], ..Write::default() };
+    database.write(found.release.id, &write).unwrap();
+    "vet.v"
 }
 
 fn is_whole(store: &Path) {
@@ -69,6 +86,36 @@ fn what_is_done_anew_is_the_same_again() {
     assert!(anew.stdout.contains("sentences written"), "{}", anew.stdout);
     assert_eq!(generated(store.path(), "origin=generated"), before);
     is_whole(store.path());
+}
+
+#[test]
+fn a_limit_says_how_many_seeds_begin_anew() {
+    let store = new_store();
+    expand(store.path(), &["--rounds", "1"]);
+    let before = generated(store.path(), "origin=generated");
+    let one = expand(store.path(), &["--rounds", "1", "--redo", "--limit", "1"]);
+    assert!(one.stderr.contains("removed 1 annotation sets"), "{}", one.stderr);
+    assert!(before.len() > 1);
+    assert_eq!(generated(store.path(), "origin=generated"), before);
+}
+
+#[test]
+fn sentences_on_which_people_decided_go_only_by_name() {
+    let store = new_store();
+    expand(store.path(), &["--rounds", "1"]);
+    let lu = propose_one(store.path());
+    let accept = ["proposals", "accept", "Checking", lu, "--reviewer", "kim"];
+    assert_eq!(fnstore_in(store.path(), &accept).code, Some(0));
+    let before = fnstore_in(store.path(), &["export", "--to", "jsonl"]).stdout;
+    let redo = ["expand", "lu=inspect.v", "--model", "paraphrase", "--beam", "4", "--rounds", "1"];
+    let redo = fnstore_in(store.path(), &[&redo[..], &["--redo"]].concat());
+    assert_eq!(redo.code, Some(2), "{redo:?}");
+    let told = format!("sentences of `{lu}` would go, on which people decided");
+    assert!(redo.stderr.contains(&told), "{}", redo.stderr);
+    assert_eq!(fnstore_in(store.path(), &["export", "--to", "jsonl"]).stdout, before);
+    let would = fnstore_in(store.path(), &["delete", "origin=generated", "--dry-run"]);
+    let told = format!("among them sentences of `{lu}`, on which people decided");
+    assert!(would.stderr.contains(&told), "{}", would.stderr);
 }
 
 #[test]

@@ -156,7 +156,47 @@ fn an_edition_is_verified_also_when_its_query_names_what_is_gone() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(!changes(&ran).is_empty(), "{ran:?}");
     assert!(changes(&ran).iter().all(|(_, change)| change == "changed"), "{ran:?}");
-    assert!(ran.stderr.contains("its query finds nothing any more"), "{ran:?}");
+    assert!(ran.stderr.contains("its query was not asked"), "{ran:?}");
+}
+
+#[test]
+fn an_edition_keeps_the_split_list_that_it_was_made_under() {
+    let store = expanded();
+    let list = store.path().join("fold.tsv");
+    std::fs::write(&list, "exemplars\t*\ttrain\n").unwrap();
+    let under = ["--split-list", list.to_str().unwrap()];
+    let made =
+        ok(edition(store.path(), &[&["create", "part", "split=train"][..], &under].concat()));
+    assert!(made.stdout.contains("\"split_list\":\"fold\""), "{}", made.stdout);
+    let verified = ok(edition(store.path(), &[&["verify", "part"][..], &under].concat()));
+    assert!(verified.stderr.contains("its query finds 0 more"), "{}", verified.stderr);
+    std::fs::write(&list, "exemplars\t*\ttest\n").unwrap();
+    for other in [&[][..], &under] {
+        let ran = ok(edition(store.path(), &[&["verify", "part"][..], other].concat()));
+        assert!(ran.stderr.contains("it was read under another split list: `fold`"), "{ran:?}");
+    }
+}
+
+#[test]
+fn an_edition_goes_along_with_its_sets_and_its_hash_is_checked() {
+    let store = expanded();
+    ok(edition(store.path(), &["create", "all", "lu=inspect.v"]));
+    let listed = ok(edition(store.path(), &["list"])).records();
+    let file = store.path().join("part.jsonl");
+    let path = file.to_str().unwrap();
+    ok(fnstore_in(store.path(), &["export", "edition=all", "--to", "jsonl", path]));
+    let copy = store.path().join("copy");
+    ok(fnstore_in(&copy, &["import", path]));
+    assert_eq!(ok(edition(&copy, &["list"])).records()[0]["blake3"], listed[0]["blake3"]);
+    ok(edition(&copy, &["verify", "all"]));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let hash = listed[0]["blake3"].as_str().unwrap();
+    let digit = if hash.starts_with('0') { '1' } else { '0' };
+    let other = text.replace(hash, &format!("{digit}{}", &hash[1..]));
+    std::fs::write(&file, other).unwrap();
+    let wrong = fnstore_in(&store.path().join("wrong"), &["import", path]);
+    assert_eq!(wrong.code, Some(65), "{wrong:?}");
+    assert!(wrong.stderr.contains("the hash of its sets"), "{}", wrong.stderr);
 }
 
 #[test]

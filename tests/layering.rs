@@ -21,7 +21,7 @@ const LAYERS: [&[&str]; 11] = [
 ];
 
 /// Crates that one folder owns, or a few.
-const OWNED_CRATES: [(&str, &str); 18] = [
+const OWNED_CRATES: [(&str, &str); 19] = [
     ("rocksdb", "store"),
     ("bincode", "store"),
     ("tantivy", "index"),
@@ -29,6 +29,7 @@ const OWNED_CRATES: [(&str, &str); 18] = [
     ("quick_xml", "framenet"),
     ("zip", "framenet"),
     ("csv", "exchange"),
+    ("unicode_normalization", "upkeep"),
     ("unicode_segmentation", "mine"),
     ("parquet", "exchange"),
     ("tokenizers", "tokenize"),

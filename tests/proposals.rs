@@ -249,6 +249,71 @@ fn moved_and_merged_sentences_go_to_another_lu_and_come_back() {
 }
 
 #[test]
+fn names_are_found_in_any_letter_case_and_one_of_two_lus_by_its_number() {
+    let store = store();
+    let script = store.path().join("script.jsonl");
+    std::fs::write(&script, r#"{"op": "add-lu", "frame": "Checking", "name": "inspect.v"}"#)
+        .unwrap();
+    ok(fnstore_in(store.path(), &["edit", script.to_str().unwrap()]));
+    let merge = |into: &str| decide(store.path(), &["merge", "checking", "VET.v", "--into", into]);
+    let two = merge("Inspect.v");
+    assert_eq!(two.code, Some(2), "{two:?}");
+    let numbers: Vec<&str> = two.stderr.rsplit(": ").next().unwrap().trim().split(", ").collect();
+    assert!(two.stderr.contains("the frame has 2 LUs `inspect.v`; expected a number"), "{two:?}");
+    ok(merge(numbers[0]));
+    let merged =
+        ok(fnstore_in(store.path(), &["query", "lu=inspect.v origin=generated", "--count"]));
+    assert_eq!(merged.stdout, "3\n");
+    is_whole(store.path());
+}
+
+#[test]
+fn an_acceptance_is_taken_back_after_what_was_merged_into_it() {
+    let store = store();
+    ok(decide(store.path(), &["accept", "Checking", "vet.v"]));
+    ok(decide(store.path(), &["merge", "Checking", "wander.v", "--into", "vet.v"]));
+    let early = decide(store.path(), &["undo", "Checking", "vet.v"]);
+    assert_eq!(early.code, Some(2), "{early:?}");
+    assert!(early.stderr.contains("that gave it those of `wander.v` first"), "{}", early.stderr);
+    ok(decide(store.path(), &["undo", "Checking", "wander.v"]));
+    ok(decide(store.path(), &["undo", "Checking", "vet.v"]));
+    is_whole(store.path());
+}
+
+#[test]
+fn decisions_come_back_into_their_own_store_also_when_they_went_on() {
+    let store = store();
+    ok(decide(store.path(), &["reject", "Checking", "wander.v"]));
+    let added = store.path().join("added.jsonl");
+    let file = added.to_str().unwrap();
+    ok(fnstore_in(store.path(), &["export", "origin=generated", "--to", "jsonl", file]));
+    ok(fnstore_in(store.path(), &["import", file]));
+    ok(decide(store.path(), &["undo", "Checking", "wander.v"]));
+    let before = ok(fnstore_in(store.path(), &["proposals", "decisions"])).stdout;
+    ok(fnstore_in(store.path(), &["import", file]));
+    assert_eq!(ok(fnstore_in(store.path(), &["proposals", "decisions"])).stdout, before);
+    let other = std::fs::read_to_string(&added)
+        .unwrap()
+        .replace("\"reviewer\":\"kim\"", "\"reviewer\":\"lee\"");
+    std::fs::write(&added, other).unwrap();
+    let conflict = fnstore_in(store.path(), &["import", file]);
+    assert!(conflict.code == Some(65) && conflict.stderr.contains("E-conflict"), "{conflict:?}");
+}
+
+#[test]
+fn what_xml_has_no_place_for_is_counted() {
+    let store = store();
+    ok(decide(store.path(), &["reject", "Checking", "wander.v"]));
+    ok(fnstore_in(store.path(), &["edition", "create", "first", "lu=vet.v"]));
+    let dir = store.path().join("xml");
+    let export = ["export", "release=mini-framenet", "--to", "framenet-xml", dir.to_str().unwrap()];
+    let told = ok(fnstore_in(store.path(), &export)).stderr;
+    for loss in ["1  decisions", "1  editions"] {
+        assert!(told.contains(loss), "{told}");
+    }
+}
+
+#[test]
 fn decisions_are_kept_by_backups_and_exports_and_listed_among_the_changes() {
     let store = store();
     ok(decide(store.path(), &["accept", "Checking", "vet.v", "--note", "na\u{ef}ve"]));
@@ -326,10 +391,12 @@ fn wrong_input_is_named_and_changes_nothing() {
     let before = ok(fnstore_in(store.path(), &["export", "--to", "jsonl"])).stdout;
     for (arguments, message) in [
         (&["accept", "Cheking", "vet.v"][..], "there is no frame `Cheking`"),
-        (&["accept", "Checking", "inspect.v"], "E-absent: no generated set proposes `inspect.v`"),
+        (&["accept", "Checking", "inspect.v"], "there is no proposed LU `inspect.v`"),
+        (&["accept", "Checking", "vets.v"], "did you mean `vet.v`?"),
+        (&["merge", "Checking", "vet.v", "--into", "inspct.v"], "did you mean `inspect.v`?"),
         (&["move", "Checking", "vet.v", "--to", "Checking"], "expected another frame than"),
         (&["move", "Checking", "vet.v", "--to", "Roming"], "there is no frame `Roming`"),
-        (&["merge", "Checking", "vet.v", "--into", "vetting.v"], "the frame has no LU `vetting.v`"),
+        (&["merge", "Checking", "vet.v", "--into", "vetting.v"], "there is no LU `vetting.v`"),
         (&["merge", "Checking", "vet.v", "--into", "wander.v"], "is itself a proposal"),
         (&["merge", "Checking", "vet.v", "--into", "inspection.n"], "of the part of speech of"),
         (&["undo", "Checking", "vet.v"], "expected an LU with a standing decision"),
@@ -372,7 +439,17 @@ fn hidden_lus_give_recall_and_precision() {
     );
     assert_eq!(figures(&rows[1])[..4], [json!("Roaming"), json!(1), json!(0), json!(0)]);
     assert_eq!(figures(&rows[2])[..4], [Value::Null, json!(3), json!(3), json!(1)]);
+    // What was accepted was found.
+    ok(decide(store.path(), &["accept", "Checking", "vet.v"]));
+    let accepted = ok(fnstore_in(store.path(), &["proposals", "eval", "--hidden", path])).records();
+    assert_eq!(figures(&accepted[0]), figures(&rows[0]));
+    ok(fnstore_in(store.path(), &["delete", "origin=generated lu=wander.v", "--yes"]));
+    std::fs::write(&list, "Roaming\trove.v\n").unwrap();
+    let none = fnstore_in(store.path(), &["proposals", "eval", "--hidden", path]);
+    assert_eq!(none.code, Some(1), "{none:?}");
+    assert_eq!(none.records()[0]["precision"], Value::Null, "no proposal, no precision");
     for (lines, code, message) in [
+        ("Checking\tinspect.v\n", 2, "which `Checking` has in `mini-framenet`"),
         ("Cheking\tvet.v\n", 2, "did you mean `Checking`?"),
         ("Checking vet.v\n", 65, "hidden.tsv:1: `columns` is `1`"),
     ] {

@@ -73,6 +73,25 @@ fn a_document_is_named_by_name_or_file_and_the_built_in_list_holds_elsewhere() {
 }
 
 #[test]
+fn names_that_the_store_does_not_have_are_told() {
+    let store = new_store();
+    let lines = "lu\tChecking/Check.v\ttest\nlu\tcheck.v\ttest\ndocument\tMINI__BikeRde\tdev\n\
+                 sentence\tx99\tdev\nexemplars\t*\ttrain\n";
+    let told = with_list(store.path(), lines, &["query", "split=test", "--count"]).stderr;
+    for told_of in [
+        "no release has the document `MINI__BikeRde` of the split list `fold`; did you mean `MINI__BikeRide`?",
+        "the lu `Checking/Check.v` of the split list `fold`; did you mean `Checking/check.v`?",
+        "the sentence `x99` of the split list `fold`",
+    ] {
+        assert!(told.contains(told_of), "{told}");
+    }
+    assert_eq!(told.lines().count(), 3, "{told}");
+    let many: String = (0..8).map(|at| format!("lu\tlu{at}.v\ttest\n")).collect();
+    let told = with_list(store.path(), &many, &["query", "split=test", "--count"]).stderr;
+    assert!(told.lines().count() == 6 && told.contains("nor 3 more"), "{told}");
+}
+
+#[test]
 fn a_wrong_list_is_refused_with_its_line() {
     let store = new_store();
     let ran = with_list(store.path(), "lu\tcheck.v\tvalid\n", &["query", "split=test"]);

@@ -22,8 +22,8 @@ pub(super) struct Args {
     #[arg(long)]
     deep: bool,
 
-    /// List instead what stands in two parts of the data: texts, letter case, punctuation and spacing
-    /// aside, and generated sets whose seed's sentence is in another part
+    /// List instead what stands in two parts of the data: texts, letter case, accents, punctuation and
+    /// spacing aside, and generated sets whose seed's sentence is in another part
     #[arg(long, conflicts_with = "deep")]
     leaks: bool,
 
@@ -38,20 +38,35 @@ struct LeakRecord {
     part: &'static str,
     release: String,
     set: String,
+    sets: u64,
     other_part: &'static str,
     other_release: String,
     other_set: String,
+    other_sets: u64,
     text: String,
 }
 
 impl Row for LeakRecord {
-    const COLUMNS: &'static [&'static str] =
-        &["code", "part", "release", "set", "other_part", "other_release", "other_set", "text"];
+    const COLUMNS: &'static [&'static str] = &[
+        "code",
+        "part",
+        "release",
+        "set",
+        "sets",
+        "other_part",
+        "other_release",
+        "other_set",
+        "other_sets",
+        "text",
+    ];
 
     fn fields(&self) -> Vec<String> {
-        let Self { code, part, release, set, other_part, other_release, other_set, text } = self;
-        let parts = [(*code), *part, release, set, *other_part, other_release, other_set, text];
-        parts.map(str::to_owned).into()
+        let Self { code, part, release, set, other_part, other_release, other_set, text, .. } =
+            self;
+        let (sets, other_sets) = (self.sets.to_string(), self.other_sets.to_string());
+        let first = [code, part, release.as_str(), set, &sets];
+        let second = [*other_part, other_release, other_set, &other_sets, text];
+        first.into_iter().chain(second).map(str::to_owned).collect()
     }
 }
 
@@ -86,14 +101,16 @@ fn leaks(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
         release.map_or_else(String::new, |release| release.name.clone())
     };
     let found = leaks.len() as u64;
-    let records = leaks.into_iter().map(|Leak { kind, first, second, text }| LeakRecord {
+    let records = leaks.into_iter().map(|Leak { kind, first, second, sets, text }| LeakRecord {
         code: kind.as_str(),
         part: first.0.as_str(),
         release: name(first.1),
         set: first.2.to_string(),
+        sets: sets.0,
         other_part: second.0.as_str(),
         other_release: name(second.1),
         other_set: second.2.to_string(),
+        other_sets: sets.1,
         text,
     });
     context.output.rows(Format::Jsonl, records)?;

@@ -48,7 +48,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     };
     let mut edits = database.transaction(release)?;
     let removed = edits.remove_generated(&sets)?;
-    let what = described(sets.len() as u64, removed);
+    let what = described(sets.len() as u64, &removed);
     if args.dry_run {
         tell(&format!("would remove {what}; nothing was written"));
         return Ok(Outcome::Done);
@@ -88,12 +88,19 @@ fn found(
     Ok(release.map(|release| (release, sets)))
 }
 
-fn described(matched: u64, Removed { sets, lexunits }: Removed) -> String {
+fn described(matched: u64, Removed { sets, lexunits, decided }: &Removed) -> String {
+    let decided: Vec<&str> = decided.iter().map(String::as_str).collect();
+    let of_decided = match decided.as_slice() {
+        [] => String::new(),
+        names => {
+            format!(", among them sentences of `{}`, on which people decided", names.join("`, `"))
+        }
+    };
     format!(
-        "{} annotation sets, {} of them grown from others, and {} proposed LUs",
-        grouped(sets),
-        grouped(sets - matched),
-        grouped(lexunits)
+        "{} annotation sets, {} of them grown from others, and {} proposed LUs{of_decided}",
+        grouped(*sets),
+        grouped(*sets - matched),
+        grouped(*lexunits)
     )
 }
 

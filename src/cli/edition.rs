@@ -82,6 +82,7 @@ struct EditionRecord {
     sentences: u64,
     pairs: u64,
     lemma_pairs: u64,
+    split_list: Option<String>,
     blake3: String,
 }
 
@@ -97,6 +98,7 @@ impl EditionRecord {
             sentences: edition.sentences,
             pairs: edition.pairs,
             lemma_pairs: edition.lemma_pairs,
+            split_list: edition.split_list.as_ref().map(|list| list.name.clone()),
             blake3: edition.written_hash(),
         }
     }
@@ -113,6 +115,7 @@ impl Row for EditionRecord {
         "sentences",
         "pairs",
         "lemma_pairs",
+        "split_list",
         "blake3",
     ];
     const TABLE_COLUMNS: &'static [&'static str] =
@@ -122,7 +125,8 @@ impl Row for EditionRecord {
         let counts = [self.created, self.revision, self.sets, self.sentences, self.pairs];
         let mut fields = vec![self.release.clone(), self.name.clone(), self.expression.clone()];
         fields.extend(counts.iter().map(ToString::to_string));
-        fields.extend([self.lemma_pairs.to_string(), self.blake3.clone()]);
+        let split_list = self.split_list.clone().unwrap_or_default();
+        fields.extend([self.lemma_pairs.to_string(), split_list, self.blake3.clone()]);
         fields
     }
 
@@ -153,7 +157,8 @@ impl Block for EditionRecord {
             ("made of revision", grouped(self.revision)),
             ("BLAKE3 of the ids", self.blake3.clone()),
         ];
-        for (name, value) in rows {
+        let list = self.split_list.as_ref().map(|list| ("split list", list.clone()));
+        for (name, value) in rows.into_iter().chain(list) {
             output.line(&format!("  {name:<18} {value}"))?;
         }
         Ok(())
@@ -286,7 +291,7 @@ fn tell_of_changes(
     let count = |sets: &[AnnotationSetId]| grouped(sets.len() as u64);
     let beside = match &changes.unanswered {
         None => format!("its query finds {} more", count(added)),
-        Some(reason) => format!("its query finds nothing any more: {reason}"),
+        Some(reason) => format!("its query was not asked: {reason}"),
     };
     if changes.is_intact() {
         let sets = grouped(edition.sets.len() as u64);

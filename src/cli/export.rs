@@ -328,6 +328,9 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
         FramenetLoss::User => "user",
         FramenetLoss::Order => "order",
         FramenetLoss::Sentences => "sentences",
+        FramenetLoss::Judgements => "judgements",
+        FramenetLoss::Decisions => "decisions",
+        FramenetLoss::Editions => "editions",
         FramenetLoss::Characters => "characters",
         _ => "other",
     }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::open_split_list;
 use fnstore::model::SplitList;
+use fnstore::search::UnknownListed;
+
+use super::output::{grouped, tell};
 
 /// The option of commands that ask for `split`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -14,6 +17,25 @@ pub(super) struct SplitArgs {
     /// full-text documents alone]
     #[arg(long, value_name = "FILE")]
     split_list: Option<PathBuf>,
+}
+
+/// Names of a list that are told one by one.
+const TOLD: usize = 5;
+
+/// Warns of names that give nothing a part.
+fn tell_unknown(list: &SplitList, unknown: &[UnknownListed]) {
+    let list = &list.id.name;
+    for UnknownListed { kind, name, nearest } in &unknown[..unknown.len().min(TOLD)] {
+        let hint = nearest.as_ref().map(|near| format!("; did you mean `{near}`?"));
+        let hint = hint.unwrap_or_default();
+        tell(&format!(
+            "warning: no release has the {kind} `{name}` of the split list `{list}`{hint}"
+        ));
+    }
+    if unknown.len() > TOLD {
+        let more = grouped((unknown.len() - TOLD) as u64);
+        tell(&format!("warning: nor {more} more of its names"));
+    }
 }
 
 impl SplitArgs {
@@ -30,9 +52,8 @@ impl SplitArgs {
     ) -> anyhow::Result<Database> {
         let list = self.list()?;
         let database = open()?;
-        Ok(match list {
-            Some(list) => database.with_split_list(list),
-            None => database,
-        })
+        let Some(list) = list else { return Ok(database) };
+        tell_unknown(&list, &database.unknown_in(&list).map_err(DatabaseError::from)?);
+        Ok(database.with_split_list(list))
     }
 }

@@ -1,19 +1,21 @@
 //! Removing what expansions wrote.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{EditError, Result, Transaction};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Provenance, RecipeId,
+    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, PROPOSED, Provenance, RecipeId, Verdict,
 };
 
 /// How much was removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Removed {
     /// Annotation sets, those that grew from others among them.
     pub sets: u64,
     /// LUs that an expansion had proposed and that had no other set.
     pub lexunits: u64,
+    /// Names of LUs that people accepted, moved or merged, and of whose sentences some are among the sets.
+    pub decided: BTreeSet<String>,
 }
 
 impl Transaction<'_> {
@@ -70,11 +72,33 @@ impl Transaction<'_> {
         let (before, mut lexunits) = (self.sets_that_go(&sets)?, BTreeSet::new());
         lexunits.extend(before.iter().map(|set| (set.frame, set.lu)));
         self.forget_sets(sets)?;
-        let mut removed = Removed { sets: before.len() as u64, lexunits: 0 };
+        let decided = self.decided_of(&before)?;
+        let mut removed = Removed { sets: before.len() as u64, lexunits: 0, decided };
         for (frame, lu) in lexunits {
             removed.lexunits += u64::from(self.forget_if_only_proposed(frame, lu)?);
         }
         Ok(removed)
+    }
+
+    /// The LUs to which a standing decision gave some of these sets.
+    fn decided_of(&self, sets: &[AnnotationSet]) -> Result<BTreeSet<String>> {
+        let ids: HashSet<AnnotationSetId> = sets.iter().map(|set| set.id).collect();
+        let lexunits: HashSet<_> = sets.iter().map(|set| (set.frame, set.lu)).collect();
+        let mut names = BTreeSet::new();
+        for decided in self.database.store.all_decisions(self.release)? {
+            let decided = decided?;
+            let is_of_these = decided.standing().is_some_and(|standing| match &standing.moved {
+                Some(moved) => moved.sets.iter().any(|set| ids.contains(set)),
+                None => {
+                    standing.verdict == Verdict::Accept
+                        && lexunits.contains(&(decided.frame, standing.lu))
+                }
+            });
+            if is_of_these {
+                names.insert(decided.name);
+            }
+        }
+        Ok(names)
     }
 
     fn forget_if_only_proposed(&mut self, frame: FrameId, lu: LuId) -> Result<bool> {

@@ -156,6 +156,7 @@ impl Transaction<'_> {
                     let expected = "`Accepted`, as the decision left it";
                     return Err(EditError::value("status", lu.status, expected).into());
                 }
+                self.check_taken_by(&lu)?;
                 self.set_lexunit(LexUnit { status: PROPOSED.to_owned(), ..lu })?;
             }
             (_, Some(moved)) => self.take_back(frame, name, decision.lu, moved)?,
@@ -163,6 +164,23 @@ impl Transaction<'_> {
         }
         self.put(decided)?;
         Ok(decision.verdict)
+    }
+
+    /// Refuses where a standing decision gave sets to an LU.
+    fn check_taken_by(&self, lu: &LexUnit) -> Result<()> {
+        for other in self.database.store.all_decisions(self.release)? {
+            let other = other?;
+            let moved = other.standing().and_then(|standing| standing.moved.as_ref());
+            if moved.is_some_and(|moved| (moved.frame, moved.lu) == (lu.frame, lu.id)) {
+                let expected = format!(
+                    "an LU without sentences of others; take back the decision that gave it those of \
+                     `{}` first",
+                    other.name
+                );
+                return Err(EditError::value("proposal", &lu.name, expected).into());
+            }
+        }
+        Ok(())
     }
 
     /// The proposed LU of that name.

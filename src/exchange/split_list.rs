@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
 use super::lines::{Lines, columns};
-use crate::model::{SentenceId, Split, SplitList};
+use crate::model::{SentenceId, Split, SplitList, SplitListId};
 
 /// Reads a list; it is called what its file is called, without the ending.
 ///
@@ -19,12 +19,13 @@ use crate::model::{SentenceId, Split, SplitList};
 /// ```
 /// let lines = "document\tANC__110CYL067\ttest\nlu\tVerification/confirm.v\ttest\nexemplars\t*\ttrain\n";
 /// let list = fnstore::exchange::read_split_list(lines.as_bytes(), "fold-1.tsv".as_ref())?;
-/// assert_eq!((list.name.as_str(), list.documents.len()), ("fold-1", 1));
+/// assert_eq!((list.id.name.as_str(), list.documents.len()), ("fold-1", 1));
 /// # Ok::<(), fnstore::exchange::ExchangeError>(())
 /// ```
 pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
     let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let mut list = SplitList { name, ..SplitList::default() };
+    let id = SplitListId { name, ..SplitListId::default() };
+    let mut list = SplitList { id, ..SplitList::default() };
     let mut lines = Lines::new(input, file);
     let mut hasher = blake3::Hasher::new();
     let mut is_empty = true;
@@ -41,7 +42,7 @@ pub fn read_split_list(input: impl BufRead, file: &Path) -> Result<SplitList> {
     if is_empty {
         return Err(lines.fault(FaultCode::Layout, "the list holds no line".to_owned()));
     }
-    list.fingerprint.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    list.id.fingerprint.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     Ok(list)
 }
 
@@ -101,15 +102,15 @@ mod tests {
         let lines = "# a fold\ndocument\tMINI__BikeRide\tdev\r\nlu\tlook over.v\ttest\n\n\
                      lu\tChecking/look over.v\ttrain\nsentence\tx5007\tdev\nexemplars\t*\ttest\n";
         let list = read(lines).unwrap();
-        assert_eq!(list.name, "fold");
+        assert_eq!(list.id.name, "fold");
         assert_eq!(list.documents["MINI__BikeRide"], Split::Dev);
         assert_eq!(list.of_lexunit("Checking", "look over.v"), Some(Split::Train));
         assert_eq!(list.of_lexunit("Roaming", "look over.v"), Some(Split::Test));
         assert_eq!(list.of_lexunit("Checking", "check.v"), None);
         assert_eq!((list.sentences.len(), list.exemplars), (1, Some(Split::Test)));
         let same = read(&lines.replace("# a fold", "# another remark")).unwrap();
-        assert_eq!(same.fingerprint, list.fingerprint);
-        assert_ne!(read(&lines.replace("dev", "train")).unwrap().fingerprint, list.fingerprint);
+        assert_eq!(same.id, list.id);
+        assert_ne!(read(&lines.replace("dev", "train")).unwrap().id, list.id);
     }
 
     #[test]

@@ -7,28 +7,27 @@ use std::collections::HashSet;
 
 use super::{ExpandError, Result};
 use crate::database::Database;
-use crate::model::{AnnotationSetId, ReleaseId, SplitList, hexadecimal};
+use crate::model::{AnnotationSetId, ReleaseId, SplitList, SplitListId, hexadecimal};
 use crate::query::{Expression, Selection};
 
 /// The annotation that an expansion is blind to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlindTo {
     expression: Expression,
-    /// The split list that the expression is read under, by name and fingerprint.
-    list: Option<(String, [u8; 16])>,
+    /// The split list that the expression is read under.
+    list: Option<SplitListId>,
 }
 
 impl BlindTo {
     /// The sets that an expression finds, read under a split list.
     #[must_use]
     pub fn new(expression: Expression, list: Option<&SplitList>) -> Self {
-        let list = list.map(|list| (list.name.clone(), list.fingerprint));
-        Self { expression, list }
+        Self { expression, list: list.map(|list| list.id.clone()) }
     }
 
     /// What a recipe says of it.
     pub(super) fn description(&self) -> serde_json::Value {
-        let list = self.list.as_ref().map(|(_, print)| hexadecimal(print));
+        let list = self.list.as_ref().map(|list| hexadecimal(&list.fingerprint));
         serde_json::json!({ "query": self.expression.to_string(), "split_list": list })
     }
 
@@ -37,12 +36,12 @@ impl BlindTo {
     /// # Errors
     /// When the database is under another split list, or as [`Database::query`].
     pub(super) fn held_out(&self, database: &Database) -> Result<HeldOut> {
-        let under = database.split_list().map(|list| (list.name.clone(), list.fingerprint));
-        if under.as_ref().map(|(_, print)| print) != self.list.as_ref().map(|(_, print)| print) {
-            let name = |list: Option<(String, [u8; 16])>| {
-                list.map_or_else(|| "none".to_owned(), |(name, _)| name)
+        let under = database.split_list().map(|list| &list.id);
+        if !SplitListId::same(under, self.list.as_ref()) {
+            let name = |list: Option<&SplitListId>| {
+                list.map_or_else(|| "none".to_owned(), |list| list.name.clone())
             };
-            let (found, expected) = (name(under), name(self.list.clone()));
+            let (found, expected) = (name(under), name(self.list.as_ref()));
             return Err(ExpandError::SplitList { found, expected });
         }
         let mut sets = HashSet::new();

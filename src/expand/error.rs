@@ -69,6 +69,16 @@ pub enum ExpandError {
         /// The recipe's list, or `none`.
         expected: String,
     },
+    /// To begin anew would remove sentences of LUs on which people decided.
+    #[error(
+        "sentences of `{}` would go, on which people decided; expected seeds without decisions: take these back, or \
+         remove the sentences by `origin=generated`",
+        lexunits.join("`, `")
+    )]
+    Decided {
+        /// Names of the LUs.
+        lexunits: Vec<String>,
+    },
     /// A number of the recipe is out of its range.
     #[error("{name} is {found}, expected {expected}")]
     Recipe {

@@ -71,6 +71,9 @@ pub fn run_with(
     let human = human_sets(expression);
     // Names that are not there are found before anything is loaded or written.
     drop(database.query(&human)?);
+    if let Some(blind_to) = &recipe.blind_to {
+        blind_to.held_out(database)?;
+    }
     let mut opened = Opened::open(recipe)?;
     let id = database.store().recipe(opened.print(), &opened.description)?;
     run_opened(database, (&human, recipe), &mut opened, id, Keep::Everything, progress)

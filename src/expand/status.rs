@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::chain::TARGET;
 use super::opened::Opened;
 use super::run::{Keep, human_sets, run_opened};
-use super::{EndReason, Recipe, Result};
+use super::{EndReason, ExpandError, Recipe, Result};
 use crate::database::Database;
 use crate::edit::Removed;
 use crate::model::{AnnotationSetId, FrameId, RecipeId, ReleaseId};
@@ -115,10 +115,11 @@ pub fn estimate(
 }
 
 /// Removes what the recipe wrote of the human annotation sets for which an expression holds, and forgets how far
-/// they are: the next run begins them anew. All of a release goes or nothing.
+/// they are: the next run begins them anew. With a limit of the recipe these are the first so many sets of a
+/// release. All goes or nothing.
 ///
 /// # Errors
-/// As [`run`](super::run).
+/// As [`run`](super::run), and when sentences of LUs would go that people accepted, moved or merged.
 pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> Result<Removed> {
     let human = human_sets(expression);
     drop(database.query(&human)?);
@@ -129,12 +130,21 @@ pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> 
         seeds.entry(found.release()).or_default().push(found.set().id);
     }
     let mut removed = Removed::default();
-    for (release, seeds) in seeds {
+    let mut all = Vec::new();
+    for (release, mut seeds) in seeds {
+        seeds.truncate(recipe.seed_limit.unwrap_or(usize::MAX));
         let mut edits = database.transaction(release)?;
         let of_release = edits.forget_expansion(id, &seeds)?;
-        edits.commit()?;
         removed.sets += of_release.sets;
         removed.lexunits += of_release.lexunits;
+        removed.decided.extend(of_release.decided);
+        all.push(edits);
+    }
+    if !removed.decided.is_empty() {
+        return Err(ExpandError::Decided { lexunits: removed.decided.into_iter().collect() });
+    }
+    for edits in all {
+        edits.commit()?;
     }
     Ok(removed)
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::database::{Database, DatabaseError, EditError, Result};
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, ReleaseId, SentenceId,
+    AnnotationSet, AnnotationSetId, Edition, Extent, FrozenSet, ReleaseId, SentenceId, SplitListId,
 };
 use crate::query::Expression;
 use crate::text::fold;
@@ -21,7 +21,8 @@ pub struct EditionChanges {
     pub changed: Vec<AnnotationSetId>,
     /// Sets that the edition's query finds and the edition does not hold, in order of id.
     pub added: Vec<AnnotationSetId>,
-    /// Why the edition's query cannot be answered any more: it names what is gone. Then nothing counts as added.
+    /// Why the edition's query cannot be answered: it names what is gone, or was read under another split list.
+    /// Then nothing counts as added.
     pub unanswered: Option<String>,
 }
 
@@ -79,6 +80,7 @@ impl Database {
             sentences: sentences.len() as u64,
             pairs: pairs.len() as u64,
             lemma_pairs: lemma_pairs.len() as u64,
+            split_list: self.split_list().map(|list| list.id.clone()),
             sets,
         };
         Ok(Some((release, edition)))
@@ -103,6 +105,13 @@ impl Database {
             if content(&set, &text, (&frame, &lu)) != *frozen {
                 changes.changed.push(*id);
             }
+        }
+        let under = self.split_list().map(|list| &list.id);
+        if !SplitListId::same(under, edition.split_list.as_ref()) {
+            let made = edition.split_list.as_ref();
+            let list = made.map_or_else(|| "none".to_owned(), |list| format!("`{}`", list.name));
+            changes.unanswered = Some(format!("it was read under another split list: {list}"));
+            return Ok(changes);
         }
         match self.found_beside(release, edition) {
             Ok(added) => changes.added = added,

@@ -123,4 +123,15 @@ impl Decided {
     pub fn standing(&self) -> Option<&Decision> {
         self.history.iter().rev().find(|decision| decision.undone.is_none())
     }
+
+    /// Whether an earlier state of the same record was this one: since then decisions were made or taken back.
+    #[must_use]
+    pub fn goes_on_from(&self, earlier: &Self) -> bool {
+        let is_kept = |(now, then): (&Decision, &Decision)| {
+            now == then
+                || then.undone.is_none() && Decision { undone: None, ..now.clone() } == *then
+        };
+        self.history.len() >= earlier.history.len()
+            && self.history.iter().zip(&earlier.history).all(is_kept)
+    }
 }

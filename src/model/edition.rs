@@ -1,6 +1,6 @@
 //! A named selection of annotation sets, frozen: what a publication or an experiment stands on.
 
-use super::{AnnotationSetId, hexadecimal};
+use super::{AnnotationSetId, SplitListId, hexadecimal};
 
 /// Annotation sets of a release under a name, as they were when it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Edition {
     pub pairs: u64,
     /// Distinct pairs of a frame and the lemma and part of speech of an LU.
     pub lemma_pairs: u64,
+    /// The split list that the query was read under.
+    pub split_list: Option<SplitListId>,
     /// Its sets, in order of id.
     pub sets: Vec<FrozenSet>,
 }
@@ -73,6 +75,7 @@ mod tests {
             sentences: 2,
             pairs: 2,
             lemma_pairs: 1,
+            split_list: None,
             sets: vec![FrozenSet { set: id(3), content }, FrozenSet { set: id(7), content: 1 }],
         };
         let (one, other) = (edition(5), edition(6));

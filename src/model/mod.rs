@@ -33,7 +33,7 @@ pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, Foreig
 pub use frame::{
     Colors, CoreType, Creation, FeRelation, Frame, FrameElement, FrameRelation, SemType,
 };
-pub(crate) use hexadecimal::hexadecimal;
+pub(crate) use hexadecimal::{from_hexadecimal, hexadecimal};
 pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE,
     RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
@@ -55,5 +55,5 @@ pub use release::{Counted, Document, HeaderTitles, NamedBy, Release, ReleaseCoun
 pub use sentence::{Occurrence, Sentence};
 pub use span::Span;
 pub use split::Split;
-pub use split_list::SplitList;
+pub use split_list::{SplitList, SplitListId};
 pub use written::{NumberKind, WrittenNumber, WrittenNumbers};

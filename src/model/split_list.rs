@@ -5,13 +5,28 @@ use std::collections::HashMap;
 
 use super::{SentenceId, Split};
 
-/// What a list gives a part of the data.
+/// Which list it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SplitList {
+pub struct SplitListId {
     /// What the list is called.
     pub name: String,
     /// First 16 bytes of the BLAKE3 hash of its text.
     pub fingerprint: [u8; 16],
+}
+
+impl SplitListId {
+    /// Whether two name one list, or both none. A list under another name is the same.
+    #[must_use]
+    pub fn same(one: Option<&Self>, other: Option<&Self>) -> bool {
+        one.map(|list| list.fingerprint) == other.map(|list| list.fingerprint)
+    }
+}
+
+/// What a list gives a part of the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SplitList {
+    /// Which list it is.
+    pub id: SplitListId,
     /// By a document's name, description or file.
     pub documents: HashMap<String, Split>,
     /// By an LU's name, or a frame's and an LU's with a slash between them, as in `Checking/check.v`.

@@ -41,10 +41,10 @@ impl HiddenFigures {
         share(self.found_at_50, self.hidden)
     }
 
-    /// Share of the proposals that are hidden LUs.
+    /// Share of the proposals that are hidden LUs; `None` without a proposal.
     #[must_use]
-    pub fn precision(&self) -> f64 {
-        share(self.found, self.proposals)
+    pub fn precision(&self) -> Option<f64> {
+        (self.proposals > 0).then(|| share(self.found, self.proposals))
     }
 
     fn add(&mut self, other: &Self) {
@@ -135,7 +135,8 @@ mod tests {
         assert_eq!((checking.found_at_10, checking.found_at_50), (1, 2));
         assert_eq!((checking.recall(), checking.recall_at_10()), (0.75, 0.25));
         assert_eq!((frames.len(), all.hidden, all.proposals, all.found), (2, 5, 61, 4));
-        assert_eq!((all.recall_at_50(), all.precision()), (0.6, 4.0 / 61.0));
+        assert_eq!((all.recall_at_50(), all.precision()), (0.6, Some(4.0 / 61.0)));
+        assert_eq!(HiddenFigures::default().precision(), None);
         assert_eq!(HiddenFigures::default().recall(), 0.0);
     }
 }

@@ -14,7 +14,7 @@ mod hidden;
 mod rank;
 pub mod train;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use error::ProposalError;
 use gathered::Gathered;
@@ -24,8 +24,8 @@ pub use rank::{Input, Ranker};
 use crate::database::{Database, DatabaseError};
 use crate::edit::Fate;
 use crate::model::{
-    AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos, ReleaseId,
-    Undone, Verdict,
+    ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
+    ReleaseId, Undone, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{fold, plain_lemma};
@@ -144,7 +144,8 @@ impl<'a> Proposals<'a> {
                 }
             };
             let set = found.set();
-            if lexicon.is_proposed(set.frame, set.lu) {
+            let of = (set.frame, set.lu);
+            if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
                 gathered.entry((release, set.frame, set.lu)).or_default().take(set);
             }
         }
@@ -178,7 +179,7 @@ impl<'a> Proposals<'a> {
         let mut number = None;
         for lu in store.lexunits_of(release, frame).map_err(DatabaseError::from)? {
             let lu = lu.map_err(DatabaseError::from)?;
-            if lu.name == name && lexicon.is_proposed(frame, lu.id) {
+            if lu.name == name && lexicon.proposed.contains(&(frame, lu.id)) {
                 number = Some(lu.id);
             }
         }
@@ -318,7 +319,9 @@ struct Lexicon {
     release: String,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
-    proposed: std::collections::HashSet<(FrameId, LuId)>,
+    proposed: HashSet<(FrameId, LuId)>,
+    /// LUs of the lexicon that were proposals.
+    accepted: HashSet<(FrameId, LuId)>,
     /// Frames of the lexicon's own LUs by lemma and part of speech.
     having: HashMap<Key, Vec<FrameId>>,
     /// Names of a frame's own LUs, in order.
@@ -333,7 +336,8 @@ impl Lexicon {
         let mut lexicon = Self {
             release: listed.map_or_else(String::new, |of| of.name),
             frames: HashMap::new(),
-            proposed: std::collections::HashSet::new(),
+            proposed: HashSet::new(),
+            accepted: HashSet::new(),
             having: HashMap::new(),
             units: HashMap::new(),
         };
@@ -345,13 +349,15 @@ impl Lexicon {
         for row in store.lexunit_names(release).map_err(failed)? {
             let (frame, lu, name) = row.map_err(failed)?;
             // An LU of the store's own range was proposed, or someone added or accepted it.
-            let is_proposed = lu.0 >= OWN_RANGE && {
-                let lu = store.lexunit(release, frame, lu).map_err(failed)?;
-                lu.is_some_and(|lu| lu.status == PROPOSED)
-            };
-            if is_proposed {
-                proposed.push((frame, lu, key_of(&name)));
-                continue;
+            let own = (lu.0 >= OWN_RANGE).then(|| store.lexunit(release, frame, lu));
+            let status = own.transpose().map_err(failed)?.flatten().map(|lu| lu.status);
+            match status.as_deref() {
+                Some(PROPOSED) => {
+                    proposed.push((frame, lu, key_of(&name)));
+                    continue;
+                }
+                Some(ACCEPTED) => drop(lexicon.accepted.insert((frame, lu))),
+                _ => {}
             }
             let frames = lexicon.having.entry(key_of(&name)).or_default();
             if !frames.contains(&frame) {
@@ -366,10 +372,6 @@ impl Lexicon {
             }
         }
         Ok(lexicon)
-    }
-
-    fn is_proposed(&self, frame: FrameId, lu: LuId) -> bool {
-        self.proposed.contains(&(frame, lu))
     }
 
     fn name(&self, frame: FrameId) -> String {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::database::{Database, Result};
 use crate::model::{AnnotationSetId, ReleaseId, Split};
 use crate::query::{Expression, Selection};
@@ -10,7 +12,7 @@ use crate::text::fold;
 /// How something stands in two parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LeakKind {
-    /// One text, letter case, punctuation and spacing aside.
+    /// One text, letter case, accents, punctuation and spacing aside.
     Text,
     /// A generated set, whose seed's sentence stands in another part.
     Seed,
@@ -36,18 +38,23 @@ pub struct Leak {
     pub first: (Split, ReleaseId, AnnotationSetId),
     /// A set in the other part: of a text the first, in order of key; else one of the seed's sentence.
     pub second: (Split, ReleaseId, AnnotationSetId),
+    /// Number of sets that the text has in the part of the first, and of the second; of a generated set 1, and the
+    /// human sets of its seed's sentence.
+    pub sets: (u64, u64),
     /// The text of the first.
     pub text: String,
 }
 
 /// A set of a text in a part.
-type Place = (ReleaseId, AnnotationSetId);
+type SetOfText = (ReleaseId, AnnotationSetId);
 
 /// The first sets of a text in each part, human and all.
 #[derive(Debug, Clone, Copy, Default)]
 struct Parts {
-    human: [Option<Place>; 3],
-    all: [Option<Place>; 3],
+    human: [Option<SetOfText>; 3],
+    all: [Option<SetOfText>; 3],
+    human_sets: [u64; 3],
+    all_sets: [u64; 3],
 }
 
 const PARTS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
@@ -69,7 +76,9 @@ impl Database {
                     let (Some(first), Some(second)) = (parts.all[at], parts.all[other_at]) else {
                         continue;
                     };
-                    leaks.push(self.leak(LeakKind::Text, (split, first), (other, second))?);
+                    let sets = (parts.all_sets[at], parts.all_sets[other_at]);
+                    let leak = self.leak(LeakKind::Text, (split, first), (other, second))?;
+                    leaks.push(Leak { sets, ..leak });
                 }
             }
         }
@@ -86,7 +95,8 @@ impl Database {
             let place = (found.release(), found.set().id);
             for (at, other) in PARTS.into_iter().enumerate().filter(|(_, other)| *other != split) {
                 if let Some(second) = parts.human[at] {
-                    leaks.push(self.leak(LeakKind::Seed, (split, place), (other, second))?);
+                    let leak = self.leak(LeakKind::Seed, (split, place), (other, second))?;
+                    leaks.push(Leak { sets: (1, parts.human_sets[at]), ..leak });
                 }
             }
         }
@@ -108,8 +118,10 @@ impl Database {
             let at = PARTS.into_iter().position(|part| part == split).unwrap_or_default();
             let place = (found.release(), found.set().id);
             parts.all[at].get_or_insert(place);
+            parts.all_sets[at] += 1;
             if found.seed().is_none() {
                 parts.human[at].get_or_insert(place);
+                parts.human_sets[at] += 1;
             }
         }
         Ok(texts)
@@ -123,20 +135,23 @@ impl Database {
     fn leak(
         &self,
         kind: LeakKind,
-        (split, first): (Split, Place),
-        (other, second): (Split, Place),
+        (split, first): (Split, SetOfText),
+        (other, second): (Split, SetOfText),
     ) -> Result<Leak> {
         let text = self.text_of(first.0, first.1)?.unwrap_or_default();
         let (first, second) = ((split, first.0, first.1), (other, second.0, second.1));
-        Ok(Leak { kind, first, second, text })
+        Ok(Leak { kind, first, second, sets: (1, 1), text })
     }
 }
 
-/// Words in lower case with one space between them: letters and digits alone.
+/// The letters and digits of a text, folded and without accents: spacing is left out, too, as releases part `isn't`
+/// in different ways.
 fn normalised(text: &str) -> String {
     let folded = fold(text);
-    let words = folded.split(|letter: char| !letter.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    if folded.is_ascii() {
+        return folded.chars().filter(char::is_ascii_alphanumeric).collect();
+    }
+    folded.nfkd().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
 fn hash(text: &str) -> [u8; 16] {
@@ -154,9 +169,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_punctuation_and_spacing_do_not_tell_texts_apart() {
-        assert_eq!(normalised("He said : `` Check it , don't ! ''"), "he said check it don t");
+    fn case_accents_punctuation_and_spacing_do_not_tell_texts_apart() {
+        assert_eq!(normalised("He said : `` Check it , don't ! ''"), "hesaidcheckitdont");
         assert_eq!(hash("He checked it."), hash("he  checked IT ."));
+        assert_eq!(hash("It is n't his ."), hash("It isn\u{2019}t his."));
+        assert_eq!(hash("Caf\u{e9}s close."), hash("Cafe\u{301}s close ."));
         assert_ne!(hash("He checked it."), hash("She checked it."));
         assert_eq!(normalised(" ... "), "");
     }

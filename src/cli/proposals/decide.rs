@@ -1,10 +1,14 @@
 //! `fnstore proposals accept`, `reject`, `move`, `merge`, `undo` and `decisions`.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context as _, bail};
-use fnstore::database::Database;
+use fnstore::database::{Database, DatabaseError};
 use fnstore::edit::Fate;
-use fnstore::model::{FrameId, LuId, PROPOSED, Release};
+use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release};
 use fnstore::proposals::{Proposals, Reviewed};
+use fnstore::query::nearest;
+use fnstore::text::fold;
 
 use super::super::edit::{now, release};
 use super::super::output::{Format, grouped, tell, tell_index_lag};
@@ -54,8 +58,9 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
     let proposals = Proposals::new(&database, vectors.as_ref(), ranking.ranker()?);
     let reviewed =
         Reviewed { reviewer: args.reviewer.clone(), time: now(), note: args.note.clone() };
-    let of = (frame, args.lu.as_str());
-    let name = format!("`{}` of `{}`", args.lu, args.frame);
+    let lu = proposed_name(&database, &release, frame, &args.lu)?;
+    let of = (frame, lu.as_str());
+    let name = format!("`{lu}` of `{}`", args.frame);
     let (fate, done) = match asked {
         Asked::Undo => {
             let verdict = proposals.undo(release.id, of, reviewed)?;
@@ -70,9 +75,9 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
             (Fate::Move(frame), format!("moved {name} to `{to}`"))
         }
         Asked::Merge(into) => {
-            let lu = unit_of(&database, &release, frame, into)
+            let into_lu = unit_of(&database, &release, frame, into)
                 .with_context(|| format!("cannot merge {name}"))?;
-            (Fate::Merge(lu), format!("merged {name} into `{into}`"))
+            (Fate::Merge(into_lu), format!("merged {name} into `{into}`"))
         }
     };
     let moved = proposals.decide(release.id, of, fate, reviewed)?;
@@ -86,34 +91,83 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
 }
 
 fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Result<FrameId> {
-    let lexicon = database.lexicon(&release.name)?;
-    match lexicon.frame_by_name(name)? {
-        Some(frame) => Ok(frame.id),
-        None => bail!("there is no frame `{name}` in `{}`", release.name),
+    for folded in [false, true] {
+        if let [frame] = *database.store().frames_by_name(release.id, name, folded)? {
+            return Ok(frame);
+        }
     }
+    let mut known = BTreeSet::new();
+    for frame in database.store().frames(release.id)? {
+        known.insert(frame?.name);
+    }
+    Err(DatabaseError::UnknownName {
+        kind: "frame",
+        name: name.to_owned(),
+        nearest: nearest(name, &known).cloned(),
+    }
+    .into())
 }
 
-/// The LU of a frame that is no proposal; of two of one name the first.
+/// The LU of a frame that is no proposal: by its name, or by its number where the frame has two of a name.
 fn unit_of(
     database: &Database,
     release: &Release,
     frame: FrameId,
-    name: &str,
+    asked: &str,
 ) -> anyhow::Result<LuId> {
-    let mut proposed = false;
-    for lu in database.store().lexunits_of(release.id, frame)? {
-        let lu = lu?;
-        if lu.name == name {
-            if lu.status != PROPOSED {
-                return Ok(lu.id);
-            }
-            proposed = true;
+    let lexunits =
+        database.store().lexunits_of(release.id, frame)?.collect::<Result<Vec<_>, _>>()?;
+    let (proposed, own): (Vec<LexUnit>, Vec<LexUnit>) =
+        lexunits.into_iter().partition(|lu| lu.status == PROPOSED);
+    if let Some(lu) = own.iter().find(|lu| lu.id.0.to_string() == asked) {
+        return Ok(lu.id);
+    }
+    if !is_named(&own, asked) && is_named(&proposed, asked) {
+        bail!("`{asked}` is itself a proposal; expected an LU of the frame's lexicon");
+    }
+    let name = called(&own, "LU", asked)?;
+    let ids: Vec<String> =
+        own.iter().filter(|lu| lu.name == name).map(|lu| lu.id.0.to_string()).collect();
+    match ids.as_slice() {
+        [_] => Ok(own.iter().find(|lu| lu.name == name).map(|lu| lu.id).expect("one has the name")),
+        ids => {
+            bail!("the frame has {} LUs `{name}`; expected a number: {}", ids.len(), ids.join(", "))
         }
     }
-    if proposed {
-        bail!("`{name}` is itself a proposal; expected an LU of the frame's lexicon");
+}
+
+fn is_named(lexunits: &[LexUnit], name: &str) -> bool {
+    lexunits.iter().any(|lu| fold(&lu.name) == fold(name))
+}
+
+/// The name that an LU of these has, whatever the letter case it was asked for in.
+fn called(lexunits: &[LexUnit], kind: &'static str, asked: &str) -> Result<String, DatabaseError> {
+    let names = || lexunits.iter().map(|lu| &lu.name);
+    let exact = names().find(|name| *name == asked);
+    let folded = || names().find(|name| fold(name) == fold(asked));
+    exact.or_else(folded).cloned().ok_or_else(|| DatabaseError::UnknownName {
+        kind,
+        name: asked.to_owned(),
+        nearest: nearest(asked, names()).cloned(),
+    })
+}
+
+/// The proposed LU of a frame that is meant.
+fn proposed_name(
+    database: &Database,
+    release: &Release,
+    frame: FrameId,
+    asked: &str,
+) -> anyhow::Result<String> {
+    let lexunits =
+        database.store().lexunits_of(release.id, frame)?.collect::<Result<Vec<_>, _>>()?;
+    // A decision may stand on an LU that is proposed no longer: `undo` asks for it.
+    if database.store().decisions(release.id, frame, asked)?.is_some() {
+        return Ok(asked.to_owned());
     }
-    bail!("the frame has no LU `{name}`; `fnstore lus --frame FRAME` lists what it has")
+    let is_open = |lu: &LexUnit| [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
+    let open: Vec<LexUnit> = lexunits.into_iter().filter(is_open).collect();
+    Ok(called(&open, "proposed LU", asked)?)
 }
 
 /// Lists all decisions.

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::open_lu_list;
+use fnstore::model::{ACCEPTED, PROPOSED};
 use fnstore::proposals::{HiddenFigures, Proposals, figures};
 use fnstore::query::Expression;
+use fnstore::text::fold;
 use serde::Serialize;
 
 use super::super::output::{Format, tell};
@@ -39,7 +42,8 @@ struct EvalRecord {
     recall: f64,
     recall_at_10: f64,
     recall_at_50: f64,
-    precision: f64,
+    /// None where nothing is proposed.
+    precision: Option<f64>,
 }
 
 impl EvalRecord {
@@ -71,11 +75,33 @@ impl Row for EvalRecord {
 
     fn fields(&self) -> Vec<String> {
         let counts = [self.hidden, self.proposals, self.found].map(|count| count.to_string());
-        let shares = [self.recall, self.recall_at_10, self.recall_at_50, self.precision];
+        let recalls = [self.recall, self.recall_at_10, self.recall_at_50].map(Some);
         let frame = self.frame.clone().unwrap_or_else(|| "(all)".to_owned());
-        let shares = shares.map(|share| format!("{share:.4}"));
+        let written = |share: Option<f64>| share.map_or_else(String::new, |of| format!("{of:.4}"));
+        let shares = recalls.into_iter().chain([self.precision]).map(written);
         [frame].into_iter().chain(counts).chain(shares).collect()
     }
+}
+
+/// Refuses an LU that the lexicon has: no proposal can find it.
+fn check_hidden(database: &Database, frame: &str, name: &str) -> anyhow::Result<()> {
+    for release in database.releases()? {
+        let Some(frame) = database.lexicon(&release.name)?.frame_by_name(frame)? else { continue };
+        for lu in database.store().lexunits_of(release.id, frame.id)? {
+            let lu = lu?;
+            let is_proposed = [PROPOSED, ACCEPTED].contains(&lu.status.as_str());
+            if !is_proposed && fold(&lu.name) == fold(name) {
+                let expected = "an LU that is hidden; `edit` removes it from the store, or import a release \
+                                without it";
+                bail!(
+                    "`lu` is `{name}`, which `{}` has in `{}`; expected {expected}",
+                    frame.name,
+                    release.name
+                );
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -83,10 +109,11 @@ pub(super) fn run(args: &Args, context: &mut Context) -> anyhow::Result<Outcome>
     let expression = Expression::parse(&args.expression.join(" ")).map_err(DatabaseError::from)?;
     let ranker = args.ranking.ranker()?;
     let database = Database::open(&context.store)?;
-    for (frame, _) in &hidden {
+    for (frame, lu) in &hidden {
         // A frame that is misspelt would count as one whose LUs are not found.
         let named = Expression::parse(&format!("frame=\"{}\"", frame.replace('"', "\\\"")));
         database.count(&named.map_err(DatabaseError::from)?)?;
+        check_hidden(&database, frame, lu)?;
     }
     let vectors = args.ranking.vectors()?;
     let proposals = Proposals::new(&database, vectors.as_ref(), ranker);

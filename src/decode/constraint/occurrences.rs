@@ -36,7 +36,9 @@ pub(super) struct PhraseList {
 }
 
 impl PhraseList {
-    pub(super) fn new<S: AsRef<str>>(phrases: impl IntoIterator<Item = S>) -> Result<Self, DecodeError> {
+    pub(super) fn new<S: AsRef<str>>(
+        phrases: impl IntoIterator<Item = S>,
+    ) -> Result<Self, DecodeError> {
         let mut by_symbols = HashMap::new();
         for phrase in phrases {
             let phrase = phrase.as_ref();

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::provenance::fingerprint;
 use super::recorded::Recorded;
 use super::{Checked, LineKind, NamedId, read};
 use crate::exchange::error::Fault;
 use crate::model::{
-    Decided, Decision, Edition, Evidence, FrameId, FrozenSet, LuId, Moved, Undone, Verdict, is_name,
+    Decided, Decision, Edition, Evidence, FrameId, FrozenSet, LuId, Moved, SplitListId, Undone,
+    Verdict, hexadecimal, is_name,
 };
 
 /// Sets of an edition that one line holds: far below the longest line that is read.
@@ -164,10 +166,38 @@ pub(super) struct EditionRecord {
     sentences: u64,
     pairs: u64,
     lemma_pairs: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    split_list: Option<SplitListRecord>,
+    /// Of the ids of all sets, in 64 hexadecimal digits; absent in exports of earlier programs.
+    #[serde(default)]
+    blake3: Option<String>,
     /// All sets of the edition, in whatever line.
     total: u64,
     /// Id, a space, and 16 hexadecimal digits.
     sets: Vec<String>,
+}
+
+/// What every line of an edition says of all of its sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeEdition {
+    /// Their number.
+    pub sets: u64,
+    /// BLAKE3 of their ids, in hexadecimal digits; absent in exports of programs that did not keep it.
+    pub blake3: Option<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SplitListRecord {
+    name: String,
+    fingerprint: String,
+}
+
+impl SplitListRecord {
+    fn into_model(self) -> Checked<SplitListId> {
+        let fingerprint = fingerprint("split_list.fingerprint", &self.fingerprint)?;
+        Ok(SplitListId { name: self.name, fingerprint })
+    }
 }
 
 impl EditionRecord {
@@ -182,13 +212,18 @@ impl EditionRecord {
             sentences: edition.sentences,
             pairs: edition.pairs,
             lemma_pairs: edition.lemma_pairs,
+            split_list: edition.split_list.as_ref().map(|list| SplitListRecord {
+                name: list.name.clone(),
+                fingerprint: hexadecimal(&list.fingerprint),
+            }),
+            blake3: Some(edition.written_hash()),
             total: edition.sets.len() as u64,
             sets: sets.iter().map(|of| format!("{} {:016x}", of.set, of.content)).collect(),
         })
     }
 
-    /// The edition with the sets of this line, and how many it has in all.
-    pub(super) fn into_model(self) -> Checked<(Edition, u64)> {
+    /// The edition with the sets of this line, and what is said of all of them.
+    pub(super) fn into_model(self) -> Checked<(Edition, WholeEdition)> {
         let frozen = |text: &String| -> Checked<FrozenSet> {
             let wrong = || {
                 let expected = "an id, a space and 16 hexadecimal digits";
@@ -212,8 +247,9 @@ impl EditionRecord {
             sentences: self.sentences,
             pairs: self.pairs,
             lemma_pairs: self.lemma_pairs,
+            split_list: self.split_list.map(SplitListRecord::into_model).transpose()?,
             sets,
         };
-        Ok((edition, self.total))
+        Ok((edition, WholeEdition { sets: self.total, blake3: self.blake3 }))
     }
 }

@@ -31,6 +31,7 @@ use crate::model::named;
 use recorded::Recorded;
 
 pub use annotation::{LayersRecord, NamedId, SetRecord};
+pub use growth::WholeEdition;
 pub use layout::Layout;
 pub use provenance::{JournalRecord, RecipeRecord};
 pub use read::{Record, RecordReader};

@@ -11,7 +11,7 @@ use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
-    Judgement, LuId, Method, Provenance, RecipeId, hexadecimal,
+    Judgement, LuId, Method, Provenance, RecipeId, from_hexadecimal, hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -244,18 +244,8 @@ impl RecipeRecord {
 }
 
 /// The fingerprint that a field writes down.
-fn fingerprint(field: &str, text: &str) -> Checked<[u8; 16]> {
-    let wrong = || Fault::value(field, text, "32 hexadecimal digits");
-    let digits = text.as_bytes();
-    if digits.len() != 32 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return Err(wrong());
-    }
-    let mut bytes = [0; 16];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-        *byte = u8::from_str_radix(pair, 16).map_err(|_| wrong())?;
-    }
-    Ok(bytes)
+pub(super) fn fingerprint(field: &str, text: &str) -> Checked<[u8; 16]> {
+    from_hexadecimal(text).ok_or_else(|| Fault::value(field, text, "32 hexadecimal digits"))
 }
 
 /// How far the chain of a seed's target has come under a recipe.

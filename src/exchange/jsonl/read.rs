@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
-use super::growth::{DecisionsRecord, EditionRecord};
+use super::growth::{DecisionsRecord, EditionRecord, WholeEdition};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
 use super::recorded::Recorded;
@@ -48,8 +48,8 @@ pub enum Record {
     Judgement(AnnotationSetId, Judgement),
     /// Decisions, and the name of their frame.
     Decisions(Decided, String),
-    /// An edition with some of its sets, and how many it has in all.
-    Edition(Edition, u64),
+    /// An edition with some of its sets, and what is said of all.
+    Edition(Edition, WholeEdition),
     Layout(Box<Layout>),
 }
 
@@ -175,8 +175,8 @@ impl<R: BufRead> RecordReader<R> {
             }
             LineKind::Edition => {
                 let edition: EditionRecord = lines.json()?;
-                let (edition, total) = self.checked(edition.into_model())?;
-                Record::Edition(edition, total)
+                let (edition, whole) = self.checked(edition.into_model())?;
+                Record::Edition(edition, whole)
             }
             LineKind::ReleaseLayout => Record::Layout(Box::new(Layout::Release(self.model()?))),
             LineKind::FrameLayout => {

@@ -23,6 +23,7 @@ mod v1_user;
 mod v2_annotation;
 mod v2_change;
 mod v2_document;
+mod v2_edition;
 mod v2_location;
 mod v2_release_layout;
 mod v3_annotation;

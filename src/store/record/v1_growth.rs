@@ -1,9 +1,10 @@
-//! Version 1 of the records by which people govern what expansions wrote: decisions on proposed LUs, and
-//! editions.
+//! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed LUs, and
+//! editions. Editions are written in version 2, which has their hash and split list (`v2_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;
-use super::{Encoded, Stored, decode, encode};
+use super::v2_edition::HashedRecord;
+use super::{Encoded, SECOND_VERSION, Stored, decode, decode_as, encode, encode_as};
 use crate::model::{
     AnnotationSetId, Decided, Decision, Edition, Evidence, FrameId, FrozenSet, Moved, Undone,
     Verdict,
@@ -58,10 +59,13 @@ impl Stored for Edition {
     type Key = EditionKey;
 
     fn to_value(&self) -> Encoded {
-        encode(&EditionRecord::from(self))
+        encode_as(SECOND_VERSION, &HashedRecord::from(self))
     }
 
     fn from_value(key: &Self::Key, value: &[u8]) -> Result<Self, String> {
+        if value.first() == Some(&SECOND_VERSION) {
+            return decode_as::<HashedRecord>(SECOND_VERSION, value)?.into_model(key);
+        }
         decode::<EditionRecord>(value)?.into_model(key)
     }
 }
@@ -100,6 +104,7 @@ impl EditionRecord {
             sentences: self.sentences,
             pairs: self.pairs,
             lemma_pairs: self.lemma_pairs,
+            split_list: None,
             sets,
         })
     }
@@ -165,8 +170,14 @@ pub(super) mod tests {
             sentences: 2,
             pairs: 2,
             lemma_pairs: 1,
+            split_list: None,
             sets: sets.map(|(number, content)| FrozenSet { set: set(number), content }).into(),
         }
+    }
+
+    /// The edition as programs of format 1.4 write it.
+    pub(in super::super) fn first_version() -> Vec<u8> {
+        encode(&EditionRecord::from(&edition())).unwrap()
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::exchange::jsonl::{
     JournalRecord, Layout, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
 };
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Decided, FrameId, IdSpace, NumberKind, RecipeId, Release,
-    ReleaseId, Sentence, SentenceLayers,
+    AnnotationSet, AnnotationSetId, Decided, Edition, FrameId, IdSpace, NumberKind, RecipeId,
+    Release, ReleaseId, Sentence, SentenceLayers,
 };
 use crate::query::{Expression, Field, Term, Test};
 use crate::search::Catalog;
@@ -219,8 +219,19 @@ impl Export<'_, '_> {
             self.writer.judgement(set, judgement)?;
         }
         self.decisions(|_| true)?;
-        for edition in store.editions(release)? {
-            self.writer.edition(&edition?)?;
+        self.editions(|_| true)
+    }
+
+    /// Writes editions; a file of additions has none, as the sets of one may be elsewhere.
+    fn editions(&mut self, is_wanted: impl Fn(&Edition) -> bool) -> Result<()> {
+        if self.scope == Scope::Additions {
+            return Ok(());
+        }
+        for edition in self.store.editions(self.release)? {
+            let edition = edition?;
+            if is_wanted(&edition) {
+                self.writer.edition(&edition)?;
+            }
         }
         Ok(())
     }
@@ -272,7 +283,8 @@ impl Export<'_, '_> {
                 self.writer.judgement(set, judgement?)?;
             }
         }
-        self.decisions(|decided| closure.frames.contains(&decided.frame))
+        self.decisions(|decided| closure.frames.contains(&decided.frame))?;
+        self.editions(|edition| edition.sets.iter().all(|of| closure.has_set(of.set)))
     }
 
     /// Writes frames, or the FEs that were added to them, with semantic types and the relations

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::loader::LineImport;
 use crate::database::Result;
 use crate::exchange::FaultCode;
-use crate::exchange::jsonl::LineKind;
+use crate::exchange::jsonl::{LineKind, WholeEdition};
 use crate::model::{Decided, Edition};
 use crate::store::Subject;
 
@@ -16,7 +16,11 @@ impl<R: BufRead> LineImport<'_, R> {
         let is_first = self.known.decisions.insert(key);
         self.check_first(is_first, &decided.name)?;
         let Decided { frame, name, .. } = decided;
-        let stored = |store: &crate::store::Store, release| store.decisions(release, *frame, name);
+        // What the store has may have gone on since the file was written.
+        let stored = |store: &crate::store::Store, release| {
+            let there = store.decisions(release, *frame, name)?;
+            Ok(there.map(|there| if there.goes_on_from(decided) { decided.clone() } else { there }))
+        };
         if self.is_new(decided, name, stored)? {
             self.batch.put_decisions(decided)?;
             self.added(&Subject::Decision(*frame, name.clone()));
@@ -27,7 +31,7 @@ impl<R: BufRead> LineImport<'_, R> {
 
     /// Takes a line of an edition; the edition is written with its last line. Its sets may be gone: that
     /// is what verifying it tells.
-    pub(super) fn take_edition(&mut self, line: Edition, total: u64) -> Result<()> {
+    pub(super) fn take_edition(&mut self, line: Edition, whole: &WholeEdition) -> Result<()> {
         if self.adds() {
             let expected = "no edition in a file of additions";
             return Err(self.wrong(FaultCode::Layout, "kind", "edition", expected));
@@ -50,6 +54,7 @@ impl<R: BufRead> LineImport<'_, R> {
             }
         };
         let count = edition.sets.len() as u64;
+        let total = whole.sets;
         if count > total {
             let expected = format!("at most the total, {total}");
             return Err(self.wrong(FaultCode::Value, "sets", &count.to_string(), expected));
@@ -59,6 +64,11 @@ impl<R: BufRead> LineImport<'_, R> {
             return Ok(());
         }
         edition.sets.shrink_to_fit();
+        let hash = edition.written_hash();
+        if let Some(said) = whole.blake3.as_ref().filter(|said| **said != hash) {
+            let expected = format!("`{hash}`, the hash of its sets");
+            return Err(self.wrong(FaultCode::Value, "blake3", said, expected));
+        }
         let is_first = self.known.editions.insert(edition.name.clone());
         self.check_first(is_first, &edition.name)?;
         self.batch.put_edition(&edition)?;

@@ -42,7 +42,7 @@ impl<R: BufRead> LineImport<'_, R> {
             Record::Journal(row, seed, chain) => self.take_journal(row, seed, chain),
             Record::Judgement(set, judgement) => self.take_judgement(set, &judgement),
             Record::Decisions(decided, frame) => self.take_decisions(&decided, &frame),
-            Record::Edition(edition, total) => self.take_edition(edition, total),
+            Record::Edition(edition, whole) => self.take_edition(edition, &whole),
             Record::Layout(layout) => self.take_layout(&layout),
         }
     }

@@ -74,6 +74,12 @@ pub enum FramenetLoss {
     RelatedFrames,
     /// A sentence that people added or an import brought, without sets, in no document: no file has it.
     Sentences,
+    /// A judgement of a set.
+    Judgements,
+    /// A proposed LU on which people decided; one that they rejected is still written as `Proposed`.
+    Decisions,
+    /// An edition.
+    Editions,
     /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
     Characters,
 }
@@ -97,6 +103,11 @@ impl FramenetLoss {
             Self::Sentences => {
                 "sentences without annotation in no document, which no file of a release has"
             }
+            Self::Judgements => "judgements of annotation sets",
+            Self::Decisions => {
+                "proposed LUs without the decisions on them: a rejected one is `Proposed`"
+            }
+            Self::Editions => "editions",
             Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
     }
@@ -234,6 +245,7 @@ impl Database {
         }
         exporter.top_files(&mut tally)?;
         exporter.lose_sentences(&mut tally)?;
+        exporter.lose_verdicts(&mut tally)?;
         drop(exporter);
         directory.publish()?;
         Ok(Some(FramenetExport {
@@ -350,6 +362,30 @@ impl<'a> Exporter<'a> {
     fn written(&self, kind: NumberKind, number: u32) -> String {
         let written = self.numbers.text(kind, number.into()).filter(|text| !text.is_empty());
         written.map_or(number.to_string(), str::to_owned)
+    }
+
+    /// Counts what people said of sets and of proposed LUs, which no file has a place for.
+    fn lose_verdicts(&self, tally: &mut Tally) -> Result<()> {
+        let wanted = self.wanted.as_ref();
+        for row in self.store.all_judgements(self.release.id)? {
+            let (set, _) = row?;
+            if wanted.is_none_or(|wanted| wanted.sets.contains(&set)) {
+                tally.lose(FramenetLoss::Judgements);
+            }
+        }
+        for decided in self.store.all_decisions(self.release.id)? {
+            let frame = decided?.frame;
+            if wanted.is_none_or(|wanted| wanted.frames.contains(&frame)) {
+                tally.lose(FramenetLoss::Decisions);
+            }
+        }
+        if wanted.is_none() {
+            for edition in self.store.editions(self.release.id)? {
+                drop(edition?);
+                tally.lose(FramenetLoss::Editions);
+            }
+        }
+        Ok(())
     }
 
     /// Counts the sentences that are written nowhere; those of a release stand in its files, generated ones
