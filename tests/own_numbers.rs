@@ -1,10 +1,13 @@
 //! What people added has numbers of the store's own, and keeps them through every export.
 
+use std::fs;
 use std::path::Path;
 
 use fnstore::database::Database;
 use fnstore::framenet::WarningCode;
-use fnstore::model::{Creation, Frame, FrameId, LexUnit, LuId, OWN_RANGE};
+use fnstore::model::{
+    AnnotationSet, Creation, Frame, FrameId, LexUnit, LuId, OWN_RANGE, Provenance,
+};
 use fnstore::transfer::{FramenetLoss, ImportOptions};
 use fnstore::upkeep::CheckOptions;
 use serde_json::{Value, json};
@@ -12,7 +15,7 @@ use serde_json::{Value, json};
 use crate::cli_program::{fnstore_in, mini_framenet, new_store};
 use crate::framenet_round_trip::export;
 use crate::mini;
-use crate::others_releases::replace;
+use crate::others_releases::{everywhere, replace};
 
 /// A store in which a frame and two LUs were added to mini-framenet.
 fn added() -> (tempfile::TempDir, Database) {
@@ -66,8 +69,7 @@ fn an_import_of_an_export_as_xml_gives_the_same_numbers() {
     let again = dir.path().join("again");
     export(&second, "", &again).unwrap().unwrap();
     for file in ["frame/Zooming.xml", "frame/Checking.xml", "frameIndex.xml", "luIndex.xml"] {
-        let [first, second] =
-            [&out, &again].map(|dir| std::fs::read_to_string(dir.join(file)).unwrap());
+        let [first, second] = [&out, &again].map(|dir| fs::read_to_string(dir.join(file)).unwrap());
         assert_eq!(first, second, "{file}");
     }
     let mut edits = second.transaction(report.release.id).unwrap();
@@ -82,10 +84,10 @@ fn a_file_of_others_with_such_numbers_gets_fresh_ones() {
     let out = dir.path().join("mini-framenet");
     export(&database, "", &out).unwrap().unwrap();
     let file = out.join("frame/Zooming.xml");
-    let content = std::fs::read_to_string(&file).unwrap();
+    let content = fs::read_to_string(&file).unwrap();
     assert!(content.contains("<?fnstore own-numbers?>\n<frame "));
-    std::fs::write(&file, content.replace("<?fnstore own-numbers?>\n", "")).unwrap();
-    assert!(!std::fs::read_to_string(out.join("frame/Roaming.xml")).unwrap().contains("<?fnstore"));
+    fs::write(&file, content.replace("<?fnstore own-numbers?>\n", "")).unwrap();
+    assert!(!fs::read_to_string(out.join("frame/Roaming.xml")).unwrap().contains("<?fnstore"));
     let second = Database::open_writer(&dir.path().join("second")).unwrap();
     let report = mini::import(&second, &out).unwrap();
     assert_eq!(report.warnings.count(WarningCode::IdWritten), 2);
@@ -124,7 +126,7 @@ fn annotated() -> (tempfile::TempDir, Database) {
     let store = new_store();
     let file = store.path().join("script.jsonl");
     let lines: Vec<String> = script().iter().map(Value::to_string).collect();
-    std::fs::write(&file, lines.join("\n")).unwrap();
+    fs::write(&file, lines.join("\n")).unwrap();
     let ran = fnstore_in(store.path(), &["edit", file.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let database = Database::open_writer(store.path()).unwrap();
@@ -137,18 +139,21 @@ enum Strict {
     Yes,
     /// Those of mini-framenet itself do not.
     AsMini,
+    No,
 }
 
 /// An import into a store of its own, which is found whole.
 fn import_of(release: &Path, strict: Strict) -> (tempfile::TempDir, Database) {
     let store = tempfile::tempdir().unwrap();
     let database = Database::open_writer(store.path()).unwrap();
-    let strict = strict == Strict::Yes;
-    let options =
-        ImportOptions { strict, language: Some("en".to_owned()), ..ImportOptions::default() };
+    let options = ImportOptions {
+        strict: strict == Strict::Yes,
+        language: Some("en".to_owned()),
+        ..ImportOptions::default()
+    };
     let report = database.import(release, &options, &mut |_| {});
     let warnings = report.unwrap_or_else(|error| panic!("{error}")).warnings;
-    if !strict {
+    if strict == Strict::AsMini {
         let (_mini, _, usual) = mini::imported();
         let faults = warnings.iter().filter(|(code, ..)| !code.is_trait());
         for (code, count, examples) in faults {
@@ -172,11 +177,11 @@ fn records(database: &Database) -> Vec<String> {
 fn files(release: &Path) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for folder in ["", "frame", "lu", "fulltext"] {
-        for entry in std::fs::read_dir(release.join(folder)).unwrap() {
+        for entry in fs::read_dir(release.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
                 let name = path.strip_prefix(release).unwrap().display().to_string();
-                files.push((name, std::fs::read_to_string(&path).unwrap()));
+                files.push((name, fs::read_to_string(&path).unwrap()));
             }
         }
     }
@@ -190,7 +195,7 @@ fn sets_and_sentences_of_people_keep_ids_places_and_origin_through_xml_without_a
     let dir = tempfile::tempdir().unwrap();
     let [first, again] = ["a", "b"].map(|name| dir.path().join(name).join("mini-framenet"));
     for out in [&first, &again] {
-        std::fs::create_dir(out.parent().unwrap()).unwrap();
+        fs::create_dir(out.parent().unwrap()).unwrap();
     }
     export(&database, "", &first).unwrap().unwrap();
     let (_second_store, second) = import_of(&first, Strict::AsMini);
@@ -245,7 +250,7 @@ fn span_labelled_data_keeps_its_ids_and_documents_through_xml_without_a_warning(
         json!({"text": "Ana", "spans": [{"start": 0, "end": 3, "type": "person"}]}),
         json!({"text": "Nobody is named here .", "spans": []}),
     ];
-    std::fs::write(&data, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    fs::write(&data, lines.map(|line| format!("{line}\n")).concat()).unwrap();
     let database = Database::open_writer(&dir.path().join("store")).unwrap();
     database.import_spans(&data, &ImportOptions::default(), &mut |_| {}).unwrap();
     let out = dir.path().join("ner");
@@ -283,17 +288,55 @@ fn an_id_of_a_release_that_looks_like_one_of_people_stays_the_releases() {
     let mut edits = database.transaction(report.release.id).unwrap();
     let mut set =
         database.query(&"id=x7002".parse().unwrap()).unwrap().next().unwrap().unwrap().set;
-    set.provenance = fnstore::model::Provenance::User;
+    set.provenance = Provenance::User;
     edits.add_annotation_set(set).unwrap();
     edits.commit().unwrap();
     let out = dir.path().join("out/mini-framenet");
-    std::fs::create_dir(out.parent().unwrap()).unwrap();
+    fs::create_dir(out.parent().unwrap()).unwrap();
     export(&database, "", &out).unwrap().unwrap();
-    let written = std::fs::read_to_string(out.join("lu/lu1001.xml")).unwrap();
-    assert!(written.contains(like) && !written.contains("<?fnstore"), "{written}");
+    let written = fs::read_to_string(out.join("lu/lu1001.xml")).unwrap();
+    assert!(written.contains(&format!("<?fnstore own-numbers sentence {like}?>\n<lexUnit ")));
     let second = Database::open_writer(&dir.path().join("second")).unwrap();
     mini::import(&second, &out).unwrap();
-    assert_eq!(mini::answers(&second, "").len(), mini::answers(&database, "").len());
+    for query in ["", "origin=user"] {
+        assert_eq!(mini::answers(&second, query), mini::answers(&database, query), "{query}");
+    }
     let shown = fnstore_in(second.dir(), &["show", "sentence", &format!("x{like}")]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+}
+
+#[test]
+fn lus_of_people_keep_their_numbers_beside_a_releases_own_from_2_31_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("mini-framenet");
+    mini::copy(&mini_framenet(), &release);
+    let like = "3000001001";
+    everywhere(&release, &mut |_, content| {
+        let content = content
+            .replace("name=\"check.v\" ID=\"1001\"", &format!("name=\"check.v\" ID=\"{like}\""));
+        content.replace("luID=\"1001\"", &format!("luID=\"{like}\""))
+    });
+    fs::rename(release.join("lu/lu1001.xml"), release.join(format!("lu/lu{like}.xml"))).unwrap();
+    let database = Database::open_writer(&dir.path().join("store")).unwrap();
+    let report = mini::import(&database, &release).unwrap();
+    assert_ne!(report.warnings.count(WarningCode::IdWritten), 0);
+    // The frame's file has both numbers, each LU's own file has one.
+    let mut edits = database.transaction(report.release.id).unwrap();
+    let added = edits.add_lexunit(LexUnit::named(FrameId(102), LuId(0), "added.v")).unwrap();
+    let set = database.query(&"id=x7002".parse().unwrap()).unwrap().next().unwrap().unwrap().set;
+    let of_added = AnnotationSet { lu: added, provenance: Provenance::User, ..set };
+    edits.add_annotation_set(of_added).unwrap();
+    edits.commit().unwrap();
+    let [out, again] = ["out", "again"].map(|name| {
+        fs::create_dir(dir.path().join(name)).unwrap();
+        dir.path().join(name).join("mini-framenet")
+    });
+    export(&database, "", &out).unwrap().unwrap();
+    let frame = fs::read_to_string(out.join("frame/Checking.xml")).unwrap();
+    assert!(frame.contains(&format!("<?fnstore own-numbers lu {like}?>\n<frame ")), "{frame}");
+    let (_second, second) = import_of(&out, Strict::No);
+    assert_eq!(lexunits(&second), lexunits(&database));
+    assert_eq!(records(&second), records(&database));
+    export(&second, "", &again).unwrap().unwrap();
+    assert_eq!(files(&again), files(&out));
 }

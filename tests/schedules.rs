@@ -50,9 +50,13 @@ exec "$0" --ignored --exact --nocapture schedules::play_seeds
 "#;
 
 /// Makes the file system so small that so many KiB are left, or large again. Arguments: the directory,
-/// the KiB.
+/// the KiB. What threads of the engine write between the two commands can be more than is left: then it is asked
+/// again.
 const SHRINK: &str = r#"
-mount -o remount,size=$(($(df -k --output=used "$0" | tail -n 1) + $1))k "$0"
+for attempt in 1 2 3 4 5 6 7 8 9; do
+    mount -o remount,size=$(($(df -k --output=used "$0" | tail -n 1) + $1))k "$0" && exit 0
+done
+exit 1
 "#;
 
 /// Numbers of the writes that the store holds before, which no schedule comes to.

@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use super::element::Element;
 use super::xml::XmlFile;
+use super::xml_writer::LikeOwn;
 use super::{Result, WarningCode};
 use crate::model::{NumberKind, WrittenNumber, WrittenNumbers, is_invisible};
 
@@ -20,8 +21,9 @@ pub(super) struct FileNumbers<'a> {
     /// The others.
     pub(super) own: WrittenNumbers,
     apart: ToldApart,
-    /// Whether an export wrote the file, so that numbers of the store's own range are what they say.
-    pub(super) takes_own: bool,
+    /// Where an export wrote the file, so that numbers of a store are what they say: the release's own ids
+    /// that look like such numbers.
+    pub(super) like_own: Option<LikeOwn>,
 }
 
 impl<'a> FileNumbers<'a> {
@@ -30,13 +32,17 @@ impl<'a> FileNumbers<'a> {
             earlier,
             own: WrittenNumbers::default(),
             apart: ToldApart::default(),
-            takes_own: false,
+            like_own: None,
         }
     }
 
     /// The number that is written as this text, when no fresh one must stand for it.
     fn plain(&self, kind: NumberKind, text: &str) -> Option<u64> {
-        kind.plain(text).or_else(|| kind.own(text).filter(|_| self.takes_own))
+        let own = || {
+            let like_own = self.like_own.as_ref()?;
+            kind.own(text).filter(|number| !like_own.contains(&(kind, *number)))
+        };
+        kind.plain(text).or_else(own)
     }
 
     fn is_empty(&self) -> bool {

@@ -11,7 +11,7 @@ use quick_xml::reader::Reader;
 use super::element::{Element, prefix_of};
 use super::foreign::Notes;
 use super::numbers::FileNumbers;
-use super::xml_writer::OWN_NUMBERS;
+use super::xml_writer::like_own;
 use super::{FramenetError, Result, Warning, WarningCode, WarningLog};
 use crate::model::{Foreign, WrittenNumbers, is_xml};
 
@@ -168,8 +168,8 @@ impl<'a> XmlFile<'a> {
             Event::End(_) => drop(self.open.pop()),
             Event::Decl(declaration) => self.require_utf_8(declaration)?,
             // Before the root element.
-            Event::PI(piece) if self.open.is_empty() && &**piece == OWN_NUMBERS => {
-                self.numbers.takes_own = true;
+            Event::PI(piece) if self.open.is_empty() => {
+                self.numbers.like_own = like_own(piece).or(self.numbers.like_own.take());
             }
             _ => {}
         }

@@ -3,6 +3,8 @@
 //!
 //! Law: what [`XmlFile`](super::xml::XmlFile) reads back is what was written.
 
+use std::collections::BTreeSet;
+
 use super::foreign::ForeignWriter;
 use super::write::Numbers;
 use super::xml::not_xml;
@@ -18,8 +20,42 @@ pub(super) const NAMESPACES: [(&str, &str); 2] = [
 
 /// Says in a file that an export of fnstore wrote it, and that its numbers from 2^31 on, of sentences and
 /// sets from 2^56 on, are those that a store gave: an import keeps them. A processing instruction is nothing
-/// to other readers. A file has none where a release's own ids look so.
+/// to other readers. Ids of the release itself that look so are listed behind it, as [`like_own`] reads them.
 pub(super) const OWN_NUMBERS: &str = "fnstore own-numbers";
+
+/// Ids that a release's own files write and that would be taken for numbers of a store.
+pub(super) type LikeOwn = BTreeSet<(NumberKind, u64)>;
+
+/// The ids that the instruction lists: after the name of a kind, its numbers. `None` for an instruction of
+/// another name.
+pub(super) fn like_own(instruction: &str) -> Option<LikeOwn> {
+    let rest = instruction.strip_prefix(OWN_NUMBERS)?;
+    let mut of = None;
+    let mut listed = LikeOwn::new();
+    for word in rest.split_ascii_whitespace() {
+        match (word.parse(), of) {
+            (Ok(number), Some(kind)) => drop(listed.insert((kind, number))),
+            _ => of = NumberKind::parse(word),
+        }
+    }
+    (rest.is_empty() || rest.starts_with(' ')).then_some(listed)
+}
+
+/// The instruction that lists them.
+fn instruction(like_own: &LikeOwn) -> String {
+    let mut written = format!("<?{OWN_NUMBERS}");
+    let mut last = None;
+    for (kind, number) in like_own {
+        if last.replace(kind) != Some(kind) {
+            written.push(' ');
+            written.push_str(kind.as_str());
+        }
+        written.push(' ');
+        written.push_str(&number.to_string());
+    }
+    written.push_str("?>\n");
+    written
+}
 
 /// A file being written.
 pub(super) struct XmlWriter<'a> {
@@ -39,8 +75,8 @@ pub(super) struct XmlWriter<'a> {
     root: usize,
     /// Whether the file has numbers that no release gives.
     has_own: bool,
-    /// Whether a release's own files write an id that would be taken for such a number.
-    has_like_own: bool,
+    /// Ids of the release itself that would be taken for such numbers.
+    like_own: LikeOwn,
 }
 
 impl<'a> XmlWriter<'a> {
@@ -68,7 +104,7 @@ impl<'a> XmlWriter<'a> {
             foreign,
             root,
             has_own: false,
-            has_like_own: false,
+            like_own: LikeOwn::new(),
         }
     }
 
@@ -155,7 +191,7 @@ impl<'a> XmlWriter<'a> {
                 self.digits(name, number)
             }
             Some(written) => {
-                self.has_like_own |= kind.own(written).is_some();
+                self.like_own.extend(kind.own(written).map(|number| (kind, number)));
                 self.given(name, written)
             }
         }
@@ -239,8 +275,8 @@ impl<'a> XmlWriter<'a> {
     /// The file, whose root element has ended.
     pub(super) fn finish(mut self) -> String {
         debug_assert!(self.open.is_empty(), "{:?} not ended", self.open);
-        if self.has_own && !self.has_like_own {
-            self.content.insert_str(self.root, &format!("<?{OWN_NUMBERS}?>\n"));
+        if self.has_own {
+            self.content.insert_str(self.root, &instruction(&self.like_own));
         }
         self.content
     }
