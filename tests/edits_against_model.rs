@@ -154,7 +154,9 @@ impl Model {
             Step::Judge(set, score) => {
                 let Some(id) = pick(&self.sets, set) else { return };
                 let (reviewer, note) = ("kim".to_owned(), String::new());
-                edits.set_judgement(id, Judgement { reviewer, score, time: 0, note }).unwrap();
+                edits
+                    .set_judgement(id, Judgement { reviewer, score, time: 0, note, asked: None })
+                    .unwrap();
                 self.judgements.insert(id, score);
             }
             Step::Commit | Step::Drop | Step::Reopen => {}

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::Scope;
-use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId};
+use fnstore::model::{AnnotationSetId, Asked, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId};
 use fnstore::transfer::JsonlImport;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -78,6 +78,11 @@ fn with_generated() -> (TempDir, Database) {
         score: 80,
         time: 1_700_000_000,
         note: "na\u{ef}ve \u{1F600}".to_owned(),
+        asked: Some(Asked {
+            question: "evokes Checking".to_owned(),
+            shown: "She [checked] it .".to_owned(),
+            millis: 900,
+        }),
     };
     let mut edits = database.transaction(release).unwrap();
     edits.set_judgement(judged, judgement).unwrap();

@@ -6,7 +6,13 @@ use fnstore::model::{AnnotationSetId, Judgement};
 use crate::{generated, mini};
 
 fn judgement(reviewer: &str, score: u8) -> Judgement {
-    Judgement { reviewer: reviewer.to_owned(), score, time: 1_700_000_000, note: "ok".to_owned() }
+    Judgement {
+        reviewer: reviewer.to_owned(),
+        score,
+        time: 1_700_000_000,
+        note: "ok".to_owned(),
+        asked: None,
+    }
 }
 
 #[test]

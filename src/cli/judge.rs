@@ -87,6 +87,16 @@ struct JudgementRecord<'a> {
     score: u8,
     time: u64,
     note: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<AskedRecord<'a>>,
+}
+
+/// How a judgement came about, where a page asked.
+#[derive(Debug, Serialize)]
+struct AskedRecord<'a> {
+    question: &'a str,
+    shown: &'a str,
+    millis: u64,
 }
 
 impl Row for JudgementRecord<'_> {
@@ -133,7 +143,8 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let mut edits = database.transaction(release.id)?;
     match args.score {
         Some(score) => {
-            let judgement = Judgement { reviewer, score, time: now(), note: args.note };
+            let judgement =
+                Judgement { reviewer, score, time: now(), note: args.note, asked: None };
             edits.set_judgement(set, judgement)?;
         }
         None => edits.remove_judgement(set, &reviewer)?,
@@ -181,9 +192,14 @@ fn show(
         tell(&format!("nobody has judged `{set}`"));
         return Ok(Outcome::NothingFound);
     }
-    let rows = judgements.iter().map(|Judgement { reviewer, score, time, note }| {
+    let rows = judgements.iter().map(|Judgement { reviewer, score, time, note, asked }| {
         let (release, set) = (release.name.as_str(), set.to_string());
-        JudgementRecord { release, set, reviewer, score: *score, time: *time, note }
+        let asked = asked.as_ref().map(|asked| AskedRecord {
+            question: &asked.question,
+            shown: &asked.shown,
+            millis: asked.millis,
+        });
+        JudgementRecord { release, set, reviewer, score: *score, time: *time, note, asked }
     });
     output.rows(Format::Jsonl, rows)?;
     Ok(Outcome::Done)

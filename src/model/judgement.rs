@@ -11,9 +11,45 @@ pub struct Judgement {
     pub time: u64,
     /// What the reviewer adds; may be empty.
     pub note: String,
+    /// What was asked and shown, where a page or program asked.
+    pub asked: Option<Asked>,
+}
+
+/// How a judgement came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The question, as in `evokes Checking`.
+    pub question: String,
+    /// What the reviewer saw: the sentence, the target in square brackets.
+    pub shown: String,
+    /// Milliseconds from showing to answering.
+    pub millis: u64,
 }
 
 impl Judgement {
     /// The highest score.
     pub const BEST: u8 = 100;
+}
+
+/// Kappa of several raters and two categories (Fleiss 1971), where items may have different numbers of
+/// raters: `(P - E) / (1 - E)` with P the mean share of pairs of raters who agree and E what chance
+/// would give. An item is its raters who say yes, and all of them; there are two or more of them.
+#[must_use]
+pub fn fleiss_kappa(items: &[(u32, u32)]) -> Option<f64> {
+    let (mut agreeing, mut said_yes, mut said) = (0.0, 0.0, 0.0);
+    for &(yes, raters) in items {
+        let (yes, raters) = (f64::from(yes), f64::from(raters));
+        let no = raters - yes;
+        agreeing += (yes * (yes - 1.0) + no * (no - 1.0)) / (raters * (raters - 1.0));
+        (said_yes, said) = (said_yes + yes, said + raters);
+    }
+    let share = said_yes / said;
+    kappa(agreeing / items.len() as f64, share * share + (1.0 - share) * (1.0 - share))
+}
+
+/// Agreement beyond chance; none where chance explains all.
+#[must_use]
+pub fn kappa(observed: f64, expected: f64) -> Option<f64> {
+    let kappa = (observed - expected) / (1.0 - expected);
+    kappa.is_finite().then_some(kappa)
 }

@@ -18,9 +18,7 @@ use super::key::{
     LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
     SentenceSetKey, SetKey,
 };
-use super::record::{
-    self, ChangeRecord, Encoded, JournalRecord, JudgementRecord, RecipeRecord, Stored,
-};
+use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of one release to be written together, and what the list of changes says of them.
@@ -362,10 +360,9 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn put_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
-        let Judgement { reviewer, score, time, note } = judgement.clone();
+        let reviewer = judgement.reviewer.clone();
         let key = JudgementKey { release: self.release, set, reviewer };
-        let value = record::encode(&JudgementRecord { score, time, note });
-        self.put(Family::Judgement, &key, set, value)
+        self.put(Family::Judgement, &key, set, record::encode_judgement(judgement))
     }
 
     /// Deletes a reviewer's judgement of a set.

@@ -17,7 +17,7 @@ use super::key::{
     JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey,
     SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
+use super::record::{self, JournalRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
 impl Store {
@@ -555,6 +555,6 @@ impl Store {
 fn judgement((key, value): KeyValue) -> Result<(AnnotationSetId, Judgement)> {
     let damaged = |reason| StoreError::damaged(Family::Judgement.name(), &key, reason);
     let at = JudgementKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-    let JudgementRecord { score, time, note } = record::decode(&value).map_err(damaged)?;
-    Ok((at.set, Judgement { reviewer: at.reviewer, score, time, note }))
+    let judgement = record::decode_judgement(at.reviewer, &value).map_err(damaged)?;
+    Ok((at.set, judgement))
 }

@@ -17,8 +17,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
-    Stored,
+    self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
@@ -251,8 +250,8 @@ pub(super) fn content(
             RowContent::Journal { seed, recipe, entry }
         }
         Family::Judgement => {
-            let set = key_of::<JudgementKey>(key)?.set;
-            record::decode::<JudgementRecord>(value).map_err(record)?;
+            let JudgementKey { set, reviewer, .. } = key_of(key)?;
+            record::decode_judgement(reviewer, value).map_err(record)?;
             RowContent::Judgement(set)
         }
         Family::Decision => RowContent::Decisions(model(key, value)?),

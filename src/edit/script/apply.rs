@@ -436,7 +436,8 @@ impl Script<'_, '_> {
         let reviewer = line.reviewer.or_else(|| self.reviewer.clone());
         let reviewer = reviewer.ok_or_else(|| wrong("reviewer", "", "who judges"))?;
         let time = line.time.unwrap_or(self.now);
-        let judgement = Judgement { reviewer, score: line.score, time, note: line.note };
+        let judgement =
+            Judgement { reviewer, score: line.score, time, note: line.note, asked: None };
         self.edits.set_judgement(set, judgement)?;
         unnamed(set)
     }

@@ -10,7 +10,7 @@ use super::recorded::Recorded;
 use super::{Checked, Kind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
-    AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
+    AnnotationSetId, Asked, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
     Judgement, LuId, Method, Provenance, RecipeId, hexadecimal,
 };
 
@@ -303,14 +303,21 @@ impl JournalRecord {
 
 record! {
     /// What a reviewer says of a set.
-    (AnnotationSetId, Judgement) [(set, Judgement { reviewer, score, time, note })]
+    (AnnotationSetId, Judgement) [(set, Judgement { reviewer, score, time, note, asked })]
     as JudgementRecord of Judgement {
         set: AnnotationSetId = set,
         reviewer: String = reviewer,
         score: u8 = score,
         time: u64 = time,
         note: String = note,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked: Option<Asked> = asked,
     }
+}
+
+record! {
+    /// How a judgement came about.
+    Asked as AskedRecord { question: String, shown: String, millis: u64 }
 }
 
 pub(super) fn check_judgement(judgement: &Judgement) -> Checked<()> {
