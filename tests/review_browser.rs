@@ -22,7 +22,7 @@ fn store() -> tempfile::TempDir {
     let database = Database::open_writer(store.path()).unwrap();
     let release = database.release("mini-framenet").unwrap().id;
     generated::write(&database, release);
-    // The first set's sentence gets odd letters; the target is `cafés`.
+    // The first set's sentence gets odd letters; the target is the second word.
     let (mut sentence, mut set) = generated::sets(&database, release).remove(0);
     sentence.text = ODD.to_owned();
     set.targets = vec![Span::new(3, 10)];
@@ -52,7 +52,9 @@ fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
     let review = Review::start(store.path(), &["origin=generated"]);
     browser.visit(&review.address(""));
     browser.until(ITEM, &json!("0"));
-    browser.press("a7");
+    browser.press("a");
+    browser.until(ITEM, &json!("1"));
+    browser.press("7");
     browser.until(ITEM, &json!("end"));
     browser.until_said("saved, 2 decided");
     assert_eq!(
@@ -74,6 +76,28 @@ fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
     );
     browser.press("?");
     browser.until("document.querySelector('dialog').open", &json!(true));
+}
+
+#[test]
+fn keys_pressed_before_the_next_sentence_is_there_decide_nothing() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    // The answer of the server is held back while the reviewer types on.
+    browser.run(
+        "const real = window.fetch; window.fetch = (path, options) => new Promise((done) => \
+         setTimeout(() => done(real(path, options)), path.includes('item') ? 700 : 0))",
+    );
+    browser.press("s");
+    browser.until(ITEM, &json!("1"));
+    browser.press("a");
+    browser.press("r1r");
+    browser.until(ITEM, &json!("end"));
+    browser.until_said("saved, 1 decided");
+    assert_eq!(scores(store.path(), "g102"), [json!(100)]);
+    assert_eq!(scores(store.path(), "g101"), [Value::Null; 0]);
 }
 
 #[test]

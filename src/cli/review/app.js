@@ -4,7 +4,7 @@
 const base = document.body.dataset.base, view = document.body.dataset.view;
 const tab = String(Math.random()), unsent = [];
 const $ = (query, from = document) => from.querySelector(query);
-let current = null, ahead = null, since = 0, sending = null, edit = null, chord = false;
+let current = null, left = null, ahead = null, since = 0, sending = null, edit = null, chord = false;
 
 function state(text, kind = "") { const at = $("#state"); at.textContent = text; at.className = "state " + kind; }
 
@@ -34,11 +34,13 @@ function show(item) {
   if (ahead) ahead.catch(() => {});
 }
 
-async function next() {
-  const after = current ? current.n : null;
-  try { show(await (ahead ?? fetchNext(after))); } catch (error) {
-    state(error.message, "bad"); ahead = null;
-  }
+// Shows what comes after an item. Until it is there no key decides: nobody has seen it.
+async function next(after) {
+  current = null;
+  left = after;
+  const coming = ahead ?? fetchNext(after);
+  ahead = null;
+  try { show(await coming); } catch (error) { state(error.message + "; s tries again", "bad"); }
 }
 
 function decide(score) {
@@ -47,7 +49,7 @@ function decide(score) {
   unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", ") });
   state("saving");
   flush();
-  next();
+  next(current.n);
 }
 
 // Sends what is unsent, in order, in one request at a time; gives back when all is safe.
@@ -173,7 +175,7 @@ function act(key) {
     if (key === "u") return undoQuietly();
   } else if (view === "sentences") {
     if (score !== null) return decide(score);
-    if (key === "s") return next();
+    if (key === "s") return next(current ? current.n : left);
     if (key === "u") return undo();
     if (key === "e") return startEdit();
     const flag = { f: 0, m: 1 }[key], box = document.querySelectorAll("input[name=flag]")[flag];
@@ -239,5 +241,5 @@ document.addEventListener("input", async (event) => {
 });
 
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
-if (view === "sentences") next();
+if (view === "sentences") next(null);
 else if (entries().length && !location.hash) step(0);

@@ -34,7 +34,7 @@ fn proposed(proposal: &Proposal) -> Markup {
             h2 { (proposal.name) " " small { "in " (proposal.frame_name) } }
             p.facts {
                 "score " b { (format!("{:.2}", proposal.score)) }
-                " \u{b7} " (evidence.sets) " sentences of " (evidence.seeds) " seeds"
+                " \u{b7} " "sentences " (evidence.sets) " \u{b7} seeds " (evidence.seeds)
                 " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
                 @if let Some(p) = evidence.p { " \u{b7} p " (format!("{p:.2}")) }
                 @if !near.is_empty() { " \u{b7} near " (near.join(", ")) }
@@ -164,7 +164,7 @@ fn of_one(question: Question, all: &OfQuestion) -> Markup {
         }
         table {
             caption { "Accepted at a mean of " (ACCEPTED) " or more" }
-            thead { tr { th { "" } th.number { "items" } th.number { "accepted" } th.number { "mean" } } }
+            thead { tr { th { "of" } th.number { "items" } th.number { "accepted" } th.number { "mean" } } }
             tbody { @for (role, figures) in &all.roles {
                 tr { th scope="row" { (role.as_str()) } td.number { (figures.items) }
                     td.number { (format!("{:.2} %", 100.0 * figures.share())) }
