@@ -53,7 +53,8 @@ pub(super) struct Done {
 
 #[derive(Debug, Clone)]
 pub(super) enum Change {
-    Judged { of: Answerer, before: Option<Judgement>, after: Option<Judgement> },
+    /// What stood there before, and what stands there now.
+    Judged { of: Answerer, judgements: Box<[Option<Judgement>; 2]> },
     Retargeted(Retargeted),
 }
 
@@ -99,7 +100,7 @@ fn carry_out(
                 None if before.is_some() => edits.remove_judgement(set, &of.0, &of.1)?,
                 None => {}
             }
-            Change::Judged { of, before, after: judgement }
+            Change::Judged { of, judgements: Box::new([before, judgement]) }
         }
         Act::Retarget(moved) => {
             if record.targets != moved.before {
@@ -126,7 +127,8 @@ pub(super) fn take_back(dir: &Path, done: &Done) -> Result<()> {
     let database = Database::open_existing_writer(dir)?;
     let mut edits = database.transaction(done.release)?;
     let act = match done.change.clone() {
-        Change::Judged { of, before, after } => {
+        Change::Judged { of, judgements } => {
+            let [before, after] = *judgements;
             if judgement_of(&edits, done.set, &of)? != after {
                 return Err(ReviewError::ChangedMeanwhile(done.set));
             }
