@@ -54,7 +54,10 @@ pub(super) struct Done {
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     /// What stood there before, and what stands there now.
-    Judged { of: Answerer, judgements: Box<[Option<Judgement>; 2]> },
+    Judged {
+        of: Answerer,
+        judgements: Box<[Option<Judgement>; 2]>,
+    },
     Retargeted(Retargeted),
 }
 

@@ -425,7 +425,7 @@ mod tests {
             "| `sentence_layers` | release u16, sentence u64, set u64 |",
             "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
-            "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
+            "| `judgement` | release u16, set u64, reviewer (UTF-8); NUL and question, if there is one |",
             "| `decision` | release u16, frame u32, LU name (UTF-8, to the end) |",
             "| `edition` | release u16, name (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",

@@ -450,9 +450,8 @@ fn numbers() -> NumbersRecord {
     NumbersRecord::new(numbers.iter().map(|(number, written)| (*number, written)))
 }
 
-/// Records of version 2: a change of every kind of subject, each with another action; a set that has
-/// its sentence's number, and one that has not; a set that filters have scored; what FrameNet 1.7 says
-/// of a document and in its top files.
+/// Records of version 2: a change of every kind of subject, each with another action; a set with its sentence's
+/// number, and one without; a scored set; what FrameNet 1.7 says of a document and in its top files; an edition.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
     let location = |sentence| {
         let (frame, lu) = (FrameId(102), LuId(1001));
