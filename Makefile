@@ -42,9 +42,16 @@ LANGUAGE_MODEL_DIR := $(CACHE)/models/$(LANGUAGE_MODEL_NAME)
 # records what the test of power loss replays.
 SYSTEM_PACKAGES := g++ libclang-dev libvulkan1 mesa-vulkan-drivers strace
 
+# What the tests of the review run: a browser, and axe-core (MPL-2.0) from npm. Without them these tests say that they
+# are skipped.
+BROWSER_PACKAGES := chromium chromium-driver
+AXE_VERSION := 4.14.1
+AXE_SHA256 := e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745
+AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
+
 PREFIX := /usr/local
 
-.PHONY: help demo test laws install dist dist-check setup setup-system minilm rewriter parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo test laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -61,14 +68,17 @@ demo: setup ## set up, build, and grow a small lexicon from beginning to end
 	run import $(MINI); \
 	run query frame=Checking --limit 4 --format table; \
 	run expand frame=Checking --rounds 2; \
-	run query 'frame=Checking origin=generated' --limit 12 --format table
+	run query 'frame=Checking origin=generated' --limit 12 --format table; \
+	printf '\nTo review what an expansion wrote, in the browser and by single keys:\n\n    %s review --store DIR --open\n' "$(FNSTORE)"
 
 test: export FNSTORE_REQUIRE_GPU := 1
 # Without a desktop, Mesa's layer that asks it for the preferred GPU complains on stderr.
 test: export NODEVICE_SELECT := 1
 # Properties draw the same cases in every run, so that a check that fails fails again; `make laws` draws others.
 test: export PROPTEST_RNG_SEED ?= 1
-test: setup ## set up, then every check there is: formatting, lints, documentation, benches, tests
+# Its rules say what a screen reader misses in the page of `fnstore review`.
+test: export FNSTORE_AXE := $(AXE)
+test: setup setup-browser ## set up, then every check there is: formatting, lints, documentation, benches, tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --locked --all-targets -- -D warnings
 	$(CARGO) check --release --locked --no-default-features
@@ -130,6 +140,21 @@ setup-system:
 		echo "a C++ compiler, libclang, the Vulkan loader, a driver for it or strace is missing; install them and run make again:" >&2; \
 		echo "    sudo $$install" >&2; \
 		exit 2; \
+	fi
+
+setup-browser:
+	@if ! command -v chromedriver >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $(BROWSER_PACKAGES) \
+			|| echo "no browser can be installed: its tests are skipped" >&2; \
+	fi; \
+	if [ ! -f "$(AXE)" ]; then \
+		mkdir -p "$(CACHE)"; \
+		download=$$(mktemp -d); trap 'rm -rf "$$download"' EXIT; \
+		address=https://registry.npmjs.org/axe-core/-/axe-core-$(AXE_VERSION).tgz; \
+		$(PYTHON) -c 'import sys, urllib.request as r; r.urlretrieve(*sys.argv[1:])' "$$address" "$$download/axe.tgz" \
+			&& echo "$(AXE_SHA256)  $$download/axe.tgz" | sha256sum --check --quiet \
+			&& tar -xzf "$$download/axe.tgz" -C "$$download" && mv "$$download/package/axe.min.js" "$(AXE)" \
+			|| echo "axe-core cannot be fetched: its rules are not checked" >&2; \
 	fi
 
 minilm: ## fetch all-MiniLM-L6-v2 into the cache, once: the models here do without, some measurements do not

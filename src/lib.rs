@@ -74,6 +74,8 @@ pub mod edit;
 pub mod transfer;
 pub mod upkeep;
 
+pub mod review;
+
 #[cfg(feature = "neural")]
 pub mod expand;
 #[cfg(feature = "neural")]

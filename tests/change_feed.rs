@@ -35,8 +35,14 @@ fn every_kind_of_commit_is_listed_once_and_in_order() {
     let lu = edits.add_lexunit(LexUnit::named(frame, LuId(0), "peruse.v")).unwrap();
     let sentence = edits.add_sentence(edits::new_sentence("He checked it .")).unwrap();
     let set = edits.add_annotation_set(edits::new_set(sentence, (3, 10), &[])).unwrap();
-    let judgement =
-        Judgement { reviewer: "kim".to_owned(), score: 90, time: 7, note: String::new() };
+    let judgement = Judgement {
+        reviewer: "kim".to_owned(),
+        score: 90,
+        time: 7,
+        note: String::new(),
+        question: String::new(),
+        shown: None,
+    };
     edits.set_judgement(set, judgement).unwrap();
     edits.commit().unwrap();
     let mut edits = database.transaction(release).unwrap();

@@ -154,7 +154,19 @@ impl Model {
             Step::Judge(set, score) => {
                 let Some(id) = pick(&self.sets, set) else { return };
                 let (reviewer, note) = ("kim".to_owned(), String::new());
-                edits.set_judgement(id, Judgement { reviewer, score, time: 0, note }).unwrap();
+                edits
+                    .set_judgement(
+                        id,
+                        Judgement {
+                            reviewer,
+                            question: String::new(),
+                            score,
+                            time: 0,
+                            note,
+                            shown: None,
+                        },
+                    )
+                    .unwrap();
                 self.judgements.insert(id, score);
             }
             Step::Commit | Step::Drop | Step::Reopen => {}

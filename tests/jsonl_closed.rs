@@ -106,8 +106,14 @@ fn add_by_hand(database: &Database, release: ReleaseId) -> AnnotationSetId {
     edits.set_document(listing).unwrap();
     let labels = [("Thoroughness", 15, 24)];
     let set = edits.add_annotation_set(edits::new_set(sentence, (4, 11), &labels)).unwrap();
-    let judgement =
-        Judgement { reviewer: "kim".to_owned(), score: 90, time: 0, note: String::new() };
+    let judgement = Judgement {
+        reviewer: "kim".to_owned(),
+        score: 90,
+        time: 0,
+        note: String::new(),
+        question: String::new(),
+        shown: None,
+    };
     edits.set_judgement(set, judgement).unwrap();
     edits.commit().unwrap();
     set

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::Scope;
-use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId};
+use fnstore::model::{AnnotationSetId, Frame, FrameId, IdSpace, Judgement, LexUnit, LuId, Shown};
 use fnstore::transfer::JsonlImport;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -75,12 +75,16 @@ fn with_generated() -> (TempDir, Database) {
     let judged = AnnotationSetId::new(IdSpace::Generated, 101);
     let judgement = Judgement {
         reviewer: "kim".to_owned(),
+        question: String::new(),
         score: 80,
         time: 1_700_000_000,
         note: "na\u{ef}ve \u{1F600}".to_owned(),
+        shown: Some(Shown { text: "She [checked] it .".to_owned(), millis: 900 }),
     };
+    let other = Judgement { question: "meaning".to_owned(), score: 20, ..judgement.clone() };
     let mut edits = database.transaction(release).unwrap();
     edits.set_judgement(judged, judgement).unwrap();
+    edits.set_judgement(judged, other).unwrap();
     edits.commit().unwrap();
     (dir, database)
 }
@@ -161,6 +165,7 @@ fn what_was_generated_travels_without_the_release() {
         "set",
         "journal",
         "judgement",
+        "judgement",
         "end",
     ];
     assert_eq!(kinds, expected);
@@ -174,10 +179,10 @@ fn what_was_generated_travels_without_the_release() {
         assert_eq!(mini::answers(&base, query), mini::answers(&database, query), "{query}");
     }
     let changes = base.changes(1).unwrap().count();
-    assert_eq!(changes, 6, "an LU, two sentences, two sets and a judgement are listed");
+    assert_eq!(changes, 7, "an LU, two sentences, two sets and two judgements are listed");
     let revision = base.store().revision().unwrap();
     let again = import(&base, &lines).unwrap();
-    assert_eq!((again.written.len(), again.unchanged), (0, 8));
+    assert_eq!((again.written.len(), again.unchanged), (0, 9));
     assert_eq!(base.store().revision().unwrap(), revision, "nothing was written");
 }
 
@@ -256,7 +261,7 @@ fn additions_that_do_not_fit_their_base_are_refused_whole() {
         ("\"flags\":[]", "\"flags\":[\"odd\"]", "`odd`"),
         ("\"aligner\":0.99", "\"aligner\":\"high\"", "E-json: "),
         ("\"rank\":0", "\"rank\":0,\"more\":1", "unknown field `more`"),
-        ("\"records\":10", "\"records\":9", "E-layout: "),
+        ("\"records\":11", "\"records\":10", "E-layout: "),
         ("\"score\":80", "\"score\":101", "`score` is `101`"),
         ("\"set\":\"g101\",\"reviewer\"", "\"set\":\"g1\",\"reviewer\"", "`set` is `g1`"),
         ("\"version\":1", "\"version\":2", "`version` is `2`, expected 1, which this build reads"),

@@ -6,7 +6,44 @@ use fnstore::model::{AnnotationSetId, Judgement};
 use crate::{generated, mini};
 
 fn judgement(reviewer: &str, score: u8) -> Judgement {
-    Judgement { reviewer: reviewer.to_owned(), score, time: 1_700_000_000, note: "ok".to_owned() }
+    Judgement {
+        reviewer: reviewer.to_owned(),
+        score,
+        time: 1_700_000_000,
+        note: "ok".to_owned(),
+        question: String::new(),
+        shown: None,
+    }
+}
+
+#[test]
+fn answers_to_other_questions_stand_beside_and_no_query_takes_them_for_the_frames() {
+    let (_dir, database, report) = mini::imported();
+    let release = report.release.id;
+    generated::write(&database, release);
+    let set = AnnotationSetId::parse("g101").unwrap();
+    let other = |question: &str, score| Judgement {
+        question: question.to_owned(),
+        ..judgement("kim", score)
+    };
+    let mut edits = database.transaction(release).unwrap();
+    for (question, score) in [("", 80), ("meaning", 10), ("evokes Roaming", 0), ("meaning", 20)] {
+        edits.set_judgement(set, other(question, score)).unwrap();
+    }
+    let all = [other("", 80), other("evokes Roaming", 0), other("meaning", 20)];
+    assert_eq!(edits.judgements(set).unwrap(), all);
+    edits.commit().unwrap();
+    let stored = database.store().judgements(release, set).unwrap();
+    assert_eq!(stored.map(Result::unwrap).collect::<Vec<_>>(), all);
+    for (query, found) in [("judgement=80", 1), ("judgement<50", 0), ("judgement_mean=80", 1)] {
+        assert_eq!(mini::answers(&database, query).len(), found, "{query}");
+    }
+    let mut edits = database.transaction(release).unwrap();
+    let wrong = edits.set_judgement(set, other("a\nb", 1)).unwrap_err().to_string();
+    assert!(wrong.contains("`question`"), "{wrong}");
+    edits.remove_judgement(set, "kim", "meaning").unwrap();
+    edits.commit().unwrap();
+    assert_eq!(database.store().judgements(release, set).unwrap().count(), 2);
 }
 
 #[test]
@@ -44,9 +81,9 @@ fn a_reviewer_has_one_judgement_of_a_set_and_any_of_them_is_found() {
         }
     }
     let mut edits = database.transaction(release).unwrap();
-    edits.remove_judgement(set, "kim").unwrap();
+    edits.remove_judgement(set, "kim", "").unwrap();
     assert_eq!(edits.judgements(set).unwrap(), [judgement("Kim Lee", 90)]);
-    let error = edits.remove_judgement(set, "kim").unwrap_err();
+    let error = edits.remove_judgement(set, "kim", "").unwrap_err();
     assert_eq!(
         error.to_string(),
         "E-absent: there is no judgement `of g101 by kim` in the release"

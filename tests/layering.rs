@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The layers from the top; a module imports only from lines below its own.
 const LAYERS: [&[&str]; 11] = [
     &["cli"],
-    &["expand", "models", "proposals"],
+    &["expand", "models", "proposals", "review"],
     &["transfer", "edit", "upkeep"],
     &["lexicon"],
     &["search", "augment"],

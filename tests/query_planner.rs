@@ -210,7 +210,14 @@ fn judge(database: &Database, release: ReleaseId) {
         for reviewer in ["kim", "lee"].into_iter().take(1 + usize::from(number % 2)) {
             let score = (number * 2 + if reviewer == "kim" { 0 } else { 31 }) % 101;
             let reviewer = reviewer.to_owned();
-            let judgement = Judgement { reviewer, score, time: 0, note: String::new() };
+            let judgement = Judgement {
+                reviewer,
+                question: String::new(),
+                score,
+                time: 0,
+                note: String::new(),
+                shown: None,
+            };
             edits.set_judgement(set.id, judgement).unwrap();
         }
     }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::candidates::{WordSpan, word_span};
 use super::data::AlignedSpan;
 use super::metrics::Counts;
-use crate::model::Span;
+use crate::model::{Span, fleiss_kappa, kappa};
 use crate::text::{CharIndex, CharSpan, fold, words_with_cuts};
 
 /// A sentence with its trigger highlighted, and a paraphrase in which it is to be found.
@@ -180,7 +180,10 @@ impl Collection {
             }
         }
         agreement.annotators = annotators.len() as u64;
-        agreement.fleiss_kappa = fleiss(&shared);
+        let marked = |task: &&BTreeMap<String, Option<Span>>| {
+            (task.values().flatten().count() as u32, task.len() as u32)
+        };
+        agreement.fleiss_kappa = fleiss_kappa(&shared.iter().map(marked).collect::<Vec<_>>());
         agreement.cohen_kappa = cohen(&shared);
         agreement
     }
@@ -254,22 +257,6 @@ impl AnnotatorAgreement {
     }
 }
 
-/// Kappa of several raters and two categories (Fleiss 1971), where tasks may have different numbers of
-/// raters: `(P - E) / (1 - E)` with P the mean share of pairs of raters who agree and E what chance
-/// would give.
-fn fleiss(shared: &[&BTreeMap<String, Option<Span>>]) -> Option<f64> {
-    let (mut agreeing, mut marked, mut answers) = (0.0, 0.0, 0.0);
-    for task in shared {
-        let raters = task.len() as f64;
-        let yes = task.values().filter(|span| span.is_some()).count() as f64;
-        let no = raters - yes;
-        agreeing += (yes * (yes - 1.0) + no * (no - 1.0)) / (raters * (raters - 1.0));
-        (marked, answers) = (marked + yes, answers + raters);
-    }
-    let share = marked / answers;
-    kappa(agreeing / shared.len() as f64, share * share + (1.0 - share) * (1.0 - share))
-}
-
 /// Kappa of two raters (Cohen 1960): none when the tasks have others, or more than two.
 fn cohen(shared: &[&BTreeMap<String, Option<Span>>]) -> Option<f64> {
     let first = shared.first()?;
@@ -287,11 +274,6 @@ fn cohen(shared: &[&BTreeMap<String, Option<Span>>]) -> Option<f64> {
     let tasks = shared.len() as f64;
     let [a, b] = yes.map(|yes| yes / tasks);
     kappa(same / tasks, a * b + (1.0 - a) * (1.0 - b))
-}
-
-fn kappa(observed: f64, expected: f64) -> Option<f64> {
-    let kappa = (observed - expected) / (1.0 - expected);
-    kappa.is_finite().then_some(kappa)
 }
 
 /// What more annotators marked than anything else.

@@ -17,7 +17,8 @@ use super::{Context, Outcome, tell_of_index};
 
 /// Judge annotation sets, or show how they were judged
 ///
-/// A judgement is a score from 0 (wrong) to 100 (right) with a note. A reviewer has one of each set;
+/// A judgement is a score from 0 (wrong) to 100 (right) with a note. It says whether the target evokes the
+/// set's frame, or answers another question. A reviewer has one of each set and question;
 /// another one takes its place. `fnstore query 'judgement>=80'` finds the sets that any reviewer
 /// gave 80 or more.
 ///
@@ -40,6 +41,16 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
+    /// What was asked, beside whether the target evokes the frame
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        requires = "reviewer",
+        hide_default_value = true
+    )]
+    question: String,
+
     /// What the reviewer adds
     #[arg(
         long,
@@ -55,7 +66,7 @@ pub(super) struct Args {
     remove: bool,
 
     /// Take judgements from FILE (`-` is standard input), all or none: JSON lines with `set`, `score`,
-    /// and where they are given `reviewer`, `note` and `time`
+    /// and where they are given `reviewer`, `question`, `note` and `time`
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -84,13 +95,24 @@ struct JudgementRecord<'a> {
     release: &'a str,
     set: String,
     reviewer: &'a str,
+    question: &'a str,
     score: u8,
     time: u64,
     note: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown: Option<ShownRecord<'a>>,
+}
+
+/// What a page showed, and for how long.
+#[derive(Debug, Serialize)]
+struct ShownRecord<'a> {
+    text: &'a str,
+    millis: u64,
 }
 
 impl Row for JudgementRecord<'_> {
-    const COLUMNS: &'static [&'static str] = &["set", "reviewer", "score", "time", "note"];
+    const COLUMNS: &'static [&'static str] =
+        &["set", "reviewer", "question", "score", "time", "note"];
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -131,12 +153,14 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     tell_of_index(&database);
     let release = release_of(&database, args.release.as_deref(), set)?;
     let mut edits = database.transaction(release.id)?;
+    let question = args.question;
     match args.score {
         Some(score) => {
-            let judgement = Judgement { reviewer, score, time: now(), note: args.note };
+            let judgement =
+                Judgement { reviewer, question, score, time: now(), note: args.note, shown: None };
             edits.set_judgement(set, judgement)?;
         }
-        None => edits.remove_judgement(set, &reviewer)?,
+        None => edits.remove_judgement(set, &reviewer, &question)?,
     }
     edits.commit()?;
     tell_index_lag(&database);
@@ -181,10 +205,22 @@ fn show(
         tell(&format!("nobody has judged `{set}`"));
         return Ok(Outcome::NothingFound);
     }
-    let rows = judgements.iter().map(|Judgement { reviewer, score, time, note }| {
-        let (release, set) = (release.name.as_str(), set.to_string());
-        JudgementRecord { release, set, reviewer, score: *score, time: *time, note }
-    });
+    let rows =
+        judgements.iter().map(|Judgement { reviewer, question, score, time, note, shown }| {
+            let (release, set) = (release.name.as_str(), set.to_string());
+            let shown = shown.as_ref();
+            let shown = shown.map(|it| ShownRecord { text: &it.text, millis: it.millis });
+            JudgementRecord {
+                release,
+                set,
+                reviewer,
+                question,
+                score: *score,
+                time: *time,
+                note,
+                shown,
+            }
+        });
     output.rows(Format::Jsonl, rows)?;
     Ok(Outcome::Done)
 }

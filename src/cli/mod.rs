@@ -56,6 +56,7 @@ mod relations;
 mod releases;
 mod render;
 mod restore;
+mod review;
 mod rewriter;
 mod score;
 mod semtypes;
@@ -131,6 +132,7 @@ enum Command {
     Delete(delete::Args),
     Judge(judge::Args),
     Proposals(proposals::Args),
+    Review(review::Args),
     Edition(edition::Args),
     Changes(changes::Args),
     Export(export::Args),
@@ -228,6 +230,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Delete(args) => delete::run(args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Proposals(args) => proposals::run(args, &mut context),
+        Command::Review(args) => review::run(args, &mut context),
         Command::Edition(args) => edition::run(args, &mut context),
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),

@@ -53,7 +53,7 @@ impl SplitArgs {
         let list = self.list()?;
         let database = open()?;
         let Some(list) = list else { return Ok(database) };
-        tell_unknown(&list, &database.unknown_in(&list).map_err(DatabaseError::from)?);
+        tell_unknown(&list, &database.unknown_in(&list)?);
         Ok(database.with_split_list(list))
     }
 }

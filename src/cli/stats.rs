@@ -1,6 +1,6 @@
 //! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
 
-mod figure;
+pub(super) mod figure;
 mod growth;
 
 use std::cell::Cell;

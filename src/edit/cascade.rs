@@ -279,7 +279,7 @@ impl Transaction<'_> {
         let ids: BTreeSet<AnnotationSetId> = sets.iter().map(|set| set.id).collect();
         for set in &sets {
             for judgement in self.judgements(set.id)? {
-                self.delete::<Judged>((set.id, judgement.reviewer))?;
+                self.delete::<Judged>((set.id, judgement.reviewer, judgement.question))?;
             }
             self.delete::<AnnotationSet>(set.id)?;
         }

@@ -209,14 +209,14 @@ impl Transaction<'_> {
         self.read(&set)
     }
 
-    /// The judgements of a set as they will be, by reviewer.
+    /// The judgements of a set as they will be, by reviewer and question.
     pub fn judgements(&self, set: AnnotationSetId) -> Result<Vec<Judgement>> {
         self.look_at(ReadScope::Judgements(set));
         let stored = self.database.store.judgements(self.release, set)?;
         let stored = stored.map(|row| Ok(Judged { set, judgement: row? }));
         let rows = self.staged.over(stored, |row: &Judged| row.set == set)?;
         let mut judgements: Vec<Judgement> = rows.into_iter().map(|row| row.judgement).collect();
-        judgements.sort_by(|a, b| a.reviewer.cmp(&b.reviewer));
+        judgements.sort_by(|a, b| (&a.reviewer, &a.question).cmp(&(&b.reviewer, &b.question)));
         Ok(judgements)
     }
 
@@ -431,21 +431,29 @@ impl Transaction<'_> {
         self.put(set)
     }
 
-    /// Writes down what a reviewer says of a set, in place of what the same reviewer said before.
+    /// Writes down what a reviewer says of a set, in place of what the same reviewer said to the same question before.
     pub fn set_judgement(&mut self, set: AnnotationSetId, judgement: Judgement) -> Result<()> {
         if self.annotation_set(set)?.is_none() {
             return Err(absent::<AnnotationSet>(set).into());
         }
         check::name("reviewer", &judgement.reviewer)?;
+        if !judgement.is_of_frame() {
+            check::name("question", &judgement.question)?;
+        }
         if judgement.score > Judgement::BEST {
             return Err(EditError::value("score", judgement.score, "0 to 100").into());
         }
         self.put(Judged { set, judgement })
     }
 
-    /// Removes what a reviewer says of a set.
-    pub fn remove_judgement(&mut self, set: AnnotationSetId, reviewer: &str) -> Result<()> {
-        let key = (set, reviewer.to_owned());
+    /// Removes what a reviewer says of a set to a question, which is empty for that of the frame.
+    pub fn remove_judgement(
+        &mut self,
+        set: AnnotationSetId,
+        reviewer: &str,
+        question: &str,
+    ) -> Result<()> {
+        let key = (set, reviewer.to_owned(), question.to_owned());
         if self.read::<Judged>(&key)?.is_none() {
             return Err(absent::<Judged>(format_args!("of {set} by {reviewer}")).into());
         }

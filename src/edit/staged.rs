@@ -185,16 +185,20 @@ rows! {
         put: |batch, row| batch.put_annotation_set(row),
         delete: |batch, row| batch.delete_annotation_set(row.id, SetLocation::of(row)),
     }
-    Judged as "judgement" in judgements, by (AnnotationSetId, String) {
-        key: |row| (row.set, row.judgement.reviewer.clone()),
+    Judged as "judgement" in judgements, by (AnnotationSetId, String, String) {
+        key: |row| {
+            (row.set, row.judgement.reviewer.clone(), row.judgement.question.clone())
+        },
         subject: |row| Subject::Judgement(row.set, row.judgement.reviewer.clone()),
-        read: |store, release, (set, reviewer)| {
+        read: |store, release, (set, reviewer, question)| {
             let mut all = store.judgements(release, set)?;
-            let found = all.find(|row| row.as_ref().map_or(true, |row| row.reviewer == reviewer));
+            let is_meant =
+                |row: &Judgement| (&row.reviewer, &row.question) == (&reviewer, &question);
+            let found = all.find(|row| row.as_ref().map_or(true, is_meant));
             Ok(found.transpose()?.map(|judgement| Judged { set, judgement }))
         },
         put: |batch, row| batch.put_judgement(row.set, &row.judgement),
-        delete: |batch, row| batch.delete_judgement(row.set, &row.judgement.reviewer),
+        delete: |batch, row| batch.delete_judgement(row.set, &row.judgement),
     }
     Decided as "decision" in decisions, by (FrameId, String) {
         key: |row| (row.frame, row.name.clone()),

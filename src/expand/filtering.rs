@@ -170,7 +170,13 @@ fn judged(
     let release = answer.release.id;
     let Provenance::Generated(made) = &answer.set.provenance else { return Ok(None) };
     let judgements = witness.database.store().judgements(release, answer.set.id)?;
-    let scores = judgements.map(|judgement| Ok(judgement?.score));
+    let mut scores = Vec::new();
+    for judgement in judgements {
+        let judgement = judgement?;
+        if judgement.is_of_frame() {
+            scores.push(judgement.score);
+        }
+    }
     let seed = witness.database.store().set_location(release, made.seed)?;
     Ok(Some(Judged {
         release: answer.release.name.clone(),
@@ -179,7 +185,7 @@ fn judged(
         // A seed that was removed since stands for its sentence.
         sentence: seed.map_or_else(|| made.seed.to_string(), |seed| seed.sentence.to_string()),
         evidence: witness.evidence(&answer, made)?,
-        judgements: scores.collect::<Result<_, ExpandError>>()?,
+        judgements: scores,
     }))
 }
 

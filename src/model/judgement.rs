@@ -1,19 +1,68 @@
 //! What a person says of an annotation set.
 
-/// A reviewer's judgement of an annotation set; a reviewer has one of each set.
+/// A reviewer's judgement of an annotation set; a reviewer has one of each set for each question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
     /// Who judged: any name without control characters.
     pub reviewer: String,
+    /// What was asked, without control characters; empty for the question of every set, whether its target evokes its
+    /// frame. Queries, filters and editions take answers to that question alone.
+    pub question: String,
     /// From 0, wrong, to 100, right.
     pub score: u8,
     /// When, in seconds since 1970 (UTC).
     pub time: u64,
     /// What the reviewer adds; may be empty.
     pub note: String,
+    /// What the reviewer had before them, where that is known.
+    pub shown: Option<Shown>,
+}
+
+/// What a reviewer saw, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The sentence, the target in square brackets.
+    pub text: String,
+    /// Milliseconds from showing to answering.
+    pub millis: u64,
 }
 
 impl Judgement {
     /// The highest score.
     pub const BEST: u8 = 100;
+
+    /// Whether it says if the target evokes the set's frame.
+    #[must_use]
+    pub fn is_of_frame(&self) -> bool {
+        self.question.is_empty()
+    }
+
+    /// Whether it answers what another one answers: then it takes its place.
+    #[must_use]
+    pub fn replaces(&self, other: &Self) -> bool {
+        (&self.reviewer, &self.question) == (&other.reviewer, &other.question)
+    }
+}
+
+/// Kappa of several raters and two categories (Fleiss 1971), where items may have different numbers of
+/// raters: `(P - E) / (1 - E)` with P the mean share of pairs of raters who agree and E what chance
+/// would give. An item is its raters who say yes, and all of them; there are two or more of them.
+#[must_use]
+pub fn fleiss_kappa(items: &[(u32, u32)]) -> Option<f64> {
+    let (mut agreeing, mut said_yes, mut said) = (0.0, 0.0, 0.0);
+    for &(yes, raters) in items {
+        let (yes, raters) = (f64::from(yes), f64::from(raters));
+        let no = raters - yes;
+        agreeing += (yes * (yes - 1.0) + no * (no - 1.0)) / (raters * (raters - 1.0));
+        (said_yes, said) = (said_yes + yes, said + raters);
+    }
+    let share = said_yes / said;
+    kappa(agreeing / items.len() as f64, share * share + (1.0 - share) * (1.0 - share))
+}
+
+/// Agreement beyond chance; none where chance explains all.
+#[must_use]
+pub fn kappa(observed: f64, expected: f64) -> Option<f64> {
+    let kappa = (observed - expected) / (1.0 - expected);
+    kappa.is_finite().then_some(kappa)
 }

@@ -38,7 +38,7 @@ pub use ids::{
     AnnotationSetId, CorpusId, DocumentId, FeId, FrameId, IdSpace, LuId, MOST_COUNTED, OWN_RANGE,
     RecipeId, RelationId, ReleaseId, SemTypeId, SentenceId, hashed_number, is_counted,
 };
-pub use judgement::Judgement;
+pub use judgement::{Judgement, Shown, fleiss_kappa, kappa};
 pub use layout::{
     DocumentLayout, FrameIndexEntry, FrameLayout, IndexCorpus, LexUnitHead, LexUnitLayout,
     ListedElement, ListedRelation, ListedSentence, ListedSubcorpus, LuIndex, LuIndexEntry,

@@ -123,8 +123,11 @@ impl<'a> Match<'a> {
     fn mean_judgement(&self) -> Result<Option<f32>> {
         let (mut sum, mut count) = (0_u32, 0_u16);
         for judgement in self.facts.store.judgements(self.release, self.set.id)? {
-            sum += u32::from(judgement?.score);
-            count += 1;
+            let judgement = judgement?;
+            if judgement.is_of_frame() {
+                sum += u32::from(judgement.score);
+                count += 1;
+            }
         }
         Ok((count > 0).then(|| (f64::from(sum) / f64::from(count)) as f32))
     }

@@ -124,10 +124,15 @@ impl Match<'_> {
             }
             Field::Edition => distinct(self.editions()?),
             Field::Judgement => {
-                let scores = self.facts.store.judgements(release, set.id)?;
-                let scores = scores.map(|judgement| Ok(u64::from(judgement?.score)));
-                let scores = scores.collect::<Result<BTreeSet<u64>>>()?;
-                scores.into_iter().map(Value::Integer).collect()
+                let judgements = self.facts.store.judgements(release, set.id)?;
+                let mut distinct = BTreeSet::new();
+                for judgement in judgements {
+                    let judgement = judgement?;
+                    if judgement.is_of_frame() {
+                        distinct.insert(u64::from(judgement.score));
+                    }
+                }
+                distinct.into_iter().map(Value::Integer).collect()
             }
             Field::Since => Vec::new(),
             Field::Source => made.map(|made| Value::Set(made.source)).into_iter().collect(),

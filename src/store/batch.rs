@@ -18,9 +18,7 @@ use super::key::{
     LayoutKey, LexUnitKey, NameKey, NameKind, RecipeKey, RelationKey, SemTypeKey, SentenceKey,
     SentenceSetKey, SetKey,
 };
-use super::record::{
-    self, ChangeRecord, Encoded, JournalRecord, JudgementRecord, RecipeRecord, Stored,
-};
+use super::record::{self, ChangeRecord, Encoded, JournalRecord, RecipeRecord, Stored};
 use super::{Action, Change, JournalEntry, Result, SetLocation, Store, StoreError, Subject};
 
 /// Rows of one release to be written together, and what the list of changes says of them.
@@ -362,15 +360,15 @@ impl<'a> Batch<'a> {
     /// # Errors
     /// When the engine fails.
     pub fn put_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
-        let Judgement { reviewer, score, time, note } = judgement.clone();
-        let key = JudgementKey { release: self.release, set, reviewer };
-        let value = record::encode(&JudgementRecord { score, time, note });
-        self.put(Family::Judgement, &key, set, value)
+        let Judgement { reviewer, question, .. } = judgement;
+        let key = JudgementKey::new(self.release, set, reviewer, question);
+        self.put(Family::Judgement, &key, set, record::encode_judgement(judgement))
     }
 
-    /// Deletes a reviewer's judgement of a set.
-    pub fn delete_judgement(&mut self, set: AnnotationSetId, reviewer: &str) -> Result<()> {
-        let key = JudgementKey { release: self.release, set, reviewer: reviewer.to_owned() };
+    /// Deletes a reviewer's judgement of a set: the answer to the same question.
+    pub fn delete_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
+        let Judgement { reviewer, question, .. } = judgement;
+        let key = JudgementKey::new(self.release, set, reviewer, question);
         self.delete(Family::Judgement, &key)
     }
 

@@ -215,11 +215,32 @@ macro_rules! keys_with_text {
 
 keys_with_text! {
     /// `judgement`
-    JudgementKey { release: ReleaseId, set: AnnotationSetId; reviewer }
+    JudgementKey { release: ReleaseId, set: AnnotationSetId; answer }
     /// `decision`: the name is the LU's, as in `vet.v`.
     DecisionKey { release: ReleaseId, frame: FrameId; name }
     /// `edition`
     EditionKey { release: ReleaseId; name }
+}
+
+impl JudgementKey {
+    /// The key of a reviewer's answer to a question; no reviewer's name has the NUL that stands before a question.
+    pub(super) fn new(
+        release: ReleaseId,
+        set: AnnotationSetId,
+        reviewer: &str,
+        question: &str,
+    ) -> Self {
+        let answer = match question {
+            "" => reviewer.to_owned(),
+            question => format!("{reviewer}\0{question}"),
+        };
+        Self { release, set, answer }
+    }
+
+    /// Reviewer and question.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        self.answer.split_once('\0').unwrap_or((&self.answer, ""))
+    }
 }
 
 /// The first bytes of a run of keys, part by part.
@@ -367,8 +388,11 @@ mod tests {
         }
 
         #[test]
-        fn judgements_of_any_reviewer_come_back_beside_their_set(reviewer: String, number: u64) {
-            let key = JudgementKey { release: ReleaseId(3), set: set(number, 2), reviewer };
+        fn judgements_of_any_reviewer_come_back_beside_their_set(
+            reviewer in "[^\\x00]*", question: String, number: u64,
+        ) {
+            let key = JudgementKey::new(ReleaseId(3), set(number, 2), &reviewer, &question);
+            prop_assert_eq!(key.parts(), (&*reviewer, &*question));
             let of_set = SetKey { release: key.release, set: key.set }.encode();
             prop_assert!(key.encode().starts_with(&of_set));
             prop_assert_eq!(JudgementKey::decode(&key.encode()), Some(key));
@@ -401,7 +425,7 @@ mod tests {
             "| `sentence_layers` | release u16, sentence u64, set u64 |",
             "| `layout` | release u16, kind u8, first u32, second u32 |",
             "| `journal` | release u16, seed u64, target u16, recipe u32 |",
-            "| `judgement` | release u16, set u64, reviewer (UTF-8, to the end) |",
+            "| `judgement` | release u16, set u64, reviewer (UTF-8); NUL and question, if there is one |",
             "| `decision` | release u16, frame u32, LU name (UTF-8, to the end) |",
             "| `edition` | release u16, name (UTF-8, to the end) |",
             "| `change` | revision u64, ordinal u32 |",

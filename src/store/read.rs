@@ -17,7 +17,7 @@ use super::key::{
     JudgementKey, Key, LayoutKey, LexUnitKey, NameKey, NameKind, Prefix, RecipeKey, RelationKey,
     SemTypeKey, SentenceKey, SentenceSetKey, SetKey,
 };
-use super::record::{self, JournalRecord, JudgementRecord, RecipeRecord, Stored};
+use super::record::{self, JournalRecord, RecipeRecord, Stored};
 use super::{Change, JournalEntry, Result, SetLocation, Store, StoreError};
 
 impl Store {
@@ -491,7 +491,7 @@ impl Store {
         Ok(rows.map(|row| judgement(row?).map(|(_, judgement)| judgement)))
     }
 
-    /// All judgements of a release, by set and reviewer.
+    /// All judgements of a release, by set, reviewer and question.
     pub fn all_judgements(
         &self,
         release: ReleaseId,
@@ -555,6 +555,6 @@ impl Store {
 fn judgement((key, value): KeyValue) -> Result<(AnnotationSetId, Judgement)> {
     let damaged = |reason| StoreError::damaged(Family::Judgement.name(), &key, reason);
     let at = JudgementKey::decode(&key).ok_or_else(|| damaged("no key".to_owned()))?;
-    let JudgementRecord { score, time, note } = record::decode(&value).map_err(damaged)?;
-    Ok((at.set, Judgement { reviewer: at.reviewer, score, time, note }))
+    let judgement = record::decode_judgement(at.parts(), &value).map_err(damaged)?;
+    Ok((at.set, judgement))
 }

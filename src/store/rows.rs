@@ -17,8 +17,7 @@ use super::key::{
     SentenceSetKey, SetKey,
 };
 use super::record::{
-    self, JournalRecord, JudgementRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord,
-    Stored,
+    self, JournalRecord, MetaRecord, NumbersRecord, OwnIdsRecord, RecipeRecord, Stored,
 };
 use super::{BOOK_KEY, Change, JournalEntry, OWN_IDS_KEY, Result, SetLocation, Store};
 
@@ -251,9 +250,9 @@ pub(super) fn content(
             RowContent::Journal { seed, recipe, entry }
         }
         Family::Judgement => {
-            let set = key_of::<JudgementKey>(key)?.set;
-            record::decode::<JudgementRecord>(value).map_err(record)?;
-            RowContent::Judgement(set)
+            let key: JudgementKey = key_of(key)?;
+            record::decode_judgement(key.parts(), value).map_err(record)?;
+            RowContent::Judgement(key.set)
         }
         Family::Decision => RowContent::Decisions(model(key, value)?),
         Family::Edition => RowContent::Edition(model(key, value)?),

@@ -1,6 +1,7 @@
 //! `fnstore proposals accept`, `reject`, `move`, `merge`, `undo` and `decisions`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use fnstore::database::{Database, DatabaseError};
@@ -9,6 +10,7 @@ use fnstore::model::{ACCEPTED, FrameId, LexUnit, LuId, PROPOSED, Release};
 use fnstore::proposals::{Proposals, Reviewed};
 use fnstore::query::nearest;
 use fnstore::text::fold;
+use fnstore::vectors::WordVectors;
 
 use super::super::edit::{now, release};
 use super::super::output::{Format, grouped, tell, tell_index_lag};
@@ -18,29 +20,29 @@ use super::listed::DecisionRecord;
 
 /// A proposal, and who decides on it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Frame of the proposal
-    frame: String,
+    pub(in crate::cli) frame: String,
 
     /// Name of the proposed LU, as in `vet.v`
-    lu: String,
+    pub(in crate::cli) lu: String,
 
     /// Who decides
     #[arg(long, value_name = "NAME")]
-    reviewer: String,
+    pub(in crate::cli) reviewer: String,
 
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    note: String,
+    pub(in crate::cli) note: String,
 
     /// The release [default: the only one]
     #[arg(long, value_name = "NAME")]
-    release: Option<String>,
+    pub(in crate::cli) release: Option<String>,
 }
 
 /// What is asked for.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(in crate::cli) enum Asked {
     Accept,
     Reject,
     Move(String),
@@ -49,13 +51,23 @@ pub(super) enum Asked {
 }
 
 pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::Result<Outcome> {
-    let database = Database::open_existing_writer(&context.store)?;
+    let vectors = RankingArgs::default().vectors()?;
+    tell(&carry_out(&context.store, vectors.as_ref(), args, asked)?);
+    Ok(Outcome::Done)
+}
+
+/// Does what is asked for, and says what was done.
+pub(in crate::cli) fn carry_out(
+    store: &Path,
+    vectors: Option<&WordVectors>,
+    args: &Args,
+    asked: &Asked,
+) -> anyhow::Result<String> {
+    let database = Database::open_existing_writer(store)?;
     tell_of_index(&database);
     let release = release(&database, args.release.as_deref())?;
     let frame = frame_of(&database, &release, &args.frame)?;
-    let ranking = RankingArgs::default();
-    let vectors = ranking.vectors()?;
-    let proposals = Proposals::new(&database, vectors.as_ref(), ranking.ranker()?);
+    let proposals = Proposals::new(&database, vectors, RankingArgs::default().ranker()?);
     let reviewed =
         Reviewed { reviewer: args.reviewer.clone(), time: now(), note: args.note.clone() };
     let lu = proposed_name(&database, &release, frame, &args.lu)?;
@@ -65,8 +77,7 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
         Asked::Undo => {
             let verdict = proposals.undo(release.id, of, reviewed)?;
             tell_index_lag(&database);
-            tell(&format!("undone: {} on {name}", verdict.as_str()));
-            return Ok(Outcome::Done);
+            return Ok(format!("undone: {} on {name}", verdict.as_str()));
         }
         Asked::Accept => (Fate::Accept, format!("accepted {name}")),
         Asked::Reject => (Fate::Reject, format!("rejected {name}")),
@@ -86,8 +97,7 @@ pub(super) fn run(args: &Args, asked: &Asked, context: &mut Context) -> anyhow::
         Fate::Move(_) | Fate::Merge(_) => format!(", {} annotation sets", grouped(moved)),
         _ => String::new(),
     };
-    tell(&format!("{done}{sets}"));
-    Ok(Outcome::Done)
+    Ok(format!("{done}{sets}"))
 }
 
 fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Result<FrameId> {

@@ -1,6 +1,6 @@
 //! `fnstore proposals`: LUs that expansions propose, and what reviewers decide of them.
 
-mod decide;
+pub(super) mod decide;
 mod eval;
 mod listed;
 
@@ -62,7 +62,7 @@ impl RankingArgs {
     }
 
     /// The word vectors, where they are at hand.
-    fn vectors(&self) -> anyhow::Result<Option<WordVectors>> {
+    pub(super) fn vectors(&self) -> anyhow::Result<Option<WordVectors>> {
         let dirs = locate::model_dirs(self.models.clone());
         let mut places = dirs.iter().map(|dir| dir.join(WORD_VECTORS));
         let Some(place) = places.find(|place| place.join("config.json").is_file()) else {

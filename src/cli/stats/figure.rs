@@ -45,7 +45,7 @@ text{font-family:sans-serif;font-size:12px;fill:#24292f}\
 text{fill:#e6edf3}.small{fill:#9198a1}}</style>";
 
 /// The picture of the annotation sets that a query finds.
-pub(super) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
+pub(in crate::cli) fn svg(query: &str, growth: &[RoundGrowth]) -> String {
     let columns = growth.len().max(4) as f64;
     let width = 2.0 * MARGIN + COLUMN * columns;
     let lines = growth.iter().map(|round| lines(&round.new_triggers)).max().unwrap_or(0);

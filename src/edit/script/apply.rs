@@ -102,7 +102,7 @@ impl Script<'_, '_> {
             Operation::Judge(line) => self.take_judgement(line),
             Operation::RemoveJudgement(line) => {
                 let set = self.set(&line.set)?.id;
-                self.edits.remove_judgement(set, &line.reviewer)?;
+                self.edits.remove_judgement(set, &line.reviewer, &line.question)?;
                 unnamed(set)
             }
         }
@@ -436,7 +436,14 @@ impl Script<'_, '_> {
         let reviewer = line.reviewer.or_else(|| self.reviewer.clone());
         let reviewer = reviewer.ok_or_else(|| wrong("reviewer", "", "who judges"))?;
         let time = line.time.unwrap_or(self.now);
-        let judgement = Judgement { reviewer, score: line.score, time, note: line.note };
+        let judgement = Judgement {
+            reviewer,
+            question: line.question,
+            score: line.score,
+            time,
+            note: line.note,
+            shown: None,
+        };
         self.edits.set_judgement(set, judgement)?;
         unnamed(set)
     }

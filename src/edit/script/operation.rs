@@ -192,12 +192,14 @@ operations! {
         set: String,
         score: u8,
         reviewer: Option<String>,
+        #[serde(default)] question: String,
         #[serde(default)] note: String,
         time: Option<u64>,
     }
     RemoveJudgement = "remove-judgement" {
         set: String,
         reviewer: String,
+        #[serde(default)] question: String,
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Checked, LineKind, read};
 use crate::exchange::error::Fault;
 use crate::model::{
     AnnotationSetId, CarriedElement, CorpusId, DocumentId, FilterScores, Flags, Generation,
-    Judgement, LuId, Method, Provenance, RecipeId, from_hexadecimal, hexadecimal,
+    Judgement, LuId, Method, Provenance, RecipeId, Shown, from_hexadecimal, hexadecimal,
 };
 
 /// Fingerprints of recipes, hexadecimal, by number.
@@ -293,23 +293,35 @@ impl JournalRecord {
 
 record! {
     /// What a reviewer says of a set.
-    (AnnotationSetId, Judgement) [(set, Judgement { reviewer, score, time, note })]
+    (AnnotationSetId, Judgement) [(set, Judgement { reviewer, question, score, time, note, shown })]
     as JudgementRecord of Judgement {
         set: AnnotationSetId = set,
         reviewer: String = reviewer,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        question: String = question,
         score: u8 = score,
         time: u64 = time,
         note: String = note,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<Shown> = shown,
     }
 }
 
+record! {
+    /// What a reviewer saw, and for how long.
+    Shown as ShownRecord { text: String, millis: u64 }
+}
+
 pub(super) fn check_judgement(judgement: &Judgement) -> Checked<()> {
-    let Judgement { reviewer, score, .. } = judgement;
+    let Judgement { reviewer, question, score, .. } = judgement;
     if *score > Judgement::BEST {
         return Err(Fault::value("score", score, "a whole number from 0 to 100"));
     }
     if reviewer.is_empty() || reviewer.contains(char::is_control) {
         return Err(Fault::value("reviewer", reviewer, "a name without control characters"));
+    }
+    if question.contains(char::is_control) {
+        return Err(Fault::value("question", question, "a question without control characters"));
     }
     Ok(())
 }

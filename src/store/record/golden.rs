@@ -432,7 +432,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("change_release", encode(&WrittenRecord::ReleaseAdded(3)).unwrap()),
         ("change_set", encode(&WrittenRecord::SetWritten(3, 102, 1001, 1 << 57, 8002)).unwrap()),
         ("change_lexunit", encode(&WrittenRecord::LexUnitWritten(3, 102, 1 << 31)).unwrap()),
-        ("judgement", encode(&judgement()).unwrap()),
+        ("judgement", encode_judgement(&v2_judgement::tests::judged(false)).unwrap()),
         ("decision", v1_growth::tests::decided().to_value().unwrap()),
         ("edition", v1_growth::tests::first_version()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
@@ -448,10 +448,6 @@ fn numbers() -> NumbersRecord {
     };
     let numbers = [(1 << 30, written("1298076n", "")), ((1 << 30) + 7, written("", "Agent"))];
     NumbersRecord::new(numbers.iter().map(|(number, written)| (*number, written)))
-}
-
-fn judgement() -> JudgementRecord {
-    JudgementRecord { score: 80, time: 1_700_000_000, note: "na\u{ef}ve".to_owned() }
 }
 
 /// Records of version 2: a change of every kind of subject, each with another action; a set with its sentence's
@@ -478,6 +474,7 @@ fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
         ("annotation_scored", scored().to_value().unwrap()),
         ("document", v2_document::tests::described().to_value().unwrap()),
         ("edition", v2_edition::tests::listed().to_value().unwrap()),
+        ("judgement", encode_judgement(&v2_judgement::tests::judged(true)).unwrap()),
         ("layout_release", v2_release_layout::tests::described().to_value().unwrap()),
         ("change_judgement", change(0, SubjectRecord::Judgement(403, "kim".to_owned()))),
         ("change_decision", change(1, SubjectRecord::Decision(102, "vet.v".to_owned()))),
@@ -554,7 +551,6 @@ fn every_record_comes_back_as_it_was() {
         Ok(v1_foreign::tests::foreign())
     );
     assert_eq!(decode::<NumbersRecord>(&encode(&numbers()).unwrap()), Ok(numbers()));
-    assert_eq!(decode::<JudgementRecord>(&encode(&judgement()).unwrap()), Ok(judgement()));
 }
 
 #[test]

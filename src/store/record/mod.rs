@@ -24,6 +24,7 @@ mod v2_annotation;
 mod v2_change;
 mod v2_document;
 mod v2_edition;
+mod v2_judgement;
 mod v2_location;
 mod v2_release_layout;
 mod v3_annotation;
@@ -48,10 +49,11 @@ pub(super) use v1::{
     sentence_from, set_code, set_from,
 };
 pub(super) use v1_numbers::NumbersRecord;
-pub(super) use v1_user::{JudgementRecord, OwnIdsRecord};
+pub(super) use v1_user::OwnIdsRecord;
 use v2_annotation::ScoredRecord;
 pub(super) use v2_change::{ChangeRecord, SubjectRecord};
 use v2_document::DescribedRecord;
+pub(super) use v2_judgement::{decode_judgement, encode_judgement};
 use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
 use v3_annotation::CarriedRecord;

@@ -20,6 +20,7 @@ fn the_schema_page_lists_every_family_and_every_field() {
         v2_change::FIELDS,
         v2_document::FIELDS,
         v2_edition::FIELDS,
+        v2_judgement::FIELDS,
         v2_location::FIELDS,
         v2_release_layout::FIELDS,
         v3_annotation::FIELDS,

@@ -81,7 +81,7 @@ pub(super) struct Known {
     pub(super) sentences: HashSet<SentenceId>,
     pub(super) sets: HashSet<AnnotationSetId>,
     pub(super) layers: HashSet<AnnotationSetId>,
-    pub(super) judgements: HashSet<(AnnotationSetId, String)>,
+    pub(super) judgements: HashSet<(AnnotationSetId, String, String)>,
     pub(super) decisions: HashSet<(FrameId, String)>,
     pub(super) editions: HashSet<String>,
     /// What was named before it was there, and where first.

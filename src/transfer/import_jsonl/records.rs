@@ -476,16 +476,15 @@ impl<R: BufRead> LineImport<'_, R> {
 
     fn take_judgement(&mut self, set: AnnotationSetId, judgement: &Judgement) -> Result<()> {
         self.refer("set", Reference::Set(set))?;
-        let of_reviewer = (set, judgement.reviewer.clone());
-        let id = format!("{set} by {}", judgement.reviewer);
+        let Judgement { reviewer, question, .. } = judgement;
+        let of_reviewer = (set, reviewer.clone(), question.clone());
+        let id = format!("{set} by {reviewer}");
         let is_first = self.known.judgements.insert(of_reviewer);
         self.check_first(is_first, &id)?;
         let by_reviewer = |store: &Store, release| {
             let mut judgements = store.judgements(release, set)?;
             judgements
-                .find(|there| {
-                    there.as_ref().map_or(true, |there| there.reviewer == judgement.reviewer)
-                })
+                .find(|there| there.as_ref().map_or(true, |there| there.replaces(judgement)))
                 .transpose()
         };
         if self.is_new(judgement, &set, by_reviewer)? {

@@ -1,0 +1,213 @@
+//! What the page's script asks: items, decisions, completion, pictures.
+
+use anyhow::{Context as _, bail};
+use fnstore::model::AnnotationSetId;
+use fnstore::query::{Case, Expression, Field, Pattern};
+use fnstore::review::Decision;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::server::{Asked, Reply};
+use super::{Review, item, lexicon_page};
+use crate::cli::edit::now;
+use crate::cli::proposals::decide;
+
+/// Completions that are offered.
+const OFFERED: usize = 12;
+
+#[derive(Deserialize)]
+struct DecisionBody {
+    item: usize,
+    score: u8,
+    #[serde(default)]
+    millis: u64,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Deserialize)]
+struct BulkBody {
+    /// Release and set.
+    sets: Vec<(String, String)>,
+    score: u8,
+}
+
+#[derive(Deserialize)]
+struct EditBody {
+    item: usize,
+    targets: Vec<(u32, u32)>,
+}
+
+#[derive(Deserialize)]
+struct ProposalBody {
+    release: String,
+    frame: String,
+    lu: String,
+    verdict: String,
+    /// The other frame or LU.
+    #[serde(default)]
+    to: String,
+}
+
+pub(super) fn read(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
+    match asked.path.as_str() {
+        "item" => next_item(review, asked),
+        "complete" => {
+            let offered = completions(review, asked.parameter("q"))?;
+            Ok(Reply::json(&json!(offered)))
+        }
+        "growth.svg" => lexicon_page::growth(review, asked.parameter("name")),
+        _ => lexicon_page::relations_picture(review, asked.parameter("name")),
+    }
+}
+
+fn next_item(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
+    let session = &review.session;
+    let mut after = asked.parameter("after").parse().ok();
+    let number: Option<usize> = asked.parameter("n").parse().ok();
+    loop {
+        let number = match number {
+            Some(number) => number,
+            None => match session.next(after, asked.parameter("tab"))? {
+                Some(number) => number,
+                None => return Ok(Reply::json(&json!({ "end": true, "counts": counts(review) }))),
+            },
+        };
+        match session.view(number) {
+            Ok(view) => return Ok(Reply::json(&item::record(review, number, &view))),
+            // What was deleted meanwhile is passed over.
+            Err(fnstore::review::ReviewError::Gone(_)) if after != Some(number) => {
+                after = Some(number);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn counts(review: &Review) -> Value {
+    let counts = review.session.counts();
+    json!({ "decided": counts.decided, "undoable": counts.undoable })
+}
+
+fn body<T: serde::de::DeserializeOwned>(asked: &Asked) -> anyhow::Result<T> {
+    serde_json::from_value(asked.body.clone())
+        .with_context(|| format!("the body of `{}` is not what the page sends", asked.path))
+}
+
+pub(super) fn change(review: &Review, asked: &Asked) -> anyhow::Result<Reply> {
+    let session = &review.session;
+    match asked.path.as_str() {
+        "decide" => {
+            let decisions: Vec<DecisionBody> = body(asked)?;
+            let decisions = decisions.into_iter().map(|it| {
+                let DecisionBody { item, score, millis, note } = it;
+                Decision { item, score, millis, note }
+            });
+            saved(review, &decisions.collect::<Vec<_>>())
+        }
+        "bulk" => {
+            let BulkBody { sets, score } = body(asked)?;
+            let mut known = Vec::new();
+            for (release, set) in &sets {
+                let id = AnnotationSetId::of_written(set);
+                let id = id.with_context(|| format!("`{set}` is no id of an annotation set"))?;
+                known.push((session.database().release(release)?.id, id));
+            }
+            let numbers = session.enqueue(&known)?;
+            let decision =
+                |item: &usize| Decision { item: *item, score, millis: 0, note: String::new() };
+            saved(review, &numbers.iter().map(decision).collect::<Vec<_>>())
+        }
+        "undo" => {
+            let number = session.undo()?;
+            Ok(Reply::json(&json!({ "n": number, "counts": counts(review) })))
+        }
+        "edit" => {
+            let EditBody { item, targets } = body(asked)?;
+            session.retarget(item, &targets)?;
+            Ok(Reply::json(&item::record(review, item, &session.view(item)?)))
+        }
+        "proposal" => {
+            let ProposalBody { release, frame, lu, verdict, to } = body(asked)?;
+            let of = decide::Args {
+                frame,
+                lu,
+                reviewer: session.reviewer().to_owned(),
+                note: String::new(),
+                release: Some(release),
+            };
+            let verdict = match verdict.as_str() {
+                "accept" => decide::Asked::Accept,
+                "reject" => decide::Asked::Reject,
+                "move" => decide::Asked::Move(to),
+                "merge" => decide::Asked::Merge(to),
+                "undo" => decide::Asked::Undo,
+                other => {
+                    bail!("`{other}` is no decision; expected accept, reject, move, merge or undo")
+                }
+            };
+            let said = decide::carry_out(&review.store, review.vectors.as_ref(), &of, &verdict)?;
+            Ok(Reply::json(&json!({ "said": said })))
+        }
+        other => bail!("the page has no `{other}`"),
+    }
+}
+
+fn saved(review: &Review, decisions: &[Decision]) -> anyhow::Result<Reply> {
+    let saved = review.session.decide(decisions, now())?;
+    let gone: Vec<String> = saved.gone.iter().map(ToString::to_string).collect();
+    Ok(Reply::json(&json!({ "saved": saved.saved, "gone": gone, "counts": counts(review) })))
+}
+
+/// Whole queries that go on from what is written: fields, their values, names of frames and LUs.
+fn completions(review: &Review, text: &str) -> anyhow::Result<Vec<String>> {
+    let start = text.rfind([' ', '(']).map_or(0, |at| at + 1);
+    let (before, word) = text.split_at(start);
+    let operator = word.find(['=', '!', '<', '>', '~']);
+    let Some(at) = operator else {
+        let fields = Field::ALL.iter().map(|field| field.name());
+        let fitting = fields.filter(|name| name.starts_with(word) && *name != word);
+        return Ok(fitting.take(OFFERED).map(|name| format!("{before}{name}=")).collect());
+    };
+    let value_at = at + word[at..].find(|c| !"=!<>~".contains(c)).unwrap_or(word.len() - at);
+    let (head, value) = word.split_at(value_at);
+    let value = value.trim_start_matches('"');
+    let Some(field) = Field::from_name(&word[..at]) else { return Ok(Vec::new()) };
+    let names = Pattern::wildcard(&format!("{value}*"), Case::Fold);
+    let mut found: Vec<String> = match field {
+        Field::Frame | Field::Inherits => {
+            let mut found = Vec::new();
+            for lexicon in review.session.database().lexicons()? {
+                for frame in lexicon.find_frames(&names)?.take(OFFERED) {
+                    found.push(frame?.name);
+                }
+            }
+            found
+        }
+        Field::Lu => {
+            let mut found = Vec::new();
+            for lexicon in review.session.database().lexicons()? {
+                for lu in lexicon.find_lus(&names)?.take(OFFERED) {
+                    found.push(lu?.name);
+                }
+            }
+            found
+        }
+        _ => {
+            let choices = field.choices();
+            choices.into_iter().filter(|it| it.starts_with(value)).map(str::to_owned).collect()
+        }
+    };
+    found.dedup();
+    found.truncate(OFFERED);
+    let quoted = |name: String| {
+        let query = format!("{head}{name}");
+        // A name with a space or sign is quoted as the query language wants it.
+        if Expression::parse(&query).is_ok() && !name.contains(' ') {
+            format!("{before}{query} ")
+        } else {
+            format!("{before}{head}\"{name}\" ")
+        }
+    };
+    Ok(found.into_iter().map(quoted).collect())
+}

@@ -1,0 +1,245 @@
+// The page's keys. A decision shows the next sentence at once and is sent behind it; what is not saved yet is
+// told, sent again, and never dropped while the page is open.
+"use strict";
+const base = document.body.dataset.base, view = document.body.dataset.view;
+const tab = String(Math.random()), unsent = [];
+const $ = (query, from = document) => from.querySelector(query);
+let current = null, left = null, ahead = null, since = 0, sending = null, edit = null, chord = false;
+
+function state(text, kind = "") { const at = $("#state"); at.textContent = text; at.className = "state " + kind; }
+
+async function ask(path, body) {
+  const options = body === undefined ? {} : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+  let reply;
+  try { reply = await fetch(base + "/" + path, options); } catch { throw new Error("the review has ended; start `fnstore review` again"); }
+  const text = await reply.text();
+  if (!reply.ok) {
+    let said = { error: text.trim() };
+    try { said = JSON.parse(text); } catch { /* plain text */ }
+    throw Object.assign(new Error([said.error, said.hint].filter(Boolean).join(". ")), { status: reply.status });
+  }
+  return JSON.parse(text);
+}
+
+const fetchNext = (after) => ask("item?tab=" + tab + (after === null ? "" : "&after=" + after));
+
+function show(item) {
+  current = item.end ? null : item;
+  edit = null;
+  $("#item").innerHTML = item.end
+    ? "<p class='quiet'>All is decided, skipped, or shown in another tab. Load the page again for what you skipped; <kbd>u</kbd> undoes.</p>" : item.html;
+  since = performance.now();
+  document.body.dataset.item = item.end ? "end" : item.n;
+  ahead = current ? fetchNext(current.n) : null;
+  if (ahead) ahead.catch(() => {});
+}
+
+// Shows what comes after an item. Until it is there no key decides: nobody has seen it.
+async function next(after) {
+  current = null;
+  left = after;
+  const coming = ahead ?? fetchNext(after);
+  ahead = null;
+  try { show(await coming); } catch (error) { state(error.message + "; s tries again", "bad"); }
+}
+
+function decide(score) {
+  if (!current) return;
+  const flags = [...document.querySelectorAll("input[name=flag]:checked")].map((flag) => flag.value);
+  unsent.push({ item: current.n, score, millis: Math.round(performance.now() - since), note: flags.join(", ") });
+  state("saving");
+  flush();
+  next(current.n);
+}
+
+// Sends what is unsent, in order, in one request at a time; gives back when all is safe.
+function flush() {
+  sending ??= (async () => {
+    while (unsent.length) {
+      const batch = unsent.slice(0, 200);
+      try {
+        const saved = await ask("decide", batch);
+        unsent.splice(0, batch.length);
+        state(saved.gone.length ? "deleted meanwhile: " + saved.gone.join(", ") : "saved, " + saved.counts.decided + " decided", saved.gone.length ? "bad" : "good");
+      } catch (error) {
+        state("not saved yet (" + unsent.length + "): " + error.message, "bad");
+        await new Promise((done) => setTimeout(done, 1500));
+      }
+    }
+  })().finally(() => { sending = null; });
+  return sending;
+}
+
+async function undo() {
+  await flush();
+  try {
+    const undone = await ask("undo", {});
+    show(await ask("item?n=" + undone.n));
+    state("undone", "good");
+  } catch (error) { state(error.message, "bad"); }
+}
+
+// Where a span may start and where it may end: at letters as readers see them, so that a letter and its accent stay
+// together, or at words.
+function stops(text, granularity) {
+  const parts = [...new Intl.Segmenter("en", { granularity }).segment(text)];
+  const held = parts.filter((part) => granularity === "grapheme" || part.isWordLike);
+  return [held.map((part) => part.index), held.map((part) => part.index + part.segment.length)];
+}
+
+function startEdit() {
+  if (!current || !current.targets.length || !$("[data-key=e]")) return;
+  const units = [0];
+  for (const letter of current.text) units.push(units.at(-1) + letter.length);
+  edit = { units, spans: current.targets.map((span) => span.map((at) => units[at])), piece: 0, end: 1,
+    letters: stops(current.text, "grapheme"), words: stops(current.text, "word") };
+  drawEdit();
+}
+
+function drawEdit() {
+  const at = $("#output"), text = current.text;
+  at.textContent = "";
+  at.classList.add("editing");
+  let from = 0;
+  edit.spans.forEach(([start, end], piece) => {
+    const mark = document.createElement("mark");
+    mark.className = "target" + (piece === edit.piece ? (edit.end ? " right" : " left") : "");
+    mark.textContent = text.slice(start, end);
+    at.append(text.slice(from, start), mark);
+    from = end;
+  });
+  at.append(text.slice(from));
+  state((edit.end ? "end" : "start") + " of the span: \u2190 \u2192 by word, shift by letter, tab the other end, enter saves");
+}
+
+function moveEnd(direction, byLetter) {
+  const span = edit.spans[edit.piece], at = span[edit.end];
+  const places = (byLetter ? edit.letters : edit.words)[edit.end];
+  const to = direction > 0 ? places.find((place) => place > at) : places.findLast((place) => place < at);
+  if (to === undefined) return;
+  const low = edit.end ? span[0] + 1 : (edit.spans[edit.piece - 1]?.[1] ?? 0);
+  const high = edit.end ? (edit.spans[edit.piece + 1]?.[0] ?? current.text.length) : span[1] - 1;
+  if (to >= low && to <= high) { span[edit.end] = to; drawEdit(); }
+}
+
+async function editKey(event) {
+  const { key } = event;
+  if (key === "ArrowLeft" || key === "ArrowRight") moveEnd(key === "ArrowRight" ? 1 : -1, event.shiftKey);
+  else if (key === "ArrowUp" || key === "ArrowDown") { const n = edit.spans.length; edit.piece = (edit.piece + (key === "ArrowUp" ? n - 1 : 1)) % n; drawEdit(); }
+  else if (key === "Tab") { edit.end = 1 - edit.end; drawEdit(); }
+  else if (key === "Escape") { show(current); state("the span stays as it was"); }
+  else if (key === "Enter") {
+    const targets = edit.spans.map((span) => span.map((at) => edit.units.indexOf(at)));
+    await flush();
+    try { const item = await ask("edit", { item: current.n, targets }); show(item); state("span saved", "good"); }
+    catch (error) { state(error.message, "bad"); }
+  } else return;
+}
+
+// Lists: j and k move, x selects, and a, r or a digit decides over the selection, or on the entry that has the focus.
+function entries() { return [...document.querySelectorAll("li.entry")]; }
+function focused() { return document.activeElement?.closest("li.entry"); }
+function step(by) { const all = entries(), at = all.indexOf(focused()); all[Math.min(Math.max(at + by, 0), all.length - 1)]?.focus(); }
+
+async function bulk(score) {
+  const picked = entries().filter((entry) => $("input[type=checkbox]", entry)?.checked);
+  const of = picked.length ? picked : [focused()].filter((entry) => entry?.dataset.set);
+  if (!of.length) return state("select sets first: x, or shift x for all", "bad");
+  try {
+    const saved = await ask("bulk", { sets: of.map((entry) => [entry.dataset.release, entry.dataset.set]), score });
+    of.forEach((entry) => { entry.classList.add("decided"); $("input", entry).checked = false; });
+    state("saved, " + saved.saved + " decided together", "good");
+  } catch (error) { state(error.message, "bad"); }
+}
+
+async function proposal(entry, verdict, to = "") {
+  if (!entry) return;
+  const { release, frame, lu } = entry.dataset;
+  try {
+    const done = await ask("proposal", { release, frame, lu, verdict, to });
+    $(".said", entry).textContent = done.said;
+    entry.classList.toggle("decided", verdict !== "undo");
+    state(done.said, "good");
+    if (verdict !== "undo") step(1);
+  } catch (error) { state(error.message, "bad"); }
+}
+
+function act(key) {
+  const score = key === "a" ? 100 : key === "r" ? 0 : /^[1-9]$/.test(key) ? key * 10 : null;
+  if (key === "?") return $("#keys").showModal();
+  if (key === "/") { const query = $("#query"); if (query) query.focus(); else location = base + "/search"; return; }
+  if (view === "proposals") {
+    if (key === "a" || key === "r" || key === "u") return proposal(focused(), { a: "accept", r: "reject", u: "undo" }[key]);
+  } else if (view === "search") {
+    if (score !== null) return bulk(score);
+    if (key === "u") return undoQuietly();
+  } else if (view === "sentences") {
+    if (score !== null) return decide(score);
+    if (key === "s") return next(current ? current.n : left);
+    if (key === "u") return undo();
+    if (key === "e") return startEdit();
+    const flag = { f: 0, m: 1 }[key], box = document.querySelectorAll("input[name=flag]")[flag];
+    if (box) { box.checked = !box.checked; return; }
+  }
+  if (key === "j") step(1);
+  if (key === "k") step(-1);
+  const box = key === "x" && $("input[type=checkbox]", focused() ?? document.createElement("i"));
+  if (box) box.checked = !box.checked;
+  if (key === "X") entries().forEach((entry) => { const one = $("input[type=checkbox]", entry); if (one) one.checked = true; });
+}
+
+async function undoQuietly() {
+  try { await ask("undo", {}); state("undone", "good"); } catch (error) { state(error.message, "bad"); }
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || $("dialog[open]")) return;
+  if (edit) { if (/^(Arrow|Tab|Enter|Escape)/.test(event.key)) { event.preventDefault(); editKey(event); } return; }
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && event.target.type !== "checkbox") {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (chord) {
+    chord = false;
+    const to = { s: "sentences", p: "proposals", f: "frame", "/": "search", g: "agreement" }[event.key];
+    if (to) { event.preventDefault(); location = base + "/" + to; }
+    return;
+  }
+  if (event.key === "g") { chord = true; return; }
+  if ("/?'".includes(event.key)) event.preventDefault();
+  act(event.key);
+});
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-key], button[data-verdict]");
+  if (!button) return;
+  if (button.dataset.verdict) proposal(button.closest("li.entry"), button.dataset.verdict);
+  else { button.blur(); act(button.dataset.key); }
+});
+
+document.addEventListener("submit", (event) => {
+  const verdict = event.target.dataset.verdict;
+  if (!verdict) return;
+  event.preventDefault();
+  proposal(event.target.closest("li.entry"), verdict, $("input", event.target).value.trim());
+});
+
+// Completion: whole values for the list under the field.
+document.addEventListener("input", async (event) => {
+  const lead = event.target.dataset.complete;
+  if (lead === undefined) return;
+  const typed = event.target.value;
+  try {
+    const offered = await ask("complete?q=" + encodeURIComponent(lead + typed));
+    if (event.target.value !== typed) return;
+    $("#offered").replaceChildren(...offered.map((query) => {
+      const option = document.createElement("option");
+      option.value = lead ? query.slice(lead.length).replaceAll('"', "").trim() : query;
+      return option;
+    }));
+  } catch { /* completion is a convenience */ }
+});
+
+window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
+if (view === "sentences") next(null);
+else if (entries().length && !location.hash) step(0);

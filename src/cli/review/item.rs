@@ -1,0 +1,163 @@
+//! One item: source and output, the question, and the frame at the side.
+
+use fnstore::model::{CoreType, Frame, Provenance};
+use fnstore::review::{Example, Mark, Question, View};
+use fnstore::text::{CharIndex, DefinitionPart, definition_parts};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::Review;
+
+/// Colours of frame elements.
+const COLOURS: usize = 8;
+
+/// An item for the script: what it shows, and the target in code points.
+pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
+    let index = CharIndex::new(&view.output.text);
+    let spans = view.output.targets.iter().filter_map(|span| index.to_chars(*span).ok());
+    let targets: Vec<(u32, u32)> = spans.map(|span| (span.start, span.end)).collect();
+    let counts = review.session.counts();
+    json!({
+        "n": number,
+        "html": shown(review, view).into_string(),
+        "text": view.output.text,
+        "targets": targets,
+        "counts": { "decided": counts.decided, "undoable": counts.undoable },
+    })
+}
+
+fn shown(review: &Review, view: &View) -> Markup {
+    let (is_blind, question) = (review.session.is_blind(), review.session.question());
+    html! {
+        div.work {
+            section.sentence aria-label="Sentence" {
+                p.facts {
+                    @if is_blind { "a sentence with a marked word" } @else { (facts(view)) }
+                }
+                @if let Some(source) = &view.source {
+                    h2 { "Source" }
+                    p.text.source { (sentence(source, &view.frame)) }
+                    h2 { "Output" }
+                }
+                p.text.output id="output" { (sentence(&view.output, &view.frame)) }
+                h2.question id="question" {
+                    @match question {
+                        Question::Evokes => { "Does the marked word evoke " b { (view.frame.name) } "?" }
+                        Question::Meaning => { "Does the output say what the source says, apart from the marked words?" }
+                        Question::Similarity => { "How alike are the two sentences in meaning?" }
+                    }
+                }
+                @if question == Question::Similarity {
+                    fieldset.flags {
+                        legend { "Fluency" }
+                        label { input type="checkbox" name="flag" value="not fluent"; " not fluent " kbd { "f" } }
+                        label { input type="checkbox" name="flag" value="makes no sense"; " makes no sense " kbd { "m" } }
+                    }
+                }
+                div.answers role="group" aria-labelledby="question" {
+                    button.accept data-key="a" { "Accept " kbd { "a" } }
+                    button.reject data-key="r" { "Reject " kbd { "r" } }
+                    span.scores {
+                        @for score in 1..=9 {
+                            button data-key=(score) aria-label=(format!("{score}: score {}", score * 10)) { (score) }
+                        }
+                    }
+                    button data-key="s" { "Skip " kbd { "s" } }
+                    button data-key="u" { "Undo " kbd { "u" } }
+                    @if !is_blind { button data-key="e" { "Edit span " kbd { "e" } } }
+                }
+                @if let Some(judged) = &view.judged {
+                    p.judged { "You gave it " b { (judged.score) } "." }
+                }
+            }
+            @if question == Question::Evokes {
+                aside aria-label="Frame" { (frame(view)) }
+            }
+        }
+    }
+}
+
+/// Where the set comes from.
+fn facts(view: &View) -> Markup {
+    html! {
+        code { (view.item.set) } " " b { (view.output.lexunit) } " in " b { (view.frame.name) }
+        @if let Provenance::Generated(made) = &view.set.provenance {
+            " \u{b7} round " (made.round)
+            " \u{b7} aligner " (format!("{:.2}", made.aligner))
+            @if let Some(filter) = &made.filter { " \u{b7} p " (format!("{:.2}", filter.precision)) }
+        }
+    }
+}
+
+/// A sentence with its marks. Line ends show as they are; the script has the exact text.
+pub(super) fn sentence(example: &Example, frame: &Frame) -> Markup {
+    html! {
+        @for (text, marks) in example.pieces() { (piece(text, &marks, frame)) }
+    }
+}
+
+fn piece(text: &str, marks: &[&Mark], frame: &Frame) -> Markup {
+    let element = marks.iter().find_map(|mark| match mark {
+        Mark::Element(name) => Some(name),
+        _ => None,
+    });
+    let is_changed = marks.contains(&&Mark::Changed);
+    let inner = html! {
+        @if is_changed { span.changed { (text) } } @else { (text) }
+    };
+    let inner = html! {
+        @if marks.contains(&&Mark::Target) { mark.target { (inner) } } @else { (inner) }
+    };
+    match element {
+        Some(name) => html! { span class={ "fe " (colour(frame, name)) } title=(name) { (inner) } },
+        None => inner,
+    }
+}
+
+/// The class of an FE's colour, by its place in the frame.
+fn colour(frame: &Frame, name: &str) -> String {
+    let place = frame.elements.iter().position(|element| element.name == name).unwrap_or(0);
+    format!("e{}", place % COLOURS)
+}
+
+fn frame(view: &View) -> Markup {
+    let frame = &view.frame;
+    html! {
+        h2 { (frame.name) }
+        div.definition { (definition(&frame.definition)) }
+        h3 { "Frame elements" }
+        (elements(frame))
+        @if !view.examples.is_empty() {
+            h3 { "Examples by people" }
+            ul.examples {
+                @for example in &view.examples {
+                    li { span.text { (sentence(example, frame)) } " " small { (example.lexunit) } }
+                }
+            }
+        }
+    }
+}
+
+/// A definition with its examples set apart.
+pub(super) fn definition(text: &str) -> Markup {
+    html! {
+        @for part in definition_parts(text) {
+            @match part {
+                DefinitionPart::Text(text) => p { (text) },
+                DefinitionPart::Example(text) => p.example { (text) },
+            }
+        }
+    }
+}
+
+/// The FEs in their colours, core ones first.
+pub(super) fn elements(frame: &Frame) -> Markup {
+    let core: Vec<_> = frame.elements.iter().filter(|it| it.core_type == CoreType::Core).collect();
+    let other = frame.elements.iter().filter(|it| it.core_type != CoreType::Core);
+    html! {
+        p.elements {
+            @for element in core { span class={ "fe core " (colour(frame, &element.name)) } { (element.name) } " " }
+            @for element in other { span class={ "fe " (colour(frame, &element.name)) } { (element.name) } " " }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The view of a frame: definition, LUs with counts, growth, relations.
+
+use std::collections::BTreeMap;
+
+use fnstore::database::DatabaseError;
+use fnstore::lexicon::Lexicon;
+use fnstore::model::{Frame, FrameRelation};
+use fnstore::query::{Case, Expression, Field, Pattern};
+use fnstore::store::NameKind;
+use maud::{Markup, html};
+
+use super::Review;
+use super::item::{definition, elements};
+use super::server::Reply;
+use crate::cli::chart::{line, text};
+use crate::cli::stats::figure;
+
+/// Frames on each side of the picture of relations.
+const NEIGHBOURS: usize = 12;
+
+pub(super) fn frame(review: &Review, name: &str) -> anyhow::Result<Markup> {
+    let found = if name.is_empty() { Ok(None) } else { find(review, name).map(Some) };
+    Ok(html! {
+        form.search role="search" {
+            label { span.hidden { "Frame" }
+                input id="query" type="search" name="name" value=(name) data-complete="frame=" list="offered"
+                    autocomplete="off" placeholder="name of a frame";
+            }
+            datalist id="offered" {}
+            button { "Show" }
+        }
+        @match found {
+            Ok(Some((lexicon, frame))) => (shown(review, &lexicon, &frame)?),
+            Ok(None) => p.quiet { "Write the name of a frame." },
+            Err(error) => p.error role="alert" { (format!("{error:#}")) },
+        }
+    })
+}
+
+/// The frame of that name, in the first release that has it.
+fn find<'a>(review: &'a Review, name: &str) -> anyhow::Result<(Lexicon<'a>, Frame)> {
+    let database = review.session.database();
+    database.refresh()?;
+    for lexicon in database.lexicons()? {
+        if let Some(frame) = lexicon.frame_by_name(name)? {
+            return Ok((lexicon, frame));
+        }
+    }
+    database.require_name(NameKind::Frame, &Pattern::exact(name, Case::Fold))?;
+    anyhow::bail!("there is no frame `{name}`; case counts")
+}
+
+fn in_frame(frame: &Frame, more: &str) -> anyhow::Result<Expression> {
+    let query = format!("frame=\"{}\" {more}", frame.name);
+    Ok(Expression::parse(&query).map_err(DatabaseError::from)?)
+}
+
+fn shown(review: &Review, lexicon: &Lexicon<'_>, frame: &Frame) -> anyhow::Result<Markup> {
+    let database = review.session.database();
+    let mut units: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for lu in lexicon.lus_of(frame.id)? {
+        units.insert(lu?.name, [0, 0]);
+    }
+    for (place, origin) in ["origin!=generated", "origin=generated"].into_iter().enumerate() {
+        for count in database.count_by(&in_frame(frame, origin)?, Field::Lu)? {
+            units.entry(count.value.unwrap_or_default()).or_default()[place] += count.count;
+        }
+    }
+    let relations: Vec<FrameRelation> =
+        lexicon.relations_of(frame.id)?.collect::<Result<_, _>>()?;
+    let mut neighbours: Vec<(&str, &str, &str)> = relations
+        .iter()
+        .map(|relation| {
+            if relation.parent == frame.id {
+                (relation.kind.as_str(), relation.sub_role.as_str(), relation.child_name.as_str())
+            } else {
+                (
+                    relation.kind.as_str(),
+                    relation.super_role.as_str(),
+                    relation.parent_name.as_str(),
+                )
+            }
+        })
+        .collect();
+    neighbours.sort_unstable();
+    Ok(html! {
+        div.work {
+            section {
+                h2 { (frame.name) }
+                div.definition { (definition(&frame.definition)) }
+                (elements(frame))
+                h3 { "Growth" }
+                img.picture src={ "growth.svg?name=" (frame.name) } alt={ "Growth of the triggers of " (frame.name) ", round by round" };
+                h3 { "Relations" }
+                @if neighbours.is_empty() { p.quiet { "none" } } @else {
+                    img.picture src={ "relations.svg?name=" (frame.name) } alt={ "Relations of " (frame.name) ", listed below" };
+                    ul.relations { @for (kind, role, name) in neighbours {
+                        li { (kind) ", " (role) ": " a href={ "frame?name=" (name) } { (name) } }
+                    } }
+                }
+            }
+            aside aria-label="Lexical units" {
+                table {
+                    caption { "Lexical units" }
+                    thead { tr { th { "LU" } th.number { "human" } th.number { "generated" } } }
+                    tbody { @for (name, [human, generated]) in &units {
+                        tr { th scope="row" { (name) } td.number { (human) } td.number { (generated) } }
+                    } }
+                }
+            }
+        }
+    })
+}
+
+pub(super) fn growth(review: &Review, name: &str) -> anyhow::Result<Reply> {
+    let (lexicon, frame) = find(review, name)?;
+    let growth = lexicon.growth(&in_frame(&frame, "")?)?;
+    Ok(Reply::new("image/svg+xml", figure::svg(name, &growth)))
+}
+
+/// The frame in the middle, its super frames to the left, its sub frames to the right.
+pub(super) fn relations_picture(review: &Review, name: &str) -> anyhow::Result<Reply> {
+    const WIDTH: f64 = 760.0;
+    const LINE: f64 = 26.0;
+    let (lexicon, frame) = find(review, name)?;
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for relation in lexicon.relations_of(frame.id)? {
+        let relation = relation?;
+        if relation.parent == frame.id {
+            right.push(format!("{} ({})", relation.child_name, relation.kind));
+        } else {
+            left.push(format!("{} ({})", relation.parent_name, relation.kind));
+        }
+    }
+    for side in [&mut left, &mut right] {
+        side.sort();
+        if side.len() > NEIGHBOURS {
+            let more = side.len() - NEIGHBOURS;
+            side.truncate(NEIGHBOURS);
+            side.push(format!("and {more} more"));
+        }
+    }
+    let height = LINE * (left.len().max(right.len()) + 1) as f64;
+    let middle = height / 2.0;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\">\
+         <style>text{{font:13px sans-serif;fill:#24292f}}line{{stroke:#8c959f}}\
+         @media(prefers-color-scheme:dark){{text{{fill:#e6edf3}}}}</style>\n"
+    );
+    for (side, at, anchor, inner) in [(&left, 250.0, "end", 310.0), (&right, 510.0, "start", 450.0)]
+    {
+        for (number, name) in side.iter().enumerate() {
+            let y = middle + LINE * (number as f64 - (side.len() as f64 - 1.0) / 2.0);
+            let near = if anchor == "end" { at + 6.0 } else { at - 6.0 };
+            line(&mut svg, (near, y), (inner, middle), "#8c959f");
+            text(&mut svg, (at, y + 4.0), anchor, "", name);
+        }
+    }
+    text(&mut svg, (WIDTH / 2.0, middle + 4.0), "middle", "font-weight=\"bold\"", &frame.name);
+    svg.push_str("</svg>\n");
+    Ok(Reply::new("image/svg+xml", svg))
+}

@@ -1,0 +1,198 @@
+//! The views that list: proposals, search, agreement.
+
+use fnstore::database::DatabaseError;
+use fnstore::proposals::{Proposal, Proposals, Ranker};
+use fnstore::query::{Expression, Selection};
+use fnstore::review::{ACCEPTED, OfQuestion, Question, agreement as agreement_of};
+use maud::{Markup, html};
+
+use super::Review;
+
+/// Entries of a page.
+const PAGE: usize = 50;
+
+pub(super) fn proposals(review: &Review) -> anyhow::Result<Markup> {
+    let database = review.session.database();
+    database.refresh()?;
+    let proposals = Proposals::new(database, review.vectors.as_ref(), Ranker::default());
+    let proposals = proposals.list(&review.expression, false)?;
+    Ok(html! {
+        p.quiet {
+            @if proposals.is_empty() { "Nothing is proposed, or all is decided." }
+            @else { (proposals.len()) " proposals, the likeliest first" }
+        }
+        datalist id="offered" {}
+        ol.list aria-label="Proposals" { @for proposal in proposals.iter().take(PAGE) { (proposed(proposal)) } }
+    })
+}
+
+fn proposed(proposal: &Proposal) -> Markup {
+    let evidence = &proposal.evidence;
+    let near: Vec<&str> = proposal.nearest.iter().map(|(name, _)| name.as_str()).collect();
+    html! {
+        li.entry tabindex="0" data-release=(proposal.release_name) data-frame=(proposal.frame_name) data-lu=(proposal.name) {
+            h2 { (proposal.name) " " small { "in " (proposal.frame_name) } }
+            p.facts {
+                "score " b { (format!("{:.2}", proposal.score)) }
+                " \u{b7} " "sentences " (evidence.sets) " \u{b7} seeds " (evidence.seeds)
+                " \u{b7} aligner " (format!("{:.2}", evidence.aligner))
+                @if let Some(p) = evidence.p { " \u{b7} p " (format!("{p:.2}")) }
+                @if !near.is_empty() { " \u{b7} near " (near.join(", ")) }
+                @if !proposal.other_frames.is_empty() { " \u{b7} also in " (proposal.other_frames.join(", ")) }
+            }
+            ul.examples {
+                @for sentence in &proposal.sentences {
+                    li { span.text { (marked(&sentence.text, &sentence.trigger)) } " " small { "round " (sentence.round) } }
+                }
+            }
+            div.answers {
+                button.accept data-verdict="accept" { "Accept " kbd { "a" } }
+                button.reject data-verdict="reject" { "Reject " kbd { "r" } }
+                button data-verdict="undo" { "Undo " kbd { "u" } }
+                form data-verdict="move" {
+                    label { "Move to frame " input name="to" data-complete="frame=" list="offered" autocomplete="off"; }
+                    button { "Move" }
+                }
+                form data-verdict="merge" {
+                    label { "Merge into " input name="to" data-complete="lu=" list="offered" autocomplete="off"; }
+                    button { "Merge" }
+                }
+            }
+            p.said role="status" {}
+        }
+    }
+}
+
+/// A text with the first place of its trigger marked.
+fn marked(text: &str, trigger: &str) -> Markup {
+    match text.split_once(trigger).filter(|_| !trigger.is_empty()) {
+        Some((before, after)) => html! { (before) mark.target { (trigger) } (after) },
+        None => html! { (text) },
+    }
+}
+
+pub(super) fn search(review: &Review, query: &str, offset: &str) -> anyhow::Result<Markup> {
+    let offset: usize = offset.parse().unwrap_or(0);
+    let found = match Expression::parse(query).map_err(DatabaseError::from) {
+        Ok(expression) if !query.is_empty() => results(review, &expression, (query, offset)),
+        Ok(_) => Ok(
+            html! { p.quiet { "Write a query, as in " code { "frame=Verification origin=generated" } "." } },
+        ),
+        Err(error) => Err(error.into()),
+    };
+    Ok(html! {
+        form.search role="search" {
+            label { span.hidden { "Query" }
+                input id="query" type="search" name="q" value=(query) data-complete="" list="offered" autocomplete="off"
+                    spellcheck="false" placeholder="frame=\u{2026}";
+            }
+            datalist id="offered" {}
+            button { "Search" }
+        }
+        @match found {
+            Ok(found) => (found),
+            Err(error) => {
+                p.error role="alert" { (format!("{error:#}")) }
+                @if let Some(hint) = crate::cli::hint(&error) { p { (hint) } }
+            }
+        }
+    })
+}
+
+fn results(
+    review: &Review,
+    expression: &Expression,
+    (query, offset): (&str, usize),
+) -> anyhow::Result<Markup> {
+    let selection = Selection { offset, limit: Some(PAGE + 1), ..Selection::default() };
+    let answers = review.session.database().select(expression, &selection)?;
+    let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
+    let has_more = answers.len() > PAGE;
+    answers.truncate(PAGE);
+    let next: String = form_urlencoded::Serializer::new(String::new())
+        .append_pair("q", query)
+        .append_pair("offset", &(offset + PAGE).to_string())
+        .finish();
+    Ok(html! {
+        p.quiet {
+            @if answers.is_empty() { "Nothing found." }
+            @else { (offset + 1) " to " (offset + answers.len()) @if has_more { ", there are more" } }
+        }
+        ol.list aria-label="Found" start=(offset + 1) {
+            @for answer in &answers {
+                li.entry tabindex="0" data-release=(answer.release.name) data-set=(answer.set.id) {
+                    label.pick { input type="checkbox" aria-label=(format!("Select {}", answer.set.id)); }
+                    span.text { (targets(&answer.sentence.text, &answer.set.targets)) }
+                    p.facts { code { (answer.set.id) } " " b { (answer.lexunit) } " in "
+                        a href={ "frame?name=" (answer.frame) } { (answer.frame) }
+                        " \u{b7} " (answer.set.provenance.origin().as_str()) }
+                }
+            }
+        }
+        @if has_more { p { a href={ "search?" (next) } { "Next " (PAGE) } } }
+    })
+}
+
+/// A text with its target marked.
+fn targets(text: &str, targets: &[fnstore::model::Span]) -> Markup {
+    let mut at = 0;
+    html! {
+        @for span in targets {
+            (text.get(at..span.start as usize).unwrap_or_default())
+            mark.target { (span.of(text).unwrap_or_default()) }
+            ({ at = span.end as usize; "" })
+        }
+        (text.get(at..).unwrap_or_default())
+    }
+}
+
+/// How far reviewers agree on one question.
+fn of_one(question: Question, all: &OfQuestion) -> Markup {
+    let share = all.unanimous as f64 / all.shared.max(1) as f64;
+    html! {
+        h2 {
+            @match question {
+                Question::Evokes => "Does the target evoke the frame?",
+                Question::Meaning => "Does the output say what its source says?",
+                Question::Similarity => "How alike are output and source?",
+            }
+        }
+        dl.figures {
+            div { dt { "Fleiss' kappa" } dd { @match all.kappa { Some(kappa) => (format!("{kappa:.3}")), None => "\u{2013}" } } }
+            div { dt { "all agree" } dd { (format!("{:.1} %", 100.0 * share)) } }
+            div { dt { "judged by two or more" } dd { (all.shared) } }
+        }
+        table {
+            caption { "Accepted at a mean of " (ACCEPTED) " or more" }
+            thead { tr { th { "of" } th.number { "items" } th.number { "accepted" } th.number { "mean" } } }
+            tbody { @for (role, figures) in &all.roles {
+                tr { th scope="row" { (role.as_str()) } td.number { (figures.items) }
+                    td.number { (format!("{:.2} %", 100.0 * figures.share())) }
+                    td.number { (format!("{:.2}", figures.mean())) } }
+            } }
+        }
+    }
+}
+
+pub(super) fn agreement(review: &Review) -> anyhow::Result<Markup> {
+    let all = agreement_of(review.session.database())?;
+    Ok(html! {
+        @if all.reviewers.is_empty() { p.quiet { "Nobody has judged anything yet." } }
+        @else {
+            @for (question, of_question) in &all.questions { (of_one(*question, of_question)) }
+            p { "Reviewers: " @for (name, count) in &all.reviewers { b { (name) } " " (count) " \u{b7} " } }
+            @if !all.disputed.is_empty() {
+                h2 { "Disagreements first" }
+                ol.list aria-label="Disagreements" {
+                    @for disputed in &all.disputed {
+                        li.entry tabindex="0" {
+                            span.text { (disputed.shown) }
+                            p.facts { code { (disputed.set) } " " (disputed.question.as_str()) " " (disputed.frame)
+                                @for (reviewer, score) in &disputed.scores { " \u{b7} " (reviewer) " " b { (score) } } }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,138 @@
+//! `fnstore review`: a page in the browser, or on the terminal, where people decide with one key.
+
+mod api;
+mod item;
+mod lexicon_page;
+mod lists;
+mod page;
+mod server;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use fnstore::database::DatabaseError;
+use fnstore::query::Expression;
+use fnstore::review::{Protocol, Question, Session};
+use fnstore::vectors::WordVectors;
+
+use super::output::tell;
+use super::proposals::RankingArgs;
+use super::{Context, Outcome};
+
+/// Review sentences and proposals in the browser, or on the terminal, by single keys
+///
+/// Starts a page on this machine alone and prints its address. One key decides and shows the next
+/// sentence: a accepts, r rejects, 1 to 9 score, s skips, u undoes, e moves the target, / searches,
+/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only while a
+/// decision is written, so readers and, in turn, other writers go on beside it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    /// Review the annotation sets that this query finds [default: origin=generated]
+    #[arg(value_name = "EXPR")]
+    expression: Vec<String>,
+
+    /// Who reviews; stands in each judgement
+    #[arg(long, value_name = "NAME", env = "USER", default_value = "reviewer")]
+    reviewer: String,
+
+    /// What is asked
+    #[arg(long, value_enum, value_name = "QUESTION", default_value_t = AskedFor::Evokes)]
+    question: AskedFor,
+
+    /// Mix each output with a sentence of its frame and one of another frame, blind and in random order
+    /// (Culkin et al. 2021, section 6.1)
+    #[arg(long, conflicts_with = "question")]
+    protocol: bool,
+
+    /// Outputs that `--protocol` draws
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "protocol")]
+    outputs: usize,
+
+    /// Seed of the draw; all judges of a study take the same
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "protocol")]
+    seed: u64,
+
+    /// Port of the page; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Also open the page in the browser
+    #[arg(long, conflicts_with = "terminal")]
+    open: bool,
+
+    /// Review on this terminal, with the same keys
+    #[arg(long)]
+    terminal: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AskedFor {
+    /// Whether the target evokes the frame
+    Evokes,
+    /// Whether the output says what its source says, apart from the frame's other ways of saying it
+    Meaning,
+    /// How alike output and source are, and whether the output is fluent
+    Similarity,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  fnstore review frame=Verification --open
+  fnstore review 'origin=generated p>=0.5' --reviewer kim
+  fnstore review frame=Verification --protocol --reviewer lee
+  fnstore review --terminal";
+
+/// What the page works with.
+struct Review {
+    session: Session,
+    store: PathBuf,
+    expression: Expression,
+    vectors: Option<WordVectors>,
+}
+
+pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
+    let text = match args.expression.join(" ") {
+        text if text.is_empty() => "origin=generated".to_owned(),
+        text => text,
+    };
+    let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
+    let question = match args.question {
+        AskedFor::Evokes => Question::Evokes,
+        AskedFor::Meaning => Question::Meaning,
+        AskedFor::Similarity => Question::Similarity,
+    };
+    let protocol = args.protocol.then_some(Protocol { outputs: args.outputs, seed: args.seed });
+    let session = Session::open(&context.store, &expression, &args.reviewer, question, protocol)?;
+    if args.terminal {
+        return terminal::run(&session);
+    }
+    let vectors = RankingArgs::default().vectors()?;
+    let review = Review { session, store: context.store.clone(), expression, vectors };
+    let server = server::Server::bind(args.port)?;
+    let address = server.address();
+    context.output.line(&address)?;
+    context.output.flush()?;
+    tell("the page is open to this machine alone, at this address alone; Ctrl-C ends it");
+    if args.open {
+        open(&address)?;
+    }
+    super::stop::at_once(
+        "the review has ended; every decision that the page showed as saved is in the store",
+    )?;
+    server.serve(&Arc::new(review))?;
+    Ok(Outcome::Done)
+}
+
+/// Opens an address as the desktop does.
+fn open(address: &str) -> anyhow::Result<()> {
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(opener);
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().with_context(|| format!("cannot run `{opener}`; open the address by hand"))?;
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Decisions, and how they are taken back: the store is open for writing only here.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Result, ReviewError};
+use crate::database::{Database, DatabaseError};
+use crate::edit::Transaction;
+use crate::model::{AnnotationSetId, Judgement, ReleaseId, Span};
+
+/// A reviewer's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Number of the item.
+    pub item: usize,
+    /// The score, 0 to 100.
+    pub score: u8,
+    /// Milliseconds from showing to answering.
+    pub millis: u64,
+    /// What the reviewer adds; may be empty.
+    pub note: String,
+}
+
+/// A target that was moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retargeted {
+    /// Its pieces before.
+    pub before: Vec<Span>,
+    /// Its pieces now.
+    pub after: Vec<Span>,
+}
+
+/// Reviewer and question.
+pub(super) type Answerer = (String, String);
+
+/// What is to be written of one set.
+#[derive(Debug, Clone)]
+pub(super) enum Act {
+    /// A reviewer's judgement on a question; none takes it back.
+    Judge { of: Answerer, judgement: Option<Judgement> },
+    /// Another target.
+    Retarget(Retargeted),
+}
+
+/// What was done to a set, and what stood there before.
+#[derive(Debug, Clone)]
+pub(super) struct Done {
+    pub(super) item: usize,
+    pub(super) release: ReleaseId,
+    pub(super) set: AnnotationSetId,
+    pub(super) change: Change,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Change {
+    /// What stood there before, and what stands there now.
+    Judged {
+        of: Answerer,
+        judgements: Box<[Option<Judgement>; 2]>,
+    },
+    Retargeted(Retargeted),
+}
+
+/// An act, and what it is done to.
+pub(super) type Asked = (usize, ReleaseId, AnnotationSetId, Act);
+
+/// Does all that is asked in one commit for each release. Sets that were deleted meanwhile are left out,
+/// and named.
+pub(super) fn write(dir: &Path, asked: Vec<Asked>) -> Result<(Vec<Done>, Vec<AnnotationSetId>)> {
+    let database = Database::open_existing_writer(dir)?;
+    let mut by_release: BTreeMap<ReleaseId, Vec<Asked>> = BTreeMap::new();
+    for act in asked {
+        by_release.entry(act.1).or_default().push(act);
+    }
+    let (mut done, mut gone) = (Vec::new(), Vec::new());
+    for (release, acts) in by_release {
+        let mut edits = database.transaction(release)?;
+        let mut written = Vec::new();
+        for (item, release, set, act) in acts {
+            match carry_out(&mut edits, set, act)? {
+                Some(change) => written.push(Done { item, release, set, change }),
+                None => gone.push(set),
+            }
+        }
+        edits.commit()?;
+        done.extend(written);
+    }
+    Ok((done, gone))
+}
+
+/// Does one act; none when the set is no more.
+fn carry_out(
+    edits: &mut Transaction<'_>,
+    set: AnnotationSetId,
+    act: Act,
+) -> Result<Option<Change>> {
+    let Some(mut record) = edits.annotation_set(set)? else { return Ok(None) };
+    Ok(Some(match act {
+        Act::Judge { of, judgement } => {
+            let before = judgement_of(edits, set, &of)?;
+            match &judgement {
+                Some(judgement) => edits.set_judgement(set, judgement.clone())?,
+                None if before.is_some() => edits.remove_judgement(set, &of.0, &of.1)?,
+                None => {}
+            }
+            Change::Judged { of, judgements: Box::new([before, judgement]) }
+        }
+        Act::Retarget(moved) => {
+            if record.targets != moved.before {
+                return Err(ReviewError::ChangedMeanwhile(set));
+            }
+            record.targets.clone_from(&moved.after);
+            edits.set_annotation_set(record)?;
+            Change::Retargeted(moved)
+        }
+    }))
+}
+
+fn judgement_of(
+    edits: &Transaction<'_>,
+    set: AnnotationSetId,
+    (reviewer, question): &Answerer,
+) -> std::result::Result<Option<Judgement>, DatabaseError> {
+    let is_meant = |it: &Judgement| (&it.reviewer, &it.question) == (reviewer, question);
+    Ok(edits.judgements(set)?.into_iter().find(is_meant))
+}
+
+/// Takes back what was done, unless someone has changed it since.
+pub(super) fn take_back(dir: &Path, done: &Done) -> Result<()> {
+    let database = Database::open_existing_writer(dir)?;
+    let mut edits = database.transaction(done.release)?;
+    let act = match done.change.clone() {
+        Change::Judged { of, judgements } => {
+            let [before, after] = *judgements;
+            if judgement_of(&edits, done.set, &of)? != after {
+                return Err(ReviewError::ChangedMeanwhile(done.set));
+            }
+            Act::Judge { of, judgement: before }
+        }
+        Change::Retargeted(Retargeted { before, after }) => {
+            Act::Retarget(Retargeted { before: after, after: before })
+        }
+    };
+    carry_out(&mut edits, done.set, act)?.ok_or(ReviewError::Gone(done.set))?;
+    edits.commit()?;
+    Ok(())
+}

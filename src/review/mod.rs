@@ -1,0 +1,166 @@
+//! What reviewers decide on, one set after another: the queue, what is shown, decisions and undo, and how
+//! far reviewers agree.
+//!
+//! Nothing here knows a browser or a terminal. A [`Session`] belongs to one reviewer. It reads beside a
+//! writer, and opens the store for writing only while it writes. Judgements are the store's own
+//! ([`Judgement`](crate::model::Judgement)), with the question, what was shown, and the time taken, so
+//! filters train on them.
+
+mod agreement;
+mod decide;
+mod queue;
+mod session;
+mod view;
+
+pub use agreement::{Agreement, Disputed, OfQuestion, RoleFigures, agreement};
+pub use decide::{Decision, Retargeted};
+pub use queue::Protocol;
+pub use session::{Counts, Saved, Session};
+pub use view::{Example, Mark, View};
+
+use std::path::PathBuf;
+
+use crate::database::DatabaseError;
+use crate::model::{AnnotationSetId, FrameId, Origin, ReleaseId, named};
+use crate::store::StoreError;
+
+type Result<T> = std::result::Result<T, ReviewError>;
+
+/// Decisions that can be undone.
+pub const UNDO_DEPTH: usize = 100;
+
+/// Least mean score of what is accepted (Culkin et al. 2021, section 6.1).
+pub const ACCEPTED: f64 = 50.0;
+
+named! {
+    /// What reviewers are asked.
+    pub enum Question {
+        /// Whether the target evokes the frame.
+        Evokes => "evokes",
+        /// Whether the output says what its source says, apart from the frame's other ways of saying it.
+        Meaning => "meaning",
+        /// How alike output and source are in meaning, and whether the output is fluent (Hu et al. 2019, Table 2).
+        Similarity => "similarity",
+    }
+}
+
+impl Question {
+    /// The question as judgements record it: empty when it is asked of a set and its own frame.
+    #[must_use]
+    pub fn recorded(self, asked: &str, own: &str) -> String {
+        match self {
+            Self::Evokes if asked == own => String::new(),
+            Self::Evokes => format!("{} {asked}", self.as_str()),
+            _ => self.as_str().to_owned(),
+        }
+    }
+
+    /// The question that a judgement of a set records, and the frame that was asked for; `None` for a question of
+    /// someone's own.
+    #[must_use]
+    pub fn of_record<'a>(recorded: &'a str, own: &'a str) -> Option<(Self, &'a str)> {
+        if recorded.is_empty() {
+            return Some((Self::Evokes, own));
+        }
+        let (name, asked) = recorded.split_once(' ').unwrap_or((recorded, ""));
+        match Self::parse(name)? {
+            Self::Evokes => (!asked.is_empty()).then_some((Self::Evokes, asked)),
+            question => asked.is_empty().then_some((question, own)),
+        }
+    }
+
+    /// Whether it compares an output with its source.
+    #[must_use]
+    pub fn needs_source(self) -> bool {
+        self != Self::Evokes
+    }
+}
+
+/// What an item is in the paper's protocol; reviewers do not see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// What is judged.
+    Output,
+    /// Annotated by people in the frame that is asked for.
+    InFrame,
+    /// Annotated by people in another frame.
+    OutOfFrame,
+}
+
+impl Role {
+    /// The role of a set when it is asked whether it evokes a frame.
+    #[must_use]
+    pub fn of(origin: Origin, evokes: &str, asked: &str) -> Self {
+        match origin {
+            Origin::Generated => Self::Output,
+            _ if evokes == asked => Self::InFrame,
+            _ => Self::OutOfFrame,
+        }
+    }
+
+    /// The role for reading.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Output => "output",
+            Self::InFrame => "in-frame control",
+            Self::OutOfFrame => "out-of-frame control",
+        }
+    }
+}
+
+/// A set that is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Item {
+    /// Its release.
+    pub release: ReleaseId,
+    /// The set.
+    pub set: AnnotationSetId,
+    /// The frame that is asked for; of an out-of-frame control not the set's own.
+    pub frame: FrameId,
+}
+
+/// A review cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReviewError {
+    /// The database failed.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// There is no item of that number.
+    #[error("there is no item {0} in this review; expected one that was shown")]
+    NoItem(usize),
+    /// There is no such set any more.
+    #[error("`{0}` was deleted meanwhile; go on to the next one")]
+    Gone(AnnotationSetId),
+    /// Nothing is left to be undone.
+    #[error(
+        "there is nothing to undo; the last {UNDO_DEPTH} decisions of this session can be undone"
+    )]
+    NothingToUndo,
+    /// Another program changed what is to be undone.
+    #[error("`{0}` was changed meanwhile by someone else; what stands now was kept")]
+    ChangedMeanwhile(AnnotationSetId),
+    /// The spans are none of the sentence.
+    #[error("`targets` is {found}; expected {expected}")]
+    Targets {
+        /// What was given.
+        found: String,
+        /// What is right.
+        expected: String,
+    },
+    /// The thread that reads ahead cannot be started.
+    #[error("cannot start reading `{dir}`")]
+    Thread {
+        /// The store.
+        dir: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl From<StoreError> for ReviewError {
+    fn from(error: StoreError) -> Self {
+        Self::Database(error.into())
+    }
+}

@@ -1,0 +1,292 @@
+//! One reviewer at work.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use super::decide::{Act, Asked, Decision, Done, Retargeted, take_back, write};
+use super::queue::{Feed, Protocol, feed};
+use super::view::View;
+use super::{Item, Question, Result, ReviewError, UNDO_DEPTH};
+use crate::database::Database;
+use crate::model::{AnnotationSetId, Judgement, ReleaseId, Shown, Span};
+use crate::query::Expression;
+use crate::text::{CharIndex, CharSpan};
+
+/// How long an item that one window shows is kept from the others.
+const KEPT: Duration = Duration::from_secs(120);
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// Decisions that are safe.
+    pub saved: usize,
+    /// Sets that were deleted meanwhile: nothing was written of them.
+    pub gone: Vec<AnnotationSetId>,
+}
+
+/// How far the review is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Items that were decided in this session.
+    pub decided: usize,
+    /// Decisions that can be undone.
+    pub undoable: usize,
+}
+
+/// A review by one reviewer. Memory grows by some bytes for each item that was shown.
+pub struct Session {
+    database: Database,
+    reviewer: String,
+    question: Question,
+    blind: bool,
+    queue: Mutex<Queue>,
+    undo: Mutex<VecDeque<Done>>,
+}
+
+struct Queue {
+    feed: Option<Feed>,
+    items: Vec<Item>,
+    /// Scores of this session.
+    decided: BTreeMap<usize, u8>,
+    /// Which window shows an item, and since when.
+    shown: HashMap<usize, (String, Instant)>,
+}
+
+impl Session {
+    /// Starts a review of the sets for which a query holds and that the reviewer has not judged.
+    ///
+    /// # Errors
+    /// When the store cannot be opened, or the query names what is not there.
+    pub fn open(
+        dir: &Path,
+        expression: &Expression,
+        reviewer: &str,
+        question: Question,
+        protocol: Option<Protocol>,
+    ) -> Result<Self> {
+        let database = Database::open(dir)?;
+        // A name that is not there is told now, not by the thread.
+        drop(database.matches(expression, &crate::query::Selection::default())?);
+        let feed = feed(dir, expression, reviewer, question, protocol)?;
+        let (items, decided, shown) = (Vec::new(), BTreeMap::new(), HashMap::new());
+        Ok(Self {
+            database,
+            reviewer: reviewer.to_owned(),
+            question,
+            blind: protocol.is_some(),
+            queue: Mutex::new(Queue { feed: Some(feed), items, decided, shown }),
+            undo: Mutex::default(),
+        })
+    }
+
+    /// The database, for reading.
+    #[must_use]
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Who reviews.
+    #[must_use]
+    pub fn reviewer(&self) -> &str {
+        &self.reviewer
+    }
+
+    /// What is asked.
+    #[must_use]
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// Whether outputs and controls are mixed, so that nothing may tell them apart.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        self.blind
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn undo_stack(&self) -> MutexGuard<'_, VecDeque<Done>> {
+        self.undo.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// How far the review is.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts { decided: self.queue().decided.len(), undoable: self.undo_stack().len() }
+    }
+
+    /// The first item after one that is undecided and that no other window shows; none at the end.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn next(&self, after: Option<usize>, window: &str) -> Result<Option<usize>> {
+        let mut queue = self.queue();
+        let mut at = after.map_or(0, |after| after + 1);
+        loop {
+            while at >= queue.items.len() {
+                let Some(feed) = &queue.feed else { return Ok(None) };
+                match feed.recv() {
+                    Ok(item) => {
+                        let item = item?;
+                        queue.items.push(item);
+                    }
+                    Err(_) => queue.feed = None,
+                }
+            }
+            let is_elsewhere = queue
+                .shown
+                .get(&at)
+                .is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
+            if !is_elsewhere && !queue.decided.contains_key(&at) {
+                queue.shown.insert(at, (window.to_owned(), Instant::now()));
+                return Ok(Some(at));
+            }
+            at += 1;
+        }
+    }
+
+    fn item(&self, number: usize) -> Result<Item> {
+        self.queue().items.get(number).copied().ok_or(ReviewError::NoItem(number))
+    }
+
+    /// The item of a number that [`next`](Self::next) gave, as it is now.
+    ///
+    /// # Errors
+    /// When there is none, its set is gone, or the store fails.
+    pub fn view(&self, number: usize) -> Result<View> {
+        let item = self.item(number)?;
+        self.database.refresh()?;
+        View::read(&self.database, item, (&self.reviewer, self.question, self.blind))
+    }
+
+    /// Writes decisions down, in one commit; they are safe once this returns.
+    ///
+    /// # Errors
+    /// When another process writes the store (it says who), or the store fails: then nothing was written.
+    pub fn decide(&self, decisions: &[Decision], now: u64) -> Result<Saved> {
+        let (mut asked, mut gone) = (Vec::new(), Vec::new());
+        for decision in decisions {
+            match self.view(decision.item) {
+                Ok(view) => asked.push(self.judged(&view, decision, now)),
+                Err(ReviewError::Gone(set)) => gone.push(set),
+                Err(error) => return Err(error),
+            }
+        }
+        let (done, more) = write(self.database.dir(), asked)?;
+        gone.extend(more);
+        let mut queue = self.queue();
+        for decision in decisions {
+            queue.decided.insert(decision.item, decision.score);
+            queue.shown.remove(&decision.item);
+        }
+        drop(queue);
+        let saved = done.len();
+        self.remember(done);
+        Ok(Saved { saved, gone })
+    }
+
+    fn judged(&self, view: &View, decision: &Decision, time: u64) -> Asked {
+        let Item { release, set, .. } = view.item;
+        let shown = Shown { text: view.output.bracketed(), millis: decision.millis };
+        let judgement = Judgement {
+            reviewer: self.reviewer.clone(),
+            question: view.recorded.clone(),
+            score: decision.score,
+            time,
+            note: decision.note.clone(),
+            shown: Some(shown),
+        };
+        let of = (self.reviewer.clone(), view.recorded.clone());
+        let act = Act::Judge { of, judgement: Some(judgement) };
+        (decision.item, release, set, act)
+    }
+
+    /// The numbers of sets that are to be judged together, as of a search; they join the queue.
+    pub fn enqueue(&self, sets: &[(ReleaseId, AnnotationSetId)]) -> Result<Vec<usize>> {
+        self.database.refresh()?;
+        let mut numbers = Vec::new();
+        for &(release, set) in sets {
+            let location = self.database.store().set_location(release, set)?;
+            let frame = location.ok_or(ReviewError::Gone(set))?.frame;
+            let mut queue = self.queue();
+            let item = Item { release, set, frame };
+            let known = queue.items.iter().position(|known| *known == item);
+            numbers.push(known.unwrap_or(queue.items.len()));
+            if known.is_none() {
+                queue.items.push(item);
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Moves a set's target; offsets count code points. An empty list leaves it as it is.
+    ///
+    /// # Errors
+    /// When the pieces are none of the sentence, another process writes the store, or the store fails.
+    pub fn retarget(&self, number: usize, targets: &[(u32, u32)]) -> Result<()> {
+        let view = self.view(number)?;
+        let wrong = |found: &dyn std::fmt::Debug, expected: &str| ReviewError::Targets {
+            found: format!("{found:?}"),
+            expected: expected.to_owned(),
+        };
+        let index = CharIndex::new(&view.output.text);
+        let mut after = Vec::new();
+        for &(start, end) in targets {
+            let span = index.to_bytes(CharSpan { start, end });
+            let span = span.map_err(|error| wrong(&(start, end), &error.to_string()))?;
+            let follows = after.last().is_none_or(|last: &Span| last.end <= span.start);
+            if span.is_empty() || !follows {
+                return Err(wrong(&targets, "pieces that hold text, in order, none over another"));
+            }
+            after.push(span);
+        }
+        if after.is_empty() {
+            return Err(wrong(&targets, "at least one piece"));
+        }
+        let moved = Retargeted { before: view.set.targets.clone(), after };
+        if moved.before == moved.after {
+            return Ok(());
+        }
+        let Item { release, set, .. } = view.item;
+        let (done, gone) =
+            write(self.database.dir(), vec![(number, release, set, Act::Retarget(moved))])?;
+        if let Some(set) = gone.first() {
+            return Err(ReviewError::Gone(*set));
+        }
+        self.remember(done);
+        Ok(())
+    }
+
+    fn remember(&self, done: Vec<Done>) {
+        let mut stack = self.undo_stack();
+        stack.extend(done);
+        let beyond = stack.len().saturating_sub(UNDO_DEPTH);
+        stack.drain(..beyond);
+    }
+
+    /// Takes the last change of this session back, and gives its item.
+    ///
+    /// # Errors
+    /// When there is none, someone has changed it since (it is then forgotten), or the store cannot be
+    /// written (it can be tried again).
+    pub fn undo(&self) -> Result<usize> {
+        let mut stack = self.undo_stack();
+        let last = stack.back().ok_or(ReviewError::NothingToUndo)?;
+        let number = last.item;
+        match take_back(self.database.dir(), last) {
+            Err(error @ (ReviewError::ChangedMeanwhile(_) | ReviewError::Gone(_))) => {
+                stack.pop_back();
+                return Err(error);
+            }
+            outcome => outcome?,
+        }
+        stack.pop_back();
+        drop(stack);
+        self.queue().decided.remove(&number);
+        Ok(number)
+    }
+}

@@ -1,0 +1,201 @@
+//! What is shown of an item.
+
+use super::queue::recorded;
+use super::{Item, Question, Result, ReviewError};
+use crate::database::Database;
+use crate::model::{AnnotationSet, Frame, Judgement, Origin, Provenance, ReleaseId, Span};
+use crate::text::{fold, words};
+
+/// Gold examples beside an item.
+const EXAMPLES: usize = 3;
+
+/// Sets of one LU that are looked at for an example.
+const LOOKED_AT: usize = 50;
+
+/// What a stretch of a sentence is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// The target.
+    Target,
+    /// A frame element, by name.
+    Element(String),
+    /// A word that the source does not have.
+    Changed,
+}
+
+/// A sentence with what is marked in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// The text, byte-exact.
+    pub text: String,
+    /// The target's pieces, in bytes.
+    pub targets: Vec<Span>,
+    /// All marks, in bytes.
+    pub marks: Vec<(Span, Mark)>,
+    /// Name of the LU.
+    pub lexunit: String,
+}
+
+impl Example {
+    pub(super) fn of(
+        database: &Database,
+        release: ReleaseId,
+        set: &AnnotationSet,
+    ) -> Result<Option<Self>> {
+        let Some(sentence) = database.store().sentence(release, set.sentence)? else {
+            return Ok(None);
+        };
+        let lexunit = database.store().lexunit(release, set.frame, set.lu)?;
+        let mut marks: Vec<(Span, Mark)> =
+            set.targets.iter().map(|span| (*span, Mark::Target)).collect();
+        for label in set.fe_layers().flat_map(|layer| &layer.labels) {
+            if let Some(span) = label.extent.span() {
+                marks.push((span, Mark::Element(label.name.clone())));
+            }
+        }
+        let lexunit = lexunit.map_or_else(|| set.lu.to_string(), |lu| lu.name);
+        Ok(Some(Self { text: sentence.text, targets: set.targets.clone(), marks, lexunit }))
+    }
+
+    /// The text in pieces, each with what is marked there; line ends stay as they are.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<(&str, Vec<&Mark>)> {
+        let mut cuts: Vec<u32> = vec![0, self.text.len() as u32];
+        cuts.extend(self.marks.iter().flat_map(|(span, _)| [span.start, span.end]));
+        cuts.sort_unstable();
+        cuts.dedup();
+        let pieces = cuts.windows(2).filter_map(|pair| {
+            let (start, end) = (pair[0], pair[1]);
+            let text = self.text.get(start as usize..end as usize)?;
+            let here = |(span, _): &&(Span, Mark)| span.start <= start && end <= span.end;
+            Some((text, self.marks.iter().filter(here).map(|(_, mark)| mark).collect()))
+        });
+        pieces.collect()
+    }
+
+    /// The sentence with its target in square brackets: what a judgement says was shown.
+    #[must_use]
+    pub fn bracketed(&self) -> String {
+        let mut shown = String::new();
+        let mut at = 0;
+        for span in &self.targets {
+            let (start, end) = (span.start as usize, span.end as usize);
+            let (Some(before), Some(target)) =
+                (self.text.get(at..start), self.text.get(start..end))
+            else {
+                continue;
+            };
+            shown.push_str(before);
+            shown.push('[');
+            shown.push_str(target);
+            shown.push(']');
+            at = end;
+        }
+        shown.push_str(self.text.get(at..).unwrap_or_default());
+        shown
+    }
+
+    fn trigger(&self) -> String {
+        let pieces: Vec<&str> =
+            self.targets.iter().filter_map(|span| span.of(&self.text)).collect();
+        fold(&pieces.join(" "))
+    }
+
+    /// Marks the words that another text does not have.
+    fn mark_changes(&mut self, source: &str) {
+        let known: std::collections::HashSet<String> =
+            words(source).into_iter().filter_map(|word| word.of(source)).map(fold).collect();
+        for word in words(&self.text) {
+            if word.of(&self.text).is_some_and(|text| !known.contains(&fold(text))) {
+                self.marks.push((word, Mark::Changed));
+            }
+        }
+    }
+}
+
+/// An item as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The item.
+    pub item: Item,
+    /// The set as it is read.
+    pub set: AnnotationSet,
+    /// The frame that is asked for.
+    pub frame: Frame,
+    /// The sentence.
+    pub output: Example,
+    /// The sentence that it was rewritten from.
+    pub source: Option<Example>,
+    /// Sentences of the frame that people annotated, with other triggers.
+    pub examples: Vec<Example>,
+    /// The question as judgements record it.
+    pub recorded: String,
+    /// What the reviewer has answered.
+    pub judged: Option<Judgement>,
+}
+
+impl View {
+    /// Reads an item; `blind` leaves out whatever tells outputs from controls.
+    pub(super) fn read(
+        database: &Database,
+        item: Item,
+        (reviewer, question, blind): (&str, Question, bool),
+    ) -> Result<Self> {
+        let store = database.store();
+        let gone = || ReviewError::Gone(item.set);
+        let set = store.annotation_set(item.release, item.set)?.ok_or_else(gone)?;
+        let frame = store.frame(item.release, item.frame)?.ok_or_else(gone)?;
+        let mut output = Example::of(database, item.release, &set)?.ok_or_else(gone)?;
+        let mut source = None;
+        if let (Provenance::Generated(made), false) = (&set.provenance, blind)
+            && let Some(from) = store.annotation_set(item.release, made.source)?
+        {
+            source = Example::of(database, item.release, &from)?;
+        }
+        if blind {
+            output.marks.retain(|(_, mark)| *mark == Mark::Target);
+        }
+        if let Some(source) = &source {
+            output.mark_changes(&source.text);
+        }
+        let triggers = [Some(output.trigger()), source.as_ref().map(Example::trigger)];
+        let examples = match question {
+            Question::Evokes => examples(database, item, &triggers)?,
+            Question::Meaning | Question::Similarity => Vec::new(),
+        };
+        let recorded = recorded(database, item, question)?;
+        let mut judgements = store.judgements(item.release, item.set)?;
+        let is_theirs = |row: &Judgement| row.reviewer == reviewer && row.question == recorded;
+        let judged = judgements.find(|row| row.as_ref().map_or(true, is_theirs)).transpose()?;
+        Ok(Self { item, set, frame, output, source, examples, recorded, judged })
+    }
+}
+
+/// Human sets of the frame, one of an LU, whose triggers are not among those given.
+fn examples(database: &Database, item: Item, triggers: &[Option<String>]) -> Result<Vec<Example>> {
+    let store = database.store();
+    let mut found: Vec<Example> = Vec::new();
+    for lu in store.lexunits_of(item.release, item.frame)? {
+        let lu = lu?.id;
+        let sets = store.annotation_sets_of_lexunit(item.release, item.frame, lu)?;
+        for set in sets.take(LOOKED_AT) {
+            let set = set?;
+            let is_human = set.provenance.origin() != Origin::Generated;
+            if !is_human || set.id == item.set || set.targets.is_empty() {
+                continue;
+            }
+            let Some(example) = Example::of(database, item.release, &set)? else { continue };
+            let trigger = example.trigger();
+            if triggers.iter().flatten().all(|other| *other != trigger)
+                && found.iter().all(|other| other.trigger() != trigger)
+            {
+                found.push(example);
+                break;
+            }
+        }
+        if found.len() == EXAMPLES {
+            break;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,248 @@
+//! The review in a real browser, by keys alone. Where there is no browser these tests say so and end.
+//!
+//! With `FNSTORE_PICTURES` they also write down what the views look like. `FNSTORE_AXE` names axe-core's script, whose
+//! rules every view keeps.
+
+use std::path::{Path, PathBuf};
+
+use fnstore::database::{Database, Write};
+use fnstore::model::{AnnotationSetId, Span};
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, ENTER, LEFT, RIGHT, SHIFT, TAB};
+use crate::cli_program::{fnstore_in, new_store};
+use crate::generated;
+use crate::review_server::Review;
+
+/// Letters of several code points and code units, and a line end of two.
+const ODD: &str = "He cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand so on .";
+
+fn store() -> tempfile::TempDir {
+    let store = new_store();
+    let database = Database::open_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    generated::write(&database, release);
+    // The first set's sentence gets odd letters; the target is the second word.
+    let (mut sentence, mut set) = generated::sets(&database, release).remove(0);
+    sentence.text = ODD.to_owned();
+    set.targets = vec![Span::new(3, 10)];
+    let write = Write { sentences: vec![sentence], sets: vec![set], ..Write::default() };
+    database.write(release, &write).unwrap();
+    store
+}
+
+fn scores(store: &Path, set: &str) -> Vec<Value> {
+    let judged = fnstore_in(store, &["judge", set]).records();
+    judged.iter().map(|judgement| judgement["score"].clone()).collect()
+}
+
+fn targets(store: &Path, set: &str) -> Vec<Span> {
+    let database = Database::open(store).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    let id = AnnotationSetId::parse(set).unwrap();
+    database.store().annotation_set(release, id).unwrap().unwrap().targets
+}
+
+const ITEM: &str = "document.body.dataset.item";
+
+#[test]
+fn one_key_decides_and_shows_the_next_sentence_and_undo_goes_back() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    browser.press("a");
+    browser.until(ITEM, &json!("1"));
+    browser.press("7");
+    browser.until(ITEM, &json!("end"));
+    browser.until_said("saved, 2 decided");
+    assert_eq!(
+        (scores(store.path(), "g101"), scores(store.path(), "g102")),
+        (vec![json!(100)], vec![json!(70)])
+    );
+    browser.press("u");
+    browser.until(ITEM, &json!("1"));
+    assert_eq!(scores(store.path(), "g102"), [Value::Null; 0]);
+    browser.press("u");
+    browser.until(ITEM, &json!("0"));
+    browser.press("s");
+    browser.until(ITEM, &json!("1"));
+    browser.press("r");
+    browser.until_said("saved, 1 decided");
+    assert_eq!(
+        (scores(store.path(), "g101"), scores(store.path(), "g102")),
+        (vec![], vec![json!(0)])
+    );
+    browser.press("?");
+    browser.until("document.querySelector('dialog').open", &json!(true));
+}
+
+#[test]
+fn keys_pressed_before_the_next_sentence_is_there_decide_nothing() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    // The answer of the server is held back while the reviewer types on.
+    browser.run(
+        "const real = window.fetch; window.fetch = (path, options) => new Promise((done) => \
+         setTimeout(() => done(real(path, options)), path.includes('item') ? 700 : 0))",
+    );
+    browser.press("s");
+    browser.until(ITEM, &json!("1"));
+    browser.press("a");
+    browser.press("r1r");
+    browser.until(ITEM, &json!("end"));
+    browser.until_said("saved, 1 decided");
+    assert_eq!(scores(store.path(), "g102"), [json!(100)]);
+    assert_eq!(scores(store.path(), "g101"), [Value::Null; 0]);
+}
+
+#[test]
+fn a_span_is_moved_by_words_and_by_letters_as_readers_see_them() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["id=g101"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    let marked = "document.querySelector('#output mark').textContent";
+    browser.press("e");
+    browser.until(marked, &json!("cafe\u{301}s"));
+    // A letter with its accent is one letter, and so is a family of emoji.
+    browser.press(&format!("{SHIFT}{LEFT}{LEFT}"));
+    browser.until(marked, &json!("caf"));
+    browser.press(&format!("{SHIFT}{RIGHT}"));
+    browser.until(marked, &json!("cafe\u{301}"));
+    browser.press(&format!("{RIGHT}{RIGHT}"));
+    browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures"));
+    browser.press(&format!("{RIGHT}"));
+    browser.until(marked, &json!("cafe\u{301}s \u{1F469}\u{200D}\u{1F52C} figures\r\nand"));
+    browser.press(&format!("{TAB}{RIGHT}"));
+    browser.until(marked, &json!("figures\r\nand"));
+    browser.press(&format!("{TAB}{LEFT}{ENTER}"));
+    browser.until_said("span saved");
+    let start = ODD.find("figures").unwrap() as u32;
+    assert_eq!(targets(store.path(), "g101"), [Span::new(start, start + 7)]);
+    assert_eq!(fnstore_in(store.path(), &["check", "--deep"]).code, Some(0));
+    browser.press("u");
+    browser.until_said("undone");
+    assert_eq!(targets(store.path(), "g101"), [Span::new(3, 10)]);
+}
+
+#[test]
+fn two_tabs_show_different_sentences_and_what_is_acknowledged_survives_the_server() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["lu=check.v"]);
+    browser.visit(&review.address(""));
+    browser.until(ITEM, &json!("0"));
+    let shown = || browser.run("return document.querySelector('#item code').textContent");
+    let (first, kept) = (browser.handle(), shown().as_str().unwrap().to_owned());
+    browser.tab();
+    browser.visit(&review.address(""));
+    // The first tab has the next sentence at hand, too.
+    browser.until(ITEM, &json!("2"));
+    let decided = shown().as_str().unwrap().to_owned();
+    browser.press("r");
+    browser.until_said("saved, 1 decided");
+    review.kill();
+    assert_eq!(scores(store.path(), &decided), [json!(0)]);
+    browser.switch(&first);
+    browser.press("a");
+    browser.until_said("not saved yet (1)");
+    assert_eq!(scores(store.path(), &kept), [Value::Null; 0]);
+}
+
+#[test]
+fn proposals_and_lists_are_decided_by_keys() {
+    let Some(browser) = Browser::start() else { return };
+    let store = store();
+    let review = Review::start(store.path(), &["origin=generated"]);
+    browser.visit(&review.address("proposals"));
+    browser.until("document.activeElement.dataset.lu", &json!("vet.v"));
+    browser.press("a");
+    browser.until_said("accepted `vet.v` of `Checking`");
+    browser.press("u");
+    browser.until_said("undone: accept");
+    browser.visit(&review.address("search?q=origin%3Dgenerated"));
+    browser.until("document.querySelectorAll('li.entry').length", &json!(2));
+    browser.press("X9");
+    browser.until_said("saved, 2 decided together");
+    assert_eq!(
+        (scores(store.path(), "g101"), scores(store.path(), "g102")),
+        (vec![json!(90)], vec![json!(90)])
+    );
+    browser.press("gf");
+    browser.until("document.body.dataset.view", &json!("frame"));
+}
+
+/// Runs axe-core's rules in the page; gives the rules that are broken.
+fn broken_rules(browser: &Browser, axe: &str) -> Vec<Value> {
+    browser.run(axe);
+    let found = browser.run_async(
+        "const done = arguments[0]; axe.run().then((all) => done(all.violations.map((rule) => \
+         [rule.id, rule.nodes.map((node) => node.html)])))",
+    );
+    found.as_array().unwrap().clone()
+}
+
+fn pictures() -> Option<PathBuf> {
+    std::env::var_os("FNSTORE_PICTURES").map(PathBuf::from)
+}
+
+#[test]
+fn every_view_is_read_at_any_size_in_light_and_dark_and_by_a_screen_reader() {
+    let Some(browser) = Browser::start() else { return };
+    let axe = std::env::var_os("FNSTORE_AXE").and_then(|file| std::fs::read_to_string(file).ok());
+    if axe.is_none() {
+        println!(
+            "skipped in part: FNSTORE_AXE names no script of axe-core, as it does in `make test`"
+        );
+    }
+    let store = new_store();
+    let grown =
+        ["expand", "frame=Checking", "--model", "paraphrase", "--beam", "4", "--rounds", "2"];
+    assert_eq!(fnstore_in(store.path(), &grown).code, Some(0));
+    let database = Database::open_writer(store.path()).unwrap();
+    let release = database.release("mini-framenet").unwrap().id;
+    generated::write(&database, release);
+    drop(database);
+    for (reviewer, score) in [("lee", "20"), ("max", "90")] {
+        fnstore_in(store.path(), &["judge", "g101", score, "--reviewer", reviewer]);
+    }
+    let review = Review::start(store.path(), &["origin=generated"]);
+    for (view, address, is_there) in [
+        ("sentences", "", "document.querySelectorAll('#output mark').length > 0"),
+        ("proposals", "proposals", "document.querySelectorAll('li.entry').length > 0"),
+        (
+            "frame",
+            "frame?name=Checking",
+            "[...document.images].every((image) => image.naturalWidth > 0)",
+        ),
+        ("search", "search?q=frame%3DChecking", "document.querySelectorAll('li.entry').length > 0"),
+        ("agreement", "agreement", "document.querySelectorAll('table').length > 0"),
+    ] {
+        for dark in [false, true] {
+            let scheme = if dark { "dark" } else { "light" };
+            let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+            browser.emulate("Emulation.setEmulatedMedia", &json!({ "features": features }));
+            browser.visit(&review.address(address));
+            browser.until(is_there, &json!(true));
+            if let Some(axe) = &axe {
+                assert_eq!(broken_rules(&browser, axe), [Value::Null; 0], "{view}, {scheme}");
+            }
+            if let (Some(folder), false) = (pictures(), dark) {
+                browser.picture(&folder.join(format!("{view}.png")));
+            }
+        }
+        // At 200 % nothing goes out of the window sideways.
+        let zoomed =
+            json!({ "width": 640, "height": 450, "deviceScaleFactor": 2, "mobile": false });
+        browser.emulate("Emulation.setDeviceMetricsOverride", &zoomed);
+        let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+        browser.until(fits, &json!(true));
+        browser.emulate("Emulation.clearDeviceMetricsOverride", &json!({}));
+    }
+}

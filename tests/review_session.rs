@@ -1,0 +1,177 @@
+//! Reviews without a page: the paper's protocol, questions, undo and agreement.
+
+use std::collections::BTreeSet;
+
+use fnstore::database::Database;
+use fnstore::model::{AnnotationSetId, Judgement, ReleaseId};
+use fnstore::review::{
+    Decision, Protocol, Question, ReviewError, Role, Session, UNDO_DEPTH, agreement,
+};
+use tempfile::TempDir;
+
+use crate::{generated, mini};
+
+const PROTOCOL: Protocol = Protocol { outputs: 2, seed: 7 };
+
+/// A store with generated sets, closed.
+fn store() -> (TempDir, ReleaseId) {
+    let (dir, database, report) = mini::imported();
+    generated::write(&database, report.release.id);
+    (dir, report.release.id)
+}
+
+fn session(
+    dir: &TempDir,
+    reviewer: &str,
+    question: Question,
+    protocol: Option<Protocol>,
+) -> Session {
+    let expression = "origin=generated".parse().unwrap();
+    Session::open(dir.path(), &expression, reviewer, question, protocol).unwrap()
+}
+
+/// Numbers of all items, in order.
+fn numbers(session: &Session) -> Vec<usize> {
+    let mut all = Vec::new();
+    while let Some(number) = session.next(all.last().copied(), "test").unwrap() {
+        all.push(number);
+    }
+    all
+}
+
+fn decision(item: usize, score: u8) -> Decision {
+    Decision { item, score, millis: 10, note: String::new() }
+}
+
+#[test]
+fn the_protocol_mixes_each_output_with_two_controls_blind_and_every_judge_has_the_same_ones() {
+    let (dir, _) = store();
+    let mut samples = Vec::new();
+    for reviewer in ["kim", "lee"] {
+        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        assert!(session.is_blind());
+        let items: Vec<_> =
+            numbers(&session).into_iter().map(|number| session.view(number).unwrap()).collect();
+        let roles: Vec<Role> = items
+            .iter()
+            .map(|view| {
+                let own = view.set.frame;
+                let evokes = if own == view.item.frame { "asked" } else { "another" };
+                Role::of(view.set.provenance.origin(), evokes, "asked")
+            })
+            .collect();
+        for role in [Role::Output, Role::InFrame, Role::OutOfFrame] {
+            assert_eq!(roles.iter().filter(|of| **of == role).count(), 2, "{roles:?}");
+        }
+        for view in &items {
+            // Nothing tells outputs from controls.
+            assert!(view.source.is_none());
+            assert!(
+                view.output.marks.iter().all(|(_, mark)| *mark == fnstore::review::Mark::Target)
+            );
+        }
+        samples.push(items.iter().map(|view| (view.item.set, view.item.frame)).collect::<Vec<_>>());
+    }
+    let sets = |sample: &[(AnnotationSetId, _)]| -> BTreeSet<AnnotationSetId> {
+        sample.iter().map(|(set, _)| *set).collect()
+    };
+    assert_eq!(sets(&samples[0]), sets(&samples[1]));
+    assert_ne!(samples[0], samples[1], "each judge has an order of their own");
+}
+
+#[test]
+fn agreement_is_counted_by_question_and_role() {
+    let (dir, release) = store();
+    for (reviewer, of_output) in [("kim", 90), ("lee", 80), ("max", 20)] {
+        let session = session(&dir, reviewer, Question::Evokes, Some(PROTOCOL));
+        for number in numbers(&session) {
+            let view = session.view(number).unwrap();
+            let is_output = view.source.is_some() || view.set.id.to_string().starts_with('g');
+            let is_inside = view.item.frame == view.set.frame;
+            let score = if is_output { of_output } else { 100 * u8::from(is_inside) };
+            session.decide(&[decision(number, score)], 7).unwrap();
+        }
+    }
+    let meaning = session(&dir, "kim", Question::Meaning, None);
+    let first = numbers(&meaning)[0];
+    meaning.decide(&[decision(first, 10)], 8).unwrap();
+    let database = Database::open(dir.path()).unwrap();
+    let all = agreement(&database).unwrap();
+    assert_eq!(all.reviewers.values().copied().collect::<Vec<u64>>(), [7, 6, 6]);
+    let evokes = &all.questions[&Question::Evokes];
+    let shares: Vec<(u64, f64, f64)> = evokes
+        .roles
+        .values()
+        .map(|figures| (figures.items, figures.share(), figures.mean()))
+        .collect();
+    // Means of outputs: (90 + 80 + 20) / 3.
+    assert_eq!(shares[1..], [(2, 1.0, 100.0), (2, 0.0, 0.0)]);
+    assert_eq!((shares[0].0, shares[0].1), (2, 1.0));
+    assert!((shares[0].2 - 190.0 / 3.0).abs() < 1e-9);
+    assert_eq!((evokes.shared, evokes.unanimous), (6, 4));
+    // Pairs that agree: 1 in four items, 1/3 in two: P = 7/9. Of 18 votes 10 accept: E = 164/324.
+    let (observed, chance) = (7.0 / 9.0, (100.0 + 64.0) / 324.0);
+    let kappa = evokes.kappa.unwrap();
+    assert!((kappa - (observed - chance) / (1.0 - chance)).abs() < 1e-9, "{kappa}");
+    assert_eq!(all.disputed.len(), 2);
+    assert_eq!((all.disputed[0].spread, all.disputed[0].scores.len()), (70, 3));
+    let of_meaning = &all.questions[&Question::Meaning];
+    assert_eq!((of_meaning.shared, of_meaning.kappa), (0, None));
+    // A control of another frame says nothing of the set's own, and meaning says nothing of frames.
+    for (query, found) in [("judgement=0", 0), ("judgement=10", 0), ("judgement=90", 2)] {
+        assert_eq!(mini::answers(&database, query).len(), found, "{query}");
+    }
+    assert_eq!(database.store().all_judgements(release).unwrap().count(), 19);
+}
+
+#[test]
+fn each_question_is_asked_for_itself() {
+    let (dir, _) = store();
+    let evokes = session(&dir, "kim", Question::Evokes, None);
+    let all = numbers(&evokes);
+    assert_eq!(all.len(), 2);
+    evokes.decide(&[decision(all[0], 100), decision(all[1], 0)], 7).unwrap();
+    assert_eq!(numbers(&session(&dir, "kim", Question::Evokes, None)), [0; 0]);
+    for question in [Question::Meaning, Question::Similarity] {
+        let other = session(&dir, "kim", question, None);
+        let all = numbers(&other);
+        assert_eq!(all.len(), 2, "{question:?}");
+        assert!(other.view(all[0]).unwrap().source.is_some());
+    }
+}
+
+#[test]
+fn the_last_hundred_decisions_can_be_undone() {
+    let (dir, release) = store();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let first = numbers(&session)[0];
+    for score in 0..=100 {
+        session.decide(&[decision(first, score)], 7).unwrap();
+    }
+    assert_eq!(session.counts().undoable, UNDO_DEPTH);
+    let set = session.view(first).unwrap().set.id;
+    let score = || {
+        let database = Database::open(dir.path()).unwrap();
+        let judgements: Vec<Judgement> =
+            database.store().judgements(release, set).unwrap().map(Result::unwrap).collect();
+        judgements.first().map(|judgement| judgement.score)
+    };
+    for expected in (0..100).rev() {
+        session.undo().unwrap();
+        if expected % 25 == 0 {
+            assert_eq!(score(), Some(expected));
+        }
+    }
+    assert!(matches!(session.undo(), Err(ReviewError::NothingToUndo)));
+    assert_eq!(score(), Some(0), "the first decision is beyond what is kept");
+}
+
+#[test]
+fn two_windows_show_different_items() {
+    let (dir, _) = store();
+    let session = session(&dir, "kim", Question::Evokes, None);
+    let (one, other) = (session.next(None, "one").unwrap(), session.next(None, "other").unwrap());
+    assert!(one.is_some() && other.is_some() && one != other);
+    assert_eq!(session.next(None, "one").unwrap(), one, "a window that asks again sees its own");
+    assert!(matches!(session.view(9), Err(ReviewError::NoItem(9))));
+}
