@@ -66,6 +66,7 @@ mod foreign_pieces;
 mod framenet_1_7;
 mod framenet_round_trip;
 mod from_nltk;
+mod from_sisters;
 mod fuzzed_input;
 mod generated;
 mod gguf_files;

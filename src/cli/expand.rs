@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{
-    self, BlindTo, CarriedTally, EndReason, Guidance, GuideModels, KeepElements, Kept, Models,
-    Recipe, RecipeSettings, Report,
+    self, BlindTo, CarriedTally, EndReason, FromSisters, Guidance, GuideModels, KeepElements, Kept,
+    Models, Recipe, RecipeSettings, Report,
 };
 use fnstore::query::Expression;
 use serde::Serialize;
@@ -70,6 +70,11 @@ pub(super) struct Args {
     /// contain their head words, or their text. `none`: not annotated [default: align]
     #[arg(long, value_name = "HOW", value_enum)]
     keep_fe: Option<KeepFe>,
+
+    /// Give sentences to LUs that have none: EXPR names LUs (by `lu`, `frame`, `pos`, `release`, `lu_status`), and
+    /// sentences of their sister LUs, of the same frame and part of speech, are rewritten with them
+    #[arg(long)]
+    from_sisters: bool,
 
     /// Take no frame elements and no words from the annotation that this query finds, as in
     /// `split=test`: held-out annotation says nothing to the guide
@@ -171,12 +176,22 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore expand frame=Verification --rounds 5
   fnstore expand frame=Verification --recipe discover --dry-run
+  fnstore expand lu=attest.v --from-sisters --limit 20
   fnstore expand 'lu=confirm.v origin=exemplar' --limit 10 && fnstore query origin=generated";
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     let text = args.expression.join(" ");
     let expression = Expression::parse(&text).map_err(DatabaseError::from)?;
-    let recipe = recipe(&args)?;
+    let mut recipe = recipe(&args)?;
+    let mut expression = expression;
+    if args.from_sisters {
+        let database = Database::open(&context.store)?;
+        let from_sisters = FromSisters::of(&database, &expression)?;
+        tell(&format!("LUs without sentences: {}", grouped(from_sisters.count())));
+        expression = from_sisters.seeds().clone();
+        recipe.from_sisters = Some(from_sisters);
+        recipe.check()?;
+    }
     if args.status {
         let database = args.splits.over(|| Database::open(&context.store))?;
         return status::run(&database, &expression, &recipe, context);

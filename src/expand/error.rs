@@ -69,6 +69,27 @@ pub enum ExpandError {
         /// The recipe's list, or `none`.
         expected: String,
     },
+    /// No LU that is asked for lacks sentences.
+    #[error(
+        "{}; expected LUs without sentences that people annotated",
+        match attested.as_slice() {
+            [] => "no LU is found".to_owned(),
+            [name] => format!("`{name}` has sentences of its own"),
+            [name, ..] => format!("all {} LUs that are found have sentences, as `{name}`", attested.len()),
+        }
+    )]
+    NoneWithoutSentences {
+        /// Names of the LUs that are found.
+        attested: Vec<String>,
+    },
+    /// A term asks for annotation, where LUs are asked for that have none.
+    #[error(
+        "`{term}` asks for annotation; expected terms of release, frame, lu, pos and lu_status"
+    )]
+    NotOfLexUnits {
+        /// The term.
+        term: String,
+    },
     /// To begin anew would remove sentences of LUs on which people decided.
     #[error(
         "sentences of `{}` would go, on which people decided; expected seeds without decisions: take these back, or \

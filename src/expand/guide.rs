@@ -22,12 +22,11 @@
 
 use std::collections::HashMap;
 
-use super::Guidance;
-use super::Result;
 use super::chain::Chain;
 use super::trigger_lexicon::{TriggerLexicon, Unit};
 use super::trigger_slot::TriggerSlot;
 use super::valence::DOUBT;
+use super::{FromSisters, Guidance, Result};
 use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
@@ -87,6 +86,8 @@ pub(super) enum Strategy {
     Sister,
     /// A word that is like the frame's LUs.
     Alike,
+    /// An LU of the frame without sentences, and nothing else.
+    Unattested,
 }
 
 /// What the lexicon says of a trigger.
@@ -103,6 +104,7 @@ pub(super) struct TriggerFit {
 /// Word vectors, and what was found for the frames of a run.
 pub(super) struct Guide {
     guidance: Guidance,
+    from_sisters: Option<FromSisters>,
     vectors: WordVectors,
     /// Whether the rewriter writes each word of the table.
     is_written: Vec<bool>,
@@ -130,12 +132,18 @@ impl Guide {
             .iter()
             .map(|(word, _)| word.chars().all(char::is_alphabetic) && is_written(word))
             .collect();
-        Self { guidance, vectors, is_written, frames: HashMap::new() }
+        Self { guidance, from_sisters: None, vectors, is_written, frames: HashMap::new() }
+    }
+
+    /// The same guide, which asks for LUs without sentences alone.
+    pub(super) fn unattested_only(self, from_sisters: Option<FromSisters>) -> Self {
+        Self { from_sisters, ..self }
     }
 
     /// What each round asks for, first to last; then for nothing.
     pub(super) fn strategies(&self) -> &'static [Strategy] {
         match self.guidance {
+            _ if self.from_sisters.is_some() => &[Strategy::Unattested],
             Guidance::Lexicon => &[Strategy::Agreeing, Strategy::Sister, Strategy::Alike],
             Guidance::Alike => &[Strategy::Alike],
             Guidance::None => &[],
@@ -157,6 +165,7 @@ impl Guide {
                 let agreeing = strategy == Strategy::Agreeing;
                 self.sisters(&self.frames[&key], &slot, chain, lexicon, agreeing)?
             }
+            Strategy::Unattested => self.unattested(&slot, chain),
             Strategy::Alike => {
                 let frame = self.frames.get_mut(&key).expect("it was put there just now");
                 let words = frame.alike(chain, lexicon)?.iter();
@@ -194,6 +203,21 @@ impl Guide {
         sisters.retain(|(_, agreement, _)| (*agreement >= AGREEING * best) == agreeing);
         sisters.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(sisters.into_iter().flat_map(|(.., forms)| forms).collect())
+    }
+
+    /// The frame's LUs without sentences, in the form of the seed's trigger; those that are most like its own lemma
+    /// first.
+    fn unattested(&self, slot: &TriggerSlot, chain: &Chain) -> Vec<String> {
+        let is_word = |word: &str| self.vectors.of(word).is_some();
+        let (release, frame) = (chain.seed.release, chain.seed.frame);
+        let units = self.from_sisters.as_ref().map_or(&[][..], |of| of.units_of(release, frame));
+        let mut forms: Vec<(f32, Vec<String>)> = units
+            .iter()
+            .filter(|unit| could_stand(unit, chain))
+            .map(|unit| (self.closeness(chain, &unit.lemma), slot.forms_of(&unit.lemma, &is_word)))
+            .collect();
+        forms.sort_by(|a, b| b.0.total_cmp(&a.0));
+        forms.into_iter().flat_map(|(_, forms)| forms).collect()
     }
 
     /// What the lexicon says of a trigger that is read as a unit.

@@ -12,6 +12,8 @@
 //! 6. the new trigger's forms are banned, too, and the *original* sentence is rewritten again, for
 //!    as many rounds as asked for.
 //!
+//! LUs without sentences get those of their sisters (`sisters.rs`).
+//!
 //! Where there is a filter among the models, each set is written with its scores (`filtering.rs`).
 //!
 //! [`Tasks`] makes of the same sentences what annotators align, for training data of one's own.
@@ -37,6 +39,7 @@ mod recipe;
 mod recipes;
 mod report;
 mod run;
+mod sisters;
 mod status;
 mod tasks;
 mod trigger_lexicon;
@@ -53,6 +56,7 @@ pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
 pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
+pub use sisters::FromSisters;
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};
 

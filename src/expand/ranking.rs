@@ -121,6 +121,12 @@ fn likelihood(output: &Paraphrase, alignment: &Alignment) -> f64 {
     f64::from(output.log_prob) + f64::from(alignment.score.max(f32::MIN_POSITIVE)).ln()
 }
 
+/// Outputs that ended by themselves; those cut at the length limit only when there are no others.
+pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
+    let ended: Vec<&Paraphrase> = paraphrases.iter().filter(|output| output.ended).collect();
+    if ended.is_empty() { paraphrases.iter().collect() } else { ended }
+}
+
 /// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are asked only as long
 /// as the answer may decide, since it takes a network.
 pub(super) fn choose(
@@ -351,5 +357,19 @@ mod tests {
         assert!(is_lost(&chain, "."));
         assert!(!is_lost(&chain, "tested"));
         assert!(!is_lost(&chain, "put the brakes to the test"));
+    }
+
+    #[test]
+    fn outputs_that_were_cut_are_a_last_resort() {
+        let output = |text: &str, ended| Paraphrase {
+            text: text.to_owned(),
+            score: 1.0,
+            log_prob: -9.0,
+            ended,
+            unmet: Vec::new(),
+        };
+        let (cut, whole) = (output("a b", false), output("a", true));
+        assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);
+        assert_eq!(candidates(std::slice::from_ref(&cut)), [&cut]);
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, Models, guide};
+use super::{BlindTo, ExpandError, FromSisters, Models, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::model::named;
@@ -74,6 +74,8 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
+    /// LUs without sentences, of which outputs must hold one; the lexicon must guide.
+    pub from_sisters: Option<FromSisters>,
     /// Annotation that the guide takes no FEs and no words from.
     pub blind_to: Option<BlindTo>,
     /// Rounds per seed. More rounds go on where fewer ended.
@@ -101,6 +103,7 @@ impl Recipe {
             tell_bans: true,
             ban_lexicon: false,
             keep_fe: KeepElements::Align,
+            from_sisters: None,
             blind_to: None,
             rounds: 3,
             seed_limit: None,
@@ -126,6 +129,9 @@ impl Recipe {
         }
         if self.rounds == 0 {
             return wrong("number of rounds", 0, "1 or more");
+        }
+        if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
+            return Err(ExpandError::GuideMissing);
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");
@@ -186,6 +192,9 @@ impl Recipe {
         }
         if let Some(rule) = self.keep_fe.rule() {
             description["frame_elements"] = json!(rule);
+        }
+        if let Some(from_sisters) = &self.from_sisters {
+            description["from_sisters"] = from_sisters.description();
         }
         if let Some(blind_to) = &self.blind_to {
             description["blind_to"] = blind_to.description();

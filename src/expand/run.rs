@@ -16,7 +16,7 @@ use super::elements::{self, Carried, KeepElements};
 use super::guide::{Guide, Strategy};
 use super::opened::Opened;
 use super::phrase_set::PhraseSet;
-use super::ranking::{Pair, choose};
+use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
@@ -93,7 +93,10 @@ pub(super) fn run_opened(
     let leaks_before = paraphraser.leaks();
     let (guide, tagger) = guide.take().unzip();
     let knows_word = |word: &str| paraphraser.knows_word(word);
-    let guide = guide.map(|vectors| Guide::new(recipe.guidance, vectors, knows_word));
+    let guide = guide.map(|vectors| {
+        let guide = Guide::new(recipe.guidance, vectors, knows_word);
+        guide.unattested_only(recipe.from_sisters.clone())
+    });
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
     run.keeps = keep;
@@ -318,14 +321,20 @@ impl<'a> Run<'a> {
             self.step_ended(progress)?;
             let attempt = match next {
                 Next::Round if !self.report.interrupted => {
-                    self.attempt(&chain, self.strategies(), None)?
+                    let attempt = self.attempt(&chain, self.strategies(), None)?;
+                    if attempt.is_none() {
+                        self.end(&chain, EndReason::NothingAlike);
+                        self.finished_seeds += 1;
+                    }
+                    attempt
                 }
                 // The round is in flight: a run that is stopped again and again shall get on, too.
-                Next::Again(attempt) => *attempt,
-                _ => {
-                    session.close(rewrite.source);
-                    continue;
-                }
+                Next::Again(attempt) => Some(*attempt),
+                _ => None,
+            };
+            let Some(attempt) = attempt else {
+                session.close(rewrite.source);
+                continue;
             };
             let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
             let source = session.reopen_under(rewrite.source, &constraints)?;
@@ -391,7 +400,11 @@ impl<'a> Run<'a> {
             self.finished_seeds += 1;
             return Ok(None);
         }
-        let attempt = self.attempt(&chain, self.strategies(), None)?;
+        let Some(attempt) = self.attempt(&chain, self.strategies(), None)? else {
+            self.end(&chain, EndReason::NothingAlike);
+            self.finished_seeds += 1;
+            return Ok(None);
+        };
         let constraints = attempt.constraints(&chain, self.recipe.keep_fe);
         match session.open_under(&chain.seed.natural(), &constraints) {
             Ok(source) => {
@@ -416,13 +429,14 @@ impl<'a> Run<'a> {
         self.guide.as_ref().map_or(&[], Guide::strategies)
     }
 
-    /// The next attempt of a chain's round: it asks for the first of the strategies for which there are words.
+    /// The next attempt of a chain's round: it asks for the first of the strategies for which there are words. `None`
+    /// where LUs without sentences are asked for, and there is none that can stand there.
     fn attempt(
         &mut self,
         chain: &Chain,
         mut strategies: &'static [Strategy],
         best: Option<Pair>,
-    ) -> Result<Attempt> {
+    ) -> Result<Option<Attempt>> {
         let (lexicon, mut guide) = self.lexicon_and_guide(chain.seed.release)?;
         while let (Some(guide), Some((&strategy, later))) =
             (guide.as_deref_mut(), strategies.split_first())
@@ -430,10 +444,11 @@ impl<'a> Run<'a> {
             strategies = later;
             let asked = guide.words(chain, lexicon, strategy)?;
             if !asked.is_empty() {
-                return Ok(Attempt { asked, later, best });
+                return Ok(Some(Attempt { asked, later, best }));
             }
         }
-        Ok(Attempt { asked: Vec::new(), later: &[], best })
+        let is_enough = self.recipe.from_sisters.is_some();
+        Ok((!is_enough).then(|| Attempt { asked: Vec::new(), later: &[], best }))
     }
 
     /// Takes the outputs of an attempt; keeps the best one, unless the round is to be tried again.
@@ -447,12 +462,21 @@ impl<'a> Run<'a> {
         let Attempt { asked, later, best } = attempt;
         let found = self.align(chain, &candidates, &asked)?;
         let best = best.into_iter().chain(found).reduce(Pair::or_better);
-        if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) {
-            return Ok(Next::Again(Box::new(self.attempt(chain, later, best)?)));
-        }
+        let best = match self.recipe.from_sisters {
+            Some(_) => best.filter(|best| PhraseSet::new(&asked).is_in(&best.trigger)),
+            None if !asked.is_empty() && !best.as_ref().is_some_and(Pair::is_faultless) => {
+                let attempt = self.attempt(chain, later, best)?;
+                return Ok(attempt.map_or(Next::End, |attempt| Next::Again(Box::new(attempt))));
+            }
+            None => best,
+        };
         let Some(best) = best else {
-            let nothing = candidates.is_empty();
-            self.end(chain, if nothing { EndReason::NothingLeft } else { EndReason::NotAligned });
+            let reason = match self.recipe.from_sisters {
+                _ if candidates.is_empty() => EndReason::NothingLeft,
+                Some(_) => EndReason::NothingAlike,
+                None => EndReason::NotAligned,
+            };
+            self.end(chain, reason);
             return Ok(Next::End);
         };
         // The lexicon has no more to offer: what comes would seldom evoke the frame.
@@ -553,30 +577,5 @@ impl<'a> Run<'a> {
                 Err(source) => return Err(ExpandError::Align { seed: Some(seed), source }),
             }
         }
-    }
-}
-
-/// Outputs that ended by themselves; those cut at the length limit only when there are no others.
-fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
-    let ended: Vec<&Paraphrase> = paraphrases.iter().filter(|output| output.ended).collect();
-    if ended.is_empty() { paraphrases.iter().collect() } else { ended }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn outputs_that_were_cut_are_a_last_resort() {
-        let output = |text: &str, ended| Paraphrase {
-            text: text.to_owned(),
-            score: 1.0,
-            log_prob: -9.0,
-            ended,
-            unmet: Vec::new(),
-        };
-        let (cut, whole) = (output("a b", false), output("a", true));
-        assert_eq!(candidates(&[cut.clone(), whole.clone()]), [&whole]);
-        assert_eq!(candidates(std::slice::from_ref(&cut)), [&cut]);
     }
 }

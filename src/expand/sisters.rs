@@ -1,0 +1,141 @@
+//! LUs without sentences, which get those of their sisters.
+//!
+//! 4,118 LUs of FrameNet 1.5 have no sentence that people annotated. Sentences of a *sister LU* (same frame, same part of
+//! speech; Cui and Swayamdipta 2024) are rewritten, and must then hold such an LU in the form of the sister's trigger.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::trigger_lexicon::Unit;
+use super::{ExpandError, Result};
+use crate::database::{Database, DatabaseError};
+use crate::model::{FrameId, LexUnit, Origin, PROPOSED, Pos, ReleaseId};
+use crate::query::{Expression, Field, Term, Test};
+
+/// What a recipe's outputs depend on, in words.
+const RULE: &str = "LUs without human sets; seeds of the frame and part of speech; drop what has none as its trigger; v1";
+
+/// LUs without human sets, which sentences of their sisters are asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FromSisters {
+    asked: String,
+    seeds: Expression,
+    units: Rc<BTreeMap<(ReleaseId, FrameId), Vec<Unit>>>,
+    count: u64,
+}
+
+impl FromSisters {
+    /// The LUs without human sets for which an expression over LUs holds: terms of `release`, `frame`, `lu`, `pos` and
+    /// `lu_status`.
+    ///
+    /// # Errors
+    /// When a term is of another field, the expression names what there is not, every LU that it finds has sets of its
+    /// own, or the database fails.
+    pub fn of(database: &Database, expression: &Expression) -> Result<Self> {
+        check_fields(expression)?;
+        drop(database.query(expression)?);
+        let (mut units, mut sisters) = (BTreeMap::<_, Vec<Unit>>::new(), BTreeSet::new());
+        let (mut count, mut attested) = (0, Vec::new());
+        for release in database.releases()? {
+            for frame in database.store().frames(release.id)? {
+                let frame = frame?;
+                for lu in database.store().lexunits_of(release.id, frame.id)? {
+                    let lu = lu?;
+                    let place = (release.name.as_str(), frame.name.as_str(), &lu);
+                    if lu.status == PROPOSED || !holds(expression, place) {
+                        continue;
+                    }
+                    if has_sentences(database, release.id, &lu)? {
+                        attested.push(lu.name);
+                        continue;
+                    }
+                    let pos = Pos::of_lu_name(&lu.name);
+                    sisters.insert((release.name.clone(), frame.name.clone(), pos));
+                    units.entry((release.id, frame.id)).or_default().push(Unit::new(&lu.name));
+                    count += 1;
+                }
+            }
+        }
+        if units.is_empty() {
+            return Err(ExpandError::NoneWithoutSentences { attested });
+        }
+        let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));
+        let seeds = Expression::any_of(seeds.collect::<Result<Vec<_>>>()?);
+        Ok(Self { asked: expression.to_string(), seeds, units: Rc::new(units), count })
+    }
+
+    /// The sets of the sisters; what is to be expanded.
+    #[must_use]
+    pub fn seeds(&self) -> &Expression {
+        &self.seeds
+    }
+
+    /// Number of the LUs.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// What a recipe says of it.
+    pub(super) fn description(&self) -> serde_json::Value {
+        serde_json::json!({ "lexunits": self.asked, "rules": RULE })
+    }
+
+    /// The LUs of a frame.
+    pub(super) fn units_of(&self, release: ReleaseId, frame: FrameId) -> &[Unit] {
+        self.units.get(&(release, frame)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The sets of a frame's LUs of a part of speech.
+fn sets_of(release: &str, frame: &str, pos: Pos) -> Result<Expression> {
+    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let text =
+        format!("release=\"{}\" frame=\"{}\" pos={}", quoted(release), quoted(frame), pos.as_str());
+    Ok(text.parse().map_err(DatabaseError::from)?)
+}
+
+fn has_sentences(database: &Database, release: ReleaseId, lu: &LexUnit) -> Result<bool> {
+    for set in database.store().annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
+        if set?.provenance.origin() != Origin::Generated {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn check_fields(expression: &Expression) -> Result<()> {
+    match expression {
+        Expression::Everything => Ok(()),
+        Expression::And(parts) | Expression::Or(parts) => parts.iter().try_for_each(check_fields),
+        Expression::Not(part) => check_fields(part),
+        Expression::Term(term) => match (term.field, &term.test) {
+            (
+                Field::Release | Field::Frame | Field::Lu | Field::Pos | Field::LuStatus,
+                Test::Pattern(_),
+            ) => Ok(()),
+            _ => Err(ExpandError::NotOfLexUnits { term: term.to_string() }),
+        },
+    }
+}
+
+/// Whether an expression of terms that [`check_fields`] lets through holds for an LU.
+fn holds(expression: &Expression, place: (&str, &str, &LexUnit)) -> bool {
+    match expression {
+        Expression::Everything => true,
+        Expression::And(parts) => parts.iter().all(|part| holds(part, place)),
+        Expression::Or(parts) => parts.iter().any(|part| holds(part, place)),
+        Expression::Not(part) => !holds(part, place),
+        Expression::Term(Term { field, test, .. }) => {
+            let (release, frame, lu) = place;
+            let text = match field {
+                Field::Release => release,
+                Field::Frame => frame,
+                Field::Lu => &lu.name,
+                Field::LuStatus => &lu.status,
+                _ => Pos::of_lu_name(&lu.name).as_str(),
+            };
+            matches!(test, Test::Pattern(pattern) if pattern.matches(text))
+        }
+    }
+}
