@@ -144,6 +144,7 @@ mod scoring;
 mod seq2seq_parity;
 mod sets_of_other_lus;
 mod shaders;
+mod shards;
 mod shared_prompts;
 mod shipped_model;
 mod side_by_side;

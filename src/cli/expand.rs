@@ -1,5 +1,6 @@
 //! `fnstore expand`: new annotated sentences from human ones, with progress and a summary.
 
+mod shard;
 mod status;
 
 use std::collections::BTreeMap;
@@ -92,6 +93,16 @@ pub(super) struct Args {
     /// Expand at most N annotation sets that are not done
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+
+    /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th of N, or, without
+    /// a value, the task of a Slurm array. `fnstore merge` takes the files in
+    #[arg(long, value_name = "I/N", num_args = 0..=1, default_missing_value = "", requires = "out",
+          conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters"])]
+    shard: Option<String>,
+
+    /// The file of `--shard`; a manifest stands beside it
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    out: Option<PathBuf>,
 
     /// Remove what this recipe wrote of the sets before, and begin them anew
     #[arg(long, conflicts_with_all = ["status", "dry_run"])]
@@ -199,6 +210,10 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     if args.dry_run {
         let database = args.splits.over(|| Database::open(&context.store))?;
         return status::dry_run(&database, &expression, &recipe, context);
+    }
+    if let (Some(text), Some(file)) = (&args.shard, &args.out) {
+        let database = args.splits.over(|| Database::open(&context.store))?;
+        return shard::run(&database, (&expression, &recipe), (text, file), context);
     }
     let stopped = stop::on_interrupt("finishing the rounds in flight")?;
     let database = args.splits.over(|| Database::open_existing_writer(&context.store))?;

@@ -40,6 +40,7 @@ mod listing;
 mod locate;
 mod lus;
 mod man;
+mod merge;
 mod mine;
 mod model;
 mod number;
@@ -130,6 +131,7 @@ enum Command {
     Recipes(recipes::Args),
     Edit(edit::Args),
     Delete(delete::Args),
+    Merge(merge::Args),
     Judge(judge::Args),
     Proposals(proposals::Args),
     Review(review::Args),
@@ -228,6 +230,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Recipes(args) => recipes::run(args, &mut context),
         Command::Edit(args) => edit::run(args, &mut context),
         Command::Delete(args) => delete::run(args, &mut context),
+        Command::Merge(args) => merge::run(&args, &mut context),
         Command::Judge(args) => judge::run(args, &mut context),
         Command::Proposals(args) => proposals::run(args, &mut context),
         Command::Review(args) => review::run(args, &mut context),

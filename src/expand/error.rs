@@ -1,6 +1,6 @@
 //! What can go wrong in an expansion.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::align::AlignError;
 use crate::database::DatabaseError;
@@ -69,6 +69,22 @@ pub enum ExpandError {
         /// The recipe's list, or `none`.
         expected: String,
     },
+    /// A file of a shard is not what is expected.
+    #[error("`{}` {reason}", file.display())]
+    Shard {
+        /// The file.
+        file: PathBuf,
+        /// What it is, what was expected, and what to do.
+        reason: String,
+    },
+    /// A file of a shard cannot be read or written.
+    #[error("cannot read or write `{}`", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// No LU that is asked for lacks sentences.
     #[error(
         "{}; expected LUs without sentences that people annotated",
@@ -110,6 +126,12 @@ pub enum ExpandError {
         /// What it may be.
         expected: String,
     },
+}
+
+impl ExpandError {
+    pub(super) fn file(path: &Path, source: std::io::Error) -> Self {
+        Self::File { path: path.to_owned(), source }
+    }
 }
 
 impl From<StoreError> for ExpandError {

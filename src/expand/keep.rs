@@ -125,8 +125,12 @@ impl Run<'_> {
 
     pub(super) fn commit(&mut self) -> Result<()> {
         let writes = std::mem::take(&mut self.writes);
-        for (release, write) in writes.into_iter().filter(|_| self.keeps == Keep::Everything) {
-            self.database.write(release, &write)?;
+        for (release, write) in writes {
+            match &mut self.keeps {
+                Keep::Everything => drop(self.database.write(release, &write)?),
+                Keep::InShard(writer) => writer.take(self.database, release, write)?,
+                Keep::Nothing => {}
+            }
         }
         self.last_commit = Instant::now();
         Ok(())

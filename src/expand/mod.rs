@@ -24,6 +24,7 @@
 //! Culkin, Hu, Stengel-Eskin, Qin and Van Durme (2021), Iterative Paraphrastic Augmentation with
 //! Discriminative Span Alignment, section 5 and footnote 16.
 
+mod attempt;
 mod blindness;
 mod chain;
 mod elements;
@@ -33,12 +34,14 @@ mod guide;
 mod keep;
 mod models;
 mod opened;
+mod parted;
 mod phrase_set;
 mod ranking;
 mod recipe;
 mod recipes;
 mod report;
 mod run;
+mod shard;
 mod sisters;
 mod status;
 mod tasks;
@@ -52,10 +55,12 @@ pub use elements::KeepElements;
 pub use error::ExpandError;
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
+pub use parted::run_shard;
 pub use recipe::{Choice, Guidance, Recipe};
 pub use recipes::{RecipeFileError, RecipeSettings, Words};
 pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
+pub use shard::{Manifest, Shard};
 pub use sisters::FromSisters;
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};

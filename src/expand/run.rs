@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use super::attempt::{Attempt, Next};
 use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
@@ -18,6 +19,7 @@ use super::opened::Opened;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
 use super::recipe::Choice;
+use super::shard::ShardWriter;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
 use super::{
@@ -28,9 +30,7 @@ use crate::database::{Database, Write};
 use crate::decode::SourceId;
 use crate::filter::Filter;
 use crate::model::{AnnotationSetId, CoreType, FrameId, RecipeId, ReleaseId};
-use crate::paraphrase::{
-    Constraints, Network, Paraphrase, ParaphraseError, Refusal, RequestOutcome, Session,
-};
+use crate::paraphrase::{Network, Paraphrase, ParaphraseError, Refusal, RequestOutcome, Session};
 use crate::query::{Expression, Selection};
 use crate::store::JournalEntry;
 use crate::tag::Tagger;
@@ -82,12 +82,24 @@ pub fn run_with(
 /// Expands under models that are open.
 pub(super) fn run_opened(
     database: &Database,
-    (human, recipe): (&Expression, &Recipe),
+    told: (&Expression, &Recipe),
     opened: &mut Opened,
     id: RecipeId,
     keep: Keep,
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
+    Ok(run_keeping(database, told, opened, id, keep, progress)?.0)
+}
+
+/// As [`run_opened`]; gives back what was kept, too.
+pub(super) fn run_keeping(
+    database: &Database,
+    (human, recipe): (&Expression, &Recipe),
+    opened: &mut Opened,
+    id: RecipeId,
+    keep: Keep,
+    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
+) -> Result<(Report, Keep)> {
     let print = opened.print();
     let Opened { paraphraser, aligner, guide, filter, .. } = opened;
     let leaks_before = paraphraser.leaks();
@@ -108,18 +120,19 @@ pub(super) fn run_opened(
     let todo = run.find_seeds(human)?;
     run.expand(&mut session, todo, progress)?;
     drop(session);
-    let mut report = run.report;
+    let (mut report, keep) = (run.report, run.keeps);
     report.leaks = paraphraser.leaks() - leaks_before;
-    Ok(report)
+    Ok((report, keep))
 }
 
 /// What of a run's outputs is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keep {
     /// All of them, with the journal.
     Everything,
     /// Nothing: the run is a measurement.
     Nothing,
+    /// All of them, in the file of a shard.
+    InShard(Box<ShardWriter>),
 }
 
 /// The human sets for which an expression holds: what is generated is not expanded again.
@@ -139,37 +152,6 @@ struct Todo {
 struct InFlight {
     chain: Chain,
     attempt: Attempt,
-}
-
-/// A rewriting of a round.
-struct Attempt {
-    /// Words of which its outputs are to hold one; none for any outputs.
-    asked: Vec<String>,
-    /// What to ask for next, if this brings nothing faultless; after the last one, nothing.
-    later: &'static [Strategy],
-    /// The best of the round's attempts so far.
-    best: Option<Pair>,
-}
-
-impl Attempt {
-    fn constraints(&self, chain: &Chain, keep_fe: KeepElements) -> Constraints {
-        let mut require = if self.asked.is_empty() { vec![] } else { vec![self.asked.clone()] };
-        require.extend(
-            keep_fe.required(&chain.seed, &chain.banned).into_iter().map(|phrase| vec![phrase]),
-        );
-        let hint = self.asked.clone();
-        Constraints { require, hint, ..Constraints::avoiding(&chain.banned) }
-    }
-}
-
-/// What comes after a rewriting.
-enum Next {
-    /// The next round.
-    Round,
-    /// The same round, asked for something else.
-    Again(Box<Attempt>),
-    /// Nothing.
-    End,
 }
 
 pub(super) struct Run<'a> {
@@ -247,11 +229,23 @@ impl<'a> Run<'a> {
 
     /// The human sets that match and are not through all rounds.
     fn find_seeds(&mut self, human: &Expression) -> Result<Vec<Todo>> {
-        let mut todo = Vec::new();
+        let (mut todo, mut places) = (Vec::new(), 0);
         for found in self.database.matches(human, &Selection::default())? {
             let found = found?;
-            self.report.seeds += 1;
             let (release, set) = (found.release(), found.set().id);
+            let place = places;
+            places += 1;
+            if let Keep::InShard(writer) = &self.keeps {
+                if !writer.shard().takes(place) {
+                    continue;
+                }
+                if writer.has(set) {
+                    (self.report.seeds, self.report.done_before) =
+                        (self.report.seeds + 1, self.report.done_before + 1);
+                    continue;
+                }
+            }
+            self.report.seeds += 1;
             let journal = self.database.store().journal(release, set, TARGET, self.id)?;
             let Some(entry) = journal else {
                 todo.push(Todo { release, set, journal });

@@ -17,7 +17,7 @@ use crate::query::{Expression, Selection};
 const SAMPLE: u64 = 32;
 
 /// Stands for a recipe that the store does not have.
-const UNKNOWN: RecipeId = RecipeId(u32::MAX);
+pub(super) const UNKNOWN: RecipeId = RecipeId(u32::MAX);
 
 /// How far the seeds of a frame are under a recipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub fn forget(database: &Database, expression: &Expression, recipe: &Recipe) -> 
 }
 
 /// The number of a recipe that the store knows.
-fn known(database: &Database, opened: &Opened) -> Result<Option<RecipeId>> {
+pub(super) fn known(database: &Database, opened: &Opened) -> Result<Option<RecipeId>> {
     let print = opened.print();
     let recipes = database.store().recipes()?;
     Ok(recipes.into_iter().find(|(_, known, _)| *known == print).map(|(id, ..)| id))

@@ -38,6 +38,20 @@ impl<W: Write> RecordWriter<W> {
         Ok(writer)
     }
 
+    /// Goes on with a file whose lines so far are counted by kind, behind its recipe and all that came after.
+    pub fn going_on(
+        out: W,
+        counts: BTreeMap<LineKind, u64>,
+        (id, recipe): (RecipeId, &RecipeRecord),
+    ) -> Self {
+        Self { out, counts, recipes: RecipeNames::from([(id, recipe.name().to_owned())]) }
+    }
+
+    /// Hands on what the output holds back.
+    pub fn flush(&mut self) -> Result<()> {
+        Ok(self.out.flush()?)
+    }
+
     fn put(&mut self, kind: LineKind, record: &impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.out, record).map_err(std::io::Error::from)?;
         self.out.write_all(b"\n")?;

@@ -16,7 +16,7 @@ mod records;
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use self::loader::LineImport;
@@ -37,6 +37,21 @@ pub struct JsonlImport {
     pub written: BTreeMap<LineKind, u64>,
     /// Number of records that were there already, equal in all.
     pub unchanged: u64,
+}
+
+/// What zstd's files begin with.
+const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The lines of a file, compressed with zstd or not.
+fn opened(file: File, path: &Path) -> Result<Box<dyn BufRead>> {
+    let failed = |source| ExchangeError::Read { path: path.to_owned(), source };
+    let mut plain = BufReader::with_capacity(1 << 20, file);
+    let begin = plain.fill_buf().map_err(failed)?;
+    if !begin.starts_with(&COMPRESSED) {
+        return Ok(Box::new(plain));
+    }
+    let lines = zstd::Decoder::with_buffer(plain).map_err(failed)?;
+    Ok(Box::new(BufReader::with_capacity(1 << 20, lines)))
 }
 
 impl Database {
@@ -61,7 +76,7 @@ impl Database {
         let mut index = self.lock_writer()?;
         let file = File::open(path)
             .map_err(|source| ExchangeError::Read { path: path.to_owned(), source })?;
-        let reader = RecordReader::new(BufReader::with_capacity(1 << 20, file), path)?;
+        let reader = RecordReader::new(opened(file, path)?, path)?;
         let mut record = reader.release().clone();
         if let Some(name) = release {
             name.clone_into(&mut record.name);

@@ -1,0 +1,74 @@
+//! `expand --shard`: a part of an expansion in a file.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use fnstore::database::Database;
+use fnstore::expand::{self, Manifest, Recipe, Shard};
+use fnstore::query::Expression;
+
+use super::super::output::{grouped, tell};
+use super::super::render::NO_ROWS;
+use super::super::{Context, Outcome, progress, stop};
+
+pub(super) fn run(
+    database: &Database,
+    told: (&Expression, &Recipe),
+    (shard, file): (&str, &Path),
+    context: &mut Context,
+) -> anyhow::Result<Outcome> {
+    let shard = if shard.is_empty() { of_slurm()? } else { parsed(shard)? };
+    let stopped = stop::on_interrupt("finishing the rounds in flight")?;
+    let bar = progress::bar("expanding", "sets");
+    let outcome = expand::run_shard(database, told, (shard, file), &mut |at| {
+        bar.set_length(at.of);
+        bar.set_position(at.seeds);
+        if stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    bar.finish_and_clear();
+    let (manifest, report) = outcome?;
+    let Some(manifest) = manifest else {
+        tell("interrupted; the same command goes on behind the last whole seed");
+        return Ok(Outcome::Interrupted);
+    };
+    if report.is_none() {
+        tell(&format!("`{}` is there already, whole", file.display()));
+    }
+    context.output.report(&manifest, NO_ROWS, |output| {
+        let Manifest { seeds, sets, lexunits, bytes, .. } = &manifest;
+        output.heading(&format!("shard {}/{} in {}", shard.number, shard.of, file.display()))?;
+        for (name, count) in
+            [("seeds", seeds), ("sentences", sets), ("LUs proposed", lexunits), ("bytes", bytes)]
+        {
+            output.line(&format!("  {name:<20} {:>9}", grouped(*count)))?;
+        }
+        Ok(())
+    })?;
+    Ok(Outcome::Done)
+}
+
+fn parsed(text: &str) -> anyhow::Result<Shard> {
+    Shard::parse(text).with_context(|| {
+        format!("`shard` is `{text}`; expected a part and the number of parts, as in `3/16`")
+    })
+}
+
+/// The part that is a task's of a Slurm array.
+fn of_slurm() -> anyhow::Result<Shard> {
+    let number = |name: &str| -> anyhow::Result<u32> {
+        let Ok(text) = std::env::var(name) else {
+            bail!("there is no {name}: this is no task of a Slurm array; say `--shard I/N`");
+        };
+        text.parse().with_context(|| format!("{name} is `{text}`; expected a whole number"))
+    };
+    let (task, first) = (number("SLURM_ARRAY_TASK_ID")?, number("SLURM_ARRAY_TASK_MIN")?);
+    let of = number("SLURM_ARRAY_TASK_COUNT")?;
+    let number = task.wrapping_sub(first).wrapping_add(1);
+    if !(1..=of).contains(&number) {
+        bail!(
+            "task {task} of {of} tasks from {first} on; expected an array without gaps, as in `--array=1-{of}`"
+        );
+    }
+    Ok(Shard { number, of })
+}

@@ -1,0 +1,70 @@
+//! A run over a part of the seeds, into a file.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::opened::Opened;
+use super::run::{Keep, human_sets, run_keeping};
+use super::shard::{Manifest, Plan, Shard, ShardWriter};
+use super::status::{UNKNOWN, known};
+use super::{ExpansionProgress, Recipe, Report, Result};
+use crate::database::{Database, DatabaseError};
+use crate::model::Release;
+use crate::query::{Expression, Selection};
+
+/// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a manifest beside it;
+/// several processes do so beside each other. A part that is there is not computed again, one that was cut goes on.
+/// `None` where the run was interrupted.
+///
+/// # Errors
+/// As [`run`]; when the seeds belong to several releases, or there is a file of another recipe or query.
+pub fn run_shard(
+    database: &Database,
+    (expression, recipe): (&Expression, &Recipe),
+    (shard, file): (Shard, &Path),
+    progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
+) -> Result<(Option<Manifest>, Option<Report>)> {
+    let human = human_sets(expression);
+    drop(database.query(&human)?);
+    let mut opened = Opened::open(recipe)?;
+    let (print, description) = (opened.print(), opened.description.clone());
+    let id = known(database, &opened)?.unwrap_or(UNKNOWN);
+    let plan = Plan {
+        file,
+        shard,
+        query: &expression.to_string(),
+        rounds: recipe.rounds,
+        recipe: (id, print, &description),
+    };
+    let release = only_release(database, &human)?;
+    if let Some(there) = plan.finished(&release)? {
+        return Ok((Some(there), None));
+    }
+    let keep = Keep::InShard(Box::new(ShardWriter::begin(database, release, &plan)?));
+    let (report, keep) = run_keeping(database, (&human, recipe), &mut opened, id, keep, progress)?;
+    match keep {
+        Keep::InShard(writer) if !report.interrupted => Ok((Some(writer.finish()?), Some(report))),
+        _ => Ok((None, Some(report))),
+    }
+}
+
+/// The release of all sets for which an expression holds.
+fn only_release(database: &Database, expression: &Expression) -> Result<Release> {
+    let mut names = Vec::new();
+    let mut last = None;
+    for found in database.matches(expression, &Selection::default())? {
+        let release = found?.release();
+        if last == Some(release) {
+            continue;
+        }
+        last = Some(release);
+        names.extend(database.releases()?.into_iter().filter(|known| known.id == release));
+    }
+    match names.len() {
+        1 => Ok(names.remove(0)),
+        _ => {
+            let names = names.into_iter().map(|release| release.name).collect();
+            Err(DatabaseError::SeveralReleases { names }.into())
+        }
+    }
+}

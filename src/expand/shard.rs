@@ -1,0 +1,453 @@
+//! A part of an expansion in a file: computed beside others from one store that nobody writes, and merged later.
+//!
+//! A shard takes every N-th seed. Its file holds what the seeds give, as JSON lines of additions compressed with zstd;
+//! a manifest beside it says of what recipe, query and release it is, with the file's BLAKE3. While it is computed, the
+//! lines stand in a file beside it that ends in `.part`, seed by seed: a run that is cut goes on behind the last whole seed.
+//!
+//! Ids of generated sets are hashes of what they are, so shards agree with a run that nobody parted.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{ExpandError, Result};
+use crate::database::{Database, DatabaseError, JournalWrite, Write};
+use crate::durable::{WholeFile, write_file};
+use crate::exchange::ExchangeError;
+use crate::exchange::jsonl::{
+    JournalRecord, LineKind, RecipeRecord, RecordWriter, ReleaseRecord, Scope,
+};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, FrameId, LexUnit, LuId, Provenance, RecipeId, Release,
+    ReleaseId, Sentence, SentenceId, hexadecimal,
+};
+
+/// Level of zstd: the library's own.
+const LEVEL: i32 = 3;
+
+/// Which part of the seeds a run takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1 to `of`.
+    pub number: u32,
+    /// Number of shards.
+    pub of: u32,
+}
+
+impl Shard {
+    /// Reads `3/16`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (number, of) = text.split_once('/')?;
+        let shard = Self { number: number.parse().ok()?, of: of.parse().ok()? };
+        (1..=shard.of).contains(&shard.number).then_some(shard)
+    }
+
+    /// Whether the seed at a place among all seeds is of this part.
+    pub(super) fn takes(self, place: u64) -> bool {
+        place % u64::from(self.of) == u64::from(self.number - 1)
+    }
+}
+
+/// What a shard's file is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of the program.
+    pub fnstore: String,
+    /// Name of the release.
+    pub release: String,
+    /// The query of the seeds.
+    pub query: String,
+    /// Fingerprint of the recipe, with its models' fingerprints in it.
+    pub recipe: String,
+    /// Rounds that each seed is through.
+    pub rounds: u16,
+    /// Which part.
+    pub shard: Shard,
+    /// Seeds.
+    pub seeds: u64,
+    /// Generated sets.
+    pub sets: u64,
+    /// Proposed LUs.
+    pub lexunits: u64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// BLAKE3 of the file, 64 hexadecimal digits.
+    pub blake3: String,
+}
+
+impl Manifest {
+    /// Where the manifest of a file is.
+    #[must_use]
+    pub fn place(file: &Path) -> PathBuf {
+        with_ending(file, ".manifest.json")
+    }
+
+    /// Reads the manifest of a file, and checks the file against it.
+    ///
+    /// # Errors
+    /// When one cannot be read, the manifest is none, or the file is another one.
+    pub fn verified(file: &Path) -> Result<Self> {
+        let place = Self::place(file);
+        let text = fs::read(&place).map_err(|source| ExpandError::file(&place, source))?;
+        let manifest: Self = serde_json::from_slice(&text).map_err(|error| ExpandError::Shard {
+            file: place,
+            reason: format!("is no manifest of a shard: {error}"),
+        })?;
+        let (bytes, blake3) = hashed(file).map_err(|source| ExpandError::file(file, source))?;
+        if (bytes, &blake3) != (manifest.bytes, &manifest.blake3) {
+            let reason = format!(
+                "has {bytes} bytes and the hash {blake3}; its manifest says {} and {}; compute the shard again",
+                manifest.bytes, manifest.blake3
+            );
+            return Err(ExpandError::Shard { file: file.to_owned(), reason });
+        }
+        Ok(manifest)
+    }
+}
+
+fn with_ending(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Size and BLAKE3 of a file.
+fn hashed(file: &Path) -> std::io::Result<(u64, String)> {
+    let mut hasher = blake3::Hasher::new();
+    let mut input = File::open(file)?;
+    let mut buffer = vec![0; 1 << 16];
+    let mut bytes = 0;
+    loop {
+        match input.read(&mut buffer)? {
+            0 => return Ok((bytes, hexadecimal(hasher.finalize().as_bytes()))),
+            read => {
+                hasher.update(&buffer[..read]);
+                bytes += read as u64;
+            }
+        }
+    }
+}
+
+/// A shard on its way into its file.
+pub(super) struct ShardWriter {
+    file: PathBuf,
+    part: PathBuf,
+    manifest: Manifest,
+    release: Release,
+    frames: HashMap<FrameId, String>,
+    lines: RecordWriter<BufWriter<File>>,
+    /// Seeds whose lines are whole.
+    done: HashSet<AnnotationSetId>,
+    /// What seeds in flight gave.
+    open: BTreeMap<AnnotationSetId, Vec<(Sentence, AnnotationSet)>>,
+    /// LUs that the run proposed: they stand before the first set of theirs, whichever seed had them first.
+    proposed: HashMap<(FrameId, LuId), LexUnit>,
+    /// Those of them that are in the file.
+    written: HashSet<(FrameId, LuId)>,
+}
+
+/// What is said of a shard before it is computed.
+pub(super) struct Plan<'a> {
+    pub(super) file: &'a Path,
+    pub(super) shard: Shard,
+    pub(super) query: &'a str,
+    pub(super) rounds: u16,
+    pub(super) recipe: (RecipeId, [u8; 16], &'a str),
+}
+
+impl Plan<'_> {
+    fn manifest(&self, release: &Release) -> Manifest {
+        Manifest {
+            fnstore: env!("CARGO_PKG_VERSION").to_owned(),
+            release: release.name.clone(),
+            query: self.query.to_owned(),
+            recipe: hexadecimal(&self.recipe.1),
+            rounds: self.rounds,
+            shard: self.shard,
+            seeds: 0,
+            sets: 0,
+            lexunits: 0,
+            bytes: 0,
+            blake3: String::new(),
+        }
+    }
+
+    /// Where the lines stand before they are all there. Another query, another part or other rounds have a place of
+    /// their own.
+    fn part(&self) -> PathBuf {
+        let asked = format!("{} {} {:?}", self.query, self.rounds, self.shard);
+        let print = hexadecimal(&blake3::hash(asked.as_bytes()).as_bytes()[..4]);
+        with_ending(self.file, &format!(".{print}.part"))
+    }
+
+    /// The manifest of the file, if all of it is there.
+    ///
+    /// # Errors
+    /// When it is of something else than is asked for.
+    pub(super) fn finished(&self, release: &Release) -> Result<Option<Manifest>> {
+        if !Manifest::place(self.file).exists() {
+            return Ok(None);
+        }
+        let there = Manifest::verified(self.file)?;
+        let asked = self.manifest(release);
+        let of = |manifest: &Manifest| {
+            let Manifest { release, query, recipe, rounds, shard, .. } = manifest;
+            format!(
+                "{release}, `{query}`, recipe {recipe}, rounds {rounds}, shard {}/{}",
+                shard.number, shard.of
+            )
+        };
+        if of(&there) != of(&asked) {
+            let reason = format!(
+                "is of {}; expected {}; remove it or name another file",
+                of(&there),
+                of(&asked)
+            );
+            return Err(ExpandError::Shard { file: self.file.to_owned(), reason });
+        }
+        Ok(Some(there))
+    }
+}
+
+impl ShardWriter {
+    /// Begins a shard, or goes on where one was cut.
+    pub(super) fn begin(database: &Database, release: Release, plan: &Plan<'_>) -> Result<Self> {
+        let (recipe, print, description) = plan.recipe;
+        let record = RecipeRecord::new(print, description.to_owned());
+        let manifest = plan.manifest(&release);
+        let part = plan.part();
+        let kept = Kept::read(&part, &manifest)?;
+        let failed = |source| ExpandError::file(&part, source);
+        let mut options = File::options();
+        let out = options.create(true).write(true).truncate(false).open(&part);
+        let mut out = out.map_err(failed)?;
+        out.set_len(kept.bytes).map_err(failed)?;
+        out.seek(SeekFrom::End(0)).map_err(failed)?;
+        let out = BufWriter::new(out);
+        let lines = if kept.bytes == 0 {
+            let mut lines =
+                RecordWriter::new(out, &ReleaseRecord::new(&release, Scope::Additions))?;
+            lines.recipe(recipe, &record)?;
+            lines
+        } else {
+            RecordWriter::going_on(out, kept.counts, (recipe, &record))
+        };
+        let mut frames = HashMap::new();
+        for row in database.store().frame_names(release.id)? {
+            let (frame, name) = row?;
+            frames.insert(frame, name);
+        }
+        Ok(Self {
+            file: plan.file.to_owned(),
+            part,
+            manifest,
+            release,
+            frames,
+            lines,
+            done: kept.done,
+            open: BTreeMap::new(),
+            proposed: HashMap::new(),
+            written: kept.lexunits,
+        })
+    }
+
+    pub(super) fn shard(&self) -> Shard {
+        self.manifest.shard
+    }
+
+    /// Whether the file has all of a seed.
+    pub(super) fn has(&self, seed: AnnotationSetId) -> bool {
+        self.done.contains(&seed)
+    }
+
+    /// Takes what a run would commit; writes the seeds that are through.
+    pub(super) fn take(
+        &mut self,
+        database: &Database,
+        release: ReleaseId,
+        write: Write,
+    ) -> Result<()> {
+        if release != self.release.id {
+            let names = database.releases()?.into_iter().map(|release| release.name).collect();
+            return Err(DatabaseError::SeveralReleases { names }.into());
+        }
+        let Write { lexunits, sentences, sets, journal, .. } = write;
+        let mut sentences: HashMap<SentenceId, Sentence> =
+            sentences.into_iter().map(|sentence| (sentence.id, sentence)).collect();
+        self.proposed.extend(lexunits.into_iter().map(|lu| ((lu.frame, lu.id), lu)));
+        for set in sets {
+            let Provenance::Generated(made) = &set.provenance else { continue };
+            let Some(sentence) = sentences.remove(&set.sentence) else { continue };
+            self.open.entry(made.seed).or_default().push((sentence, set));
+        }
+        for row in journal {
+            if row.entry.end.is_some() || row.entry.round >= self.manifest.rounds {
+                self.write(database, row)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all of a seed, its journal last.
+    fn write(&mut self, database: &Database, row: JournalWrite) -> Result<()> {
+        let rows = self.open.remove(&row.seed).unwrap_or_default();
+        for (_, set) in &rows {
+            let key = (set.frame, set.lu);
+            let proposed = self.proposed.get(&key).filter(|_| !self.written.contains(&key));
+            if let Some(lu) = proposed.cloned() {
+                let frame = self.frame(lu.frame);
+                self.lines.lexunit(lu, &frame)?;
+                self.written.insert(key);
+            }
+        }
+        for (sentence, set) in rows {
+            let text = sentence.text.clone();
+            let (frame, lu) = (self.frame(set.frame), self.lexunit(database, set.frame, set.lu)?);
+            self.lines.sentence(sentence)?;
+            self.lines.set(set, &frame, &lu, &text)?;
+        }
+        let JournalWrite { seed, target, entry, .. } = row;
+        let recipe = self.manifest.recipe.clone();
+        let record = JournalRecord::new(seed, target, recipe, entry.round, entry.end, entry.chain);
+        self.lines.journal(&record)?;
+        // What a killed run leaves ends with a whole seed.
+        self.lines.flush()?;
+        self.done.insert(seed);
+        Ok(())
+    }
+
+    fn frame(&self, frame: FrameId) -> String {
+        self.frames.get(&frame).cloned().unwrap_or_default()
+    }
+
+    fn lexunit(&self, database: &Database, frame: FrameId, lu: LuId) -> Result<String> {
+        if let Some(proposed) = self.proposed.get(&(frame, lu)) {
+            return Ok(proposed.name.clone());
+        }
+        let there = database.store().lexunit(self.release.id, frame, lu)?;
+        Ok(there.map_or_else(String::new, |lu| lu.name))
+    }
+
+    /// Puts the file in its place, then its manifest.
+    pub(super) fn finish(self) -> Result<Manifest> {
+        let Self { file, part, mut manifest, lines, done, .. } = self;
+        let counts = lines.finish()?;
+        let (bytes, blake3) =
+            compress(&part, &file).map_err(|source| ExpandError::file(&file, source))?;
+        let count = |kind| counts.get(&kind).copied().unwrap_or(0);
+        manifest.seeds = done.len() as u64;
+        (manifest.sets, manifest.lexunits) = (count(LineKind::Set), count(LineKind::Lexunit));
+        (manifest.bytes, manifest.blake3) = (bytes, blake3);
+        let place = Manifest::place(&file);
+        let mut text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
+        text.push(b'\n');
+        write_file(&place, &text).map_err(|source| ExpandError::file(&place, source))?;
+        fs::remove_file(&part).map_err(|source| ExpandError::file(&part, source))?;
+        Ok(manifest)
+    }
+}
+
+/// Writes a file compressed; gives its size and BLAKE3.
+fn compress(from: &Path, to: &Path) -> std::io::Result<(u64, String)> {
+    let mut whole = WholeFile::create(to)?;
+    let mut encoder = zstd::Encoder::new(&mut whole, LEVEL)?;
+    std::io::copy(&mut File::open(from)?, &mut encoder)?;
+    encoder.finish()?;
+    whole.finish()?;
+    hashed(to)
+}
+
+/// What an earlier run left beside the file.
+#[derive(Default)]
+struct Kept {
+    /// Up to the end of the last whole seed.
+    bytes: u64,
+    counts: BTreeMap<LineKind, u64>,
+    done: HashSet<AnnotationSetId>,
+    lexunits: HashSet<(FrameId, LuId)>,
+}
+
+/// Of a line what tells where seeds end.
+#[derive(Deserialize)]
+struct Line {
+    kind: LineKind,
+    name: Option<serde_json::Value>,
+    fingerprint: Option<String>,
+    seed: Option<String>,
+    id: Option<serde_json::Value>,
+    frame: Option<serde_json::Value>,
+}
+
+impl Kept {
+    fn read(part: &Path, manifest: &Manifest) -> Result<Self> {
+        let input = match File::open(part) {
+            Ok(input) => input,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
+            Err(source) => return Err(ExpandError::file(part, source)),
+        };
+        let other = |what: &str, found: &str, expected: &str| ExpandError::Shard {
+            file: part.to_owned(),
+            reason: format!(
+                "is of the {what} `{found}`, expected `{expected}`; remove it or name another file"
+            ),
+        };
+        let mut input = BufReader::new(input);
+        let (mut kept, mut at, mut counts) = (Self::default(), 0, BTreeMap::new());
+        let mut lexunits = Vec::new();
+        loop {
+            let mut text = Vec::new();
+            let read = input.read_until(b'\n', &mut text);
+            let read = read.map_err(|source| ExpandError::file(part, source))?;
+            let Some(line) = Some(&text).filter(|text| text.ends_with(b"\n")) else {
+                return Ok(kept);
+            };
+            let Ok(line) = serde_json::from_slice::<Line>(line) else { return Ok(kept) };
+            at += read as u64;
+            *counts.entry(line.kind).or_default() += 1;
+            match line.kind {
+                LineKind::Release => {
+                    let name =
+                        line.name.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
+                    if name != manifest.release {
+                        return Err(other("release", name, &manifest.release));
+                    }
+                }
+                LineKind::Recipe => {
+                    let print = line.fingerprint.unwrap_or_default();
+                    if print != manifest.recipe {
+                        return Err(other("recipe", &print, &manifest.recipe));
+                    }
+                    (kept.bytes, kept.counts) = (at, counts.clone());
+                }
+                LineKind::Lexunit => lexunits.extend(numbers(&line)),
+                LineKind::Journal => {
+                    kept.done.extend(line.seed.as_deref().and_then(AnnotationSetId::parse));
+                    kept.lexunits.extend(lexunits.drain(..));
+                    (kept.bytes, kept.counts) = (at, counts.clone());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Frame and number of an LU's line.
+fn numbers(line: &Line) -> Option<(FrameId, LuId)> {
+    let number = |value: &serde_json::Value| u32::try_from(value.as_u64()?).ok();
+    let frame = line.frame.as_ref()?;
+    let frame = frame.get("id").unwrap_or(frame);
+    Some((FrameId(number(frame)?), LuId(number(line.id.as_ref()?)?)))
+}
+
+impl From<ExchangeError> for ExpandError {
+    fn from(error: ExchangeError) -> Self {
+        Self::Database(error.into())
+    }
+}

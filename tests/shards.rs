@@ -1,0 +1,185 @@
+//! `fnstore expand --shard` and `fnstore merge`: any number of parts, in any order, give what one run gives.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::cli_program::{Ran, fnstore_in, new_store};
+use crate::cli_schema::faults_in;
+
+const EXPAND: [&str; 8] =
+    ["expand", "frame=Checking", "--model", "paraphrase", "--beam", "4", "--rounds", "2"];
+
+fn ok(ran: Ran) -> Ran {
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ran
+}
+
+fn export(store: &Path) -> String {
+    ok(fnstore_in(store, &["export", "--to", "jsonl"])).stdout
+}
+
+fn shard(store: &Path, which: &str, file: &Path) -> Ran {
+    let more = ["--shard", which, "--out", file.to_str().unwrap()];
+    fnstore_in(store, &[&EXPAND[..], &more].concat())
+}
+
+fn shards(store: &Path, dir: &Path, of: u32) -> Vec<PathBuf> {
+    let files = (1..=of).map(|number| {
+        let file = dir.join(format!("{number}-of-{of}.zst"));
+        let ran = ok(shard(store, &format!("{number}/{of}"), &file));
+        let manifest = fs::read_to_string(dir.join(format!("{number}-of-{of}.zst.manifest.json")));
+        let manifest: Value = serde_json::from_str(&manifest.unwrap()).unwrap();
+        assert_eq!(faults_in("shard-manifest.schema.json", &manifest), [""; 0], "{ran:?}");
+        file
+    });
+    files.collect()
+}
+
+fn merge(store: &Path, files: &[&Path]) -> Ran {
+    let files: Vec<&str> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    fnstore_in(store, &[&["merge"], &files[..]].concat())
+}
+
+/// A copy of the store of the small lexicon, as it was imported once.
+fn copy_of(store: &Path, to: &Path) -> PathBuf {
+    ok(fnstore_in(store, &["backup", to.join("backup").to_str().unwrap()]));
+    let copy = to.join("copy");
+    let from = to.join("backup");
+    ok(fnstore_in(&copy, &["restore", from.to_str().unwrap()]));
+    copy
+}
+
+#[test]
+fn any_number_of_shards_in_any_order_gives_the_bytes_of_one_run() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let whole = copy_of(base.path(), dir.path());
+    ok(fnstore_in(&whole, &EXPAND));
+    let expected = export(&whole);
+    for (of, order) in [(1, vec![0]), (3, vec![2, 0, 1, 2]), (4, vec![1, 3, 2, 0])] {
+        let parts = tempfile::tempdir().unwrap();
+        let files = shards(base.path(), parts.path(), of);
+        let store = copy_of(base.path(), parts.path());
+        let ordered: Vec<&Path> = order.iter().map(|at| files[*at].as_path()).collect();
+        for record in ok(merge(&store, &ordered)).records() {
+            assert_eq!(faults_in("merge.schema.json", &record), [""; 0]);
+        }
+        assert_eq!(export(&store), expected, "{of} shards");
+        let again = ok(merge(&store, &ordered)).records();
+        assert!(again.iter().all(|record| record["written"] == 0), "{again:?}");
+        assert_eq!(export(&store), expected);
+        assert_eq!(ok(fnstore_in(&store, &["check", "--deep"])).code, Some(0));
+        let rest = ok(fnstore_in(&store, &EXPAND));
+        assert!(rest.stdout.contains("nothing new to do"), "{}", rest.stdout);
+    }
+}
+
+#[test]
+fn a_shard_that_was_cut_goes_on_and_one_that_is_there_is_not_computed_again() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let (cut, whole) = (dir.path().join("cut.zst"), dir.path().join("whole.zst"));
+    ok(shard(base.path(), "1/1", &whole));
+    for milliseconds in [400, 900, 1500] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+        command
+            .env("FNSTORE_DIR", base.path())
+            .args(EXPAND)
+            .args(["--shard", "1/1", "--out"])
+            .arg(&cut);
+        let mut child = command
+            .stderr(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    ok(shard(base.path(), "1/1", &cut));
+    let stores = [&cut, &whole].map(|file| {
+        let to = tempfile::tempdir().unwrap();
+        let store = copy_of(base.path(), to.path());
+        ok(merge(&store, &[file]));
+        (export(&store), to).0
+    });
+    assert_eq!(stores[0], stores[1]);
+    let again = ok(shard(base.path(), "1/1", &cut));
+    assert!(again.stderr.contains("is there already, whole"), "{}", again.stderr);
+    let left: Vec<_> =
+        fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(left.iter().all(|path| path.extension().is_none_or(|end| end != "part")), "{left:?}");
+}
+
+#[test]
+fn a_task_of_a_slurm_array_knows_its_shard() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("task.zst");
+    let run = |task: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fnstore"));
+        command.env("FNSTORE_DIR", base.path()).env("SLURM_ARRAY_TASK_ID", task);
+        command.env("SLURM_ARRAY_TASK_MIN", "10").env("SLURM_ARRAY_TASK_COUNT", "9");
+        let output =
+            command.args(EXPAND).args(["--out"]).arg(&file).arg("--shard").output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(run("12").0, Some(0));
+    let manifest = fs::read_to_string(dir.path().join("task.zst.manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["shard"], serde_json::json!({ "number": 3, "of": 9 }));
+    let (code, said) = run("19");
+    assert!(code == Some(2) && said.contains("expected an array without gaps"), "{said}");
+    let outside =
+        ok_not(fnstore_in(base.path(), &[&EXPAND[..], &["--out", "x.zst", "--shard"]].concat()));
+    assert!(outside.stderr.contains("this is no task of a Slurm array"), "{}", outside.stderr);
+}
+
+fn ok_not(ran: Ran) -> Ran {
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    ran
+}
+
+#[test]
+fn wrong_files_are_named_and_nothing_is_taken() {
+    let base = new_store();
+    let dir = tempfile::tempdir().unwrap();
+    let files = shards(base.path(), dir.path(), 2);
+    let before = export(base.path());
+    let refused = |files: &[&Path], said: &str| {
+        let ran = merge(base.path(), files);
+        assert!(ran.code != Some(0) && ran.stderr.contains(said), "{said}: {ran:?}");
+        assert_eq!(export(base.path()), before);
+    };
+    refused(&[&files[0], &dir.path().join("nowhere.zst")], "nowhere.zst.manifest.json");
+    let bytes = fs::read(&files[1]).unwrap();
+    fs::write(&files[1], &bytes[..bytes.len() / 2]).unwrap();
+    refused(&[&files[0], &files[1]], "its manifest says");
+    let place = dir.path().join("2-of-2.zst.manifest.json");
+    let manifest = fs::read_to_string(&place).unwrap();
+    fs::write(&place, "{}").unwrap();
+    refused(&[&files[1]], "is no manifest of a shard");
+    fs::write(&place, manifest).unwrap();
+    // A file of another query stands in its place.
+    let other = shard(base.path(), "1/2", &files[1]);
+    assert!(other.code != Some(0) && other.stderr.contains("manifest"), "{other:?}");
+    fs::write(&files[1], &bytes).unwrap();
+    let other = shard(base.path(), "1/2", &files[1]);
+    assert!(other.code != Some(0) && other.stderr.contains("expected mini-framenet"), "{other:?}");
+    for which in ["0/2", "3/2", "1", "a/b"] {
+        let ran = shard(base.path(), which, &dir.path().join("c.zst"));
+        assert!(ran.code == Some(2) && ran.stderr.contains("as in `3/16`"), "{ran:?}");
+    }
+    // Into a store without the release.
+    let empty = dir.path().join("empty");
+    ok(fnstore_in(
+        &empty,
+        &["import", crate::cli_program::mini_framenet().to_str().unwrap(), "--release", "other"],
+    ));
+    let ran = merge(&empty, &[&files[0]]);
+    assert!(ran.code != Some(0) && ran.stderr.contains("mini-framenet"), "{ran:?}");
+}
