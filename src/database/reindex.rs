@@ -1,5 +1,6 @@
 //! Keeping the index beside the store: replaying what it has missed.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::Result;
@@ -55,13 +56,19 @@ pub(crate) fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> IndexError
 }
 
 fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) -> Result<()> {
+    // What was added since has no entry yet, and to look for one takes longer than all the rest; but it is added once.
+    let mut touched = HashSet::new();
     for change in store.changes_since(since)? {
         let change = change?;
         let release = change.release;
         match (change.subject, change.action) {
             (Subject::Release, _) => add_release(store, writer, release)?,
-            (Subject::Set(set, location), _) => {
+            (Subject::Set(set, location), action) => {
+                let is_first = touched.insert((release, set));
                 match store.annotation_set_at(release, set, location)? {
+                    Some(set) if is_first && action == Action::Added => {
+                        with_entry(store, release, &set, |entry| writer.add(entry))?.transpose()?;
+                    }
                     Some(set) => put_set(store, writer, release, &set)?,
                     // Removed, or moved: then a later row puts it where it is.
                     None => writer.remove(release, set)?,
@@ -71,6 +78,7 @@ fn replay(store: &Store, writer: &mut IndexWriter, since: u64, revision: u64) ->
             (Subject::Sentence(sentence), Action::Edited) => {
                 for set in store.sets_of_sentence(release, sentence)? {
                     if let Some(set) = store.annotation_set(release, set?)? {
+                        touched.insert((release, set.id));
                         put_set(store, writer, release, &set)?;
                     }
                 }

@@ -17,7 +17,7 @@ use crate::query::{Expression, Selection};
 /// `None` where the run was interrupted.
 ///
 /// # Errors
-/// As [`run`]; when the seeds belong to several releases, or there is a file of another recipe or query.
+/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another recipe or query.
 pub fn run_shard(
     database: &Database,
     (expression, recipe): (&Expression, &Recipe),

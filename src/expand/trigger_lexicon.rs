@@ -412,7 +412,8 @@ mod tests {
         assert!(blind("origin=user").knows_words("painting").unwrap());
         // Names of the lexicon are no annotation.
         assert!(blind("frame=*").knows_words("verifying").unwrap());
-        let list = crate::model::SplitList::default();
+        let mut list = crate::model::SplitList::default();
+        list.id.name = "fold".to_owned();
         let other = crate::expand::BlindTo::new("split=test".parse().unwrap(), Some(&list));
         let error = other.held_out(&database).unwrap_err().to_string();
         assert!(error.contains("split list `none`, expected `fold`"), "{error}");
