@@ -144,14 +144,14 @@ setup-system:
 
 setup-browser:
 	@if ! command -v chromedriver >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $(BROWSER_PACKAGES) \
+		DEBIAN_FRONTEND=noninteractive timeout 600 apt-get install --yes --no-install-recommends $(BROWSER_PACKAGES) \
 			|| echo "no browser can be installed: its tests are skipped" >&2; \
 	fi; \
 	if [ ! -f "$(AXE)" ]; then \
 		mkdir -p "$(CACHE)"; \
 		download=$$(mktemp -d); trap 'rm -rf "$$download"' EXIT; \
 		address=https://registry.npmjs.org/axe-core/-/axe-core-$(AXE_VERSION).tgz; \
-		$(PYTHON) -c 'import sys, urllib.request as r; r.urlretrieve(*sys.argv[1:])' "$$address" "$$download/axe.tgz" \
+		$(PYTHON) -c 'import socket, sys, urllib.request as r; socket.setdefaulttimeout(30); r.urlretrieve(*sys.argv[1:])' "$$address" "$$download/axe.tgz" \
 			&& echo "$(AXE_SHA256)  $$download/axe.tgz" | sha256sum --check --quiet \
 			&& tar -xzf "$$download/axe.tgz" -C "$$download" && mv "$$download/package/axe.min.js" "$(AXE)" \
 			|| echo "axe-core cannot be fetched: its rules are not checked" >&2; \
