@@ -56,12 +56,14 @@ impl Browser {
             format!("--user-data-dir={}", browser._profile.path().display()),
         ];
         let options = json!({ "goog:chromeOptions": { "args": arguments } });
-        let made = browser.command(
-            "POST",
-            "/session",
-            &json!({ "capabilities": { "alwaysMatch": options } }),
-        );
-        browser.session = made["sessionId"].as_str().unwrap().to_owned();
+        let asked = json!({ "capabilities": { "alwaysMatch": options } }).to_string();
+        let (status, made) = request(&browser.host, "POST", "/session", &[], &asked);
+        let made: Value = serde_json::from_str(&made).unwrap();
+        if status != 200 {
+            println!("skipped: the browser does not start here: {}", made["value"]["message"]);
+            return None;
+        }
+        browser.session = made["value"]["sessionId"].as_str().unwrap().to_owned();
         Some(browser)
     }
 

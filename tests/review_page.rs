@@ -231,6 +231,32 @@ fn views_answer_and_say_what_is_wrong() {
 }
 
 #[test]
+fn agreement_is_printed_by_question_and_role() {
+    let store = store();
+    let none = fnstore_in(store.path(), &["stats", "agreement"]);
+    assert!(none.code == Some(1) && none.stderr.contains("nobody has judged"), "{none:?}");
+    for (reviewer, score, question) in
+        [("kim", "80", ""), ("lee", "20", ""), ("max", "90", ""), ("kim", "10", "meaning")]
+    {
+        let judge = ["judge", "g101", score, "--reviewer", reviewer, "--question", question];
+        assert_eq!(fnstore_in(store.path(), &judge).code, Some(0));
+    }
+    let rows = fnstore_in(store.path(), &["stats", "agreement", "--format", "jsonl"]).records();
+    for row in &rows {
+        assert_eq!(cli_schema::faults_in("agreement.schema.json", row), [""; 0], "{row}");
+    }
+    let of = |row: &Value| {
+        ["question", "items", "accepted", "shared", "unanimous"].map(|it| row[it].clone())
+    };
+    assert_eq!(of(&rows[0]), [json!("evokes"), json!(1), json!(1), json!(1), json!(0)]);
+    // One of three pairs agrees: P = 1/3, and E = 4/9 + 1/9.
+    let kappa = rows[0]["kappa"].as_f64().unwrap();
+    assert!((kappa - (1.0 / 3.0 - 5.0 / 9.0) / (4.0 / 9.0)).abs() < 1e-9, "{kappa}");
+    assert_eq!(of(&rows[1]), [json!("meaning"), json!(1), json!(0), json!(0), json!(0)]);
+    assert_eq!((rows.len(), &rows[1]["kappa"]), (2, &Value::Null));
+}
+
+#[test]
 fn a_review_that_cannot_begin_says_why() {
     let store = store();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,5 +1,6 @@
 //! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
 
+mod agreement;
 pub(super) mod figure;
 mod growth;
 
@@ -35,12 +36,14 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Growth(growth::Args),
+    Agreement(agreement::Args),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   fnstore stats
   fnstore stats growth frame=Verification
+  fnstore stats agreement
   fnstore stats --release bfn-1.5 --format csv
   fnstore stats --include-status Problem";
 
@@ -119,8 +122,10 @@ impl<'a> StatsRow<'a> {
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
-    if let Some(Command::Growth(args)) = args.command {
-        return growth::run(args, context);
+    match args.command {
+        Some(Command::Growth(args)) => return growth::run(args, context),
+        Some(Command::Agreement(_)) => return agreement::run(context),
+        None => {}
     }
     let database = Database::open(&context.store)?;
     let (lexicons, mut listing) = args.rows.of(&database, &mut context.output)?;
