@@ -120,9 +120,7 @@ fn plain(text: &str) -> String {
             plain.push(letter);
             continue;
         }
-        if rest.next() == Some('[')
-            && rest.by_ref().find(char::is_ascii_alphabetic) == Some('H')
-        {
+        if rest.next() == Some('[') && rest.by_ref().find(char::is_ascii_alphabetic) == Some('H') {
             plain.push('\n');
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, Write};
 use fnstore::model::{AnnotationSetId, IdSpace, SentenceId, Span};
+use fnstore::review::{Decision, Protocol, Question, Session};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, ENTER, LEFT, RIGHT, SHIFT, TAB};
@@ -362,6 +363,29 @@ fn broken_rules(browser: &Browser, axe: &str) -> Vec<Value> {
     found.as_array().unwrap().clone()
 }
 
+/// Three judges of the protocol, who agree on most items.
+fn judge_blind(store: &Path) {
+    let everything = "origin=generated".parse().unwrap();
+    for (judge, reviewer) in (1..).zip(["lee", "max", "noor"]) {
+        let protocol = Some(Protocol { outputs: 12, seed: 1 });
+        let session = Session::open(store, &everything, reviewer, Question::Evokes, protocol);
+        let session = session.unwrap();
+        let mut last = None;
+        while let Some(item) = session.next(last, reviewer).unwrap() {
+            last = Some(item);
+            let view = session.view(item).unwrap();
+            let number = view.set.id.bits();
+            let score = match (view.item.frame == view.set.frame, number % 5) {
+                (false, of) => 10 * u8::from(of == judge),
+                (true, of) if of == judge => 30,
+                (true, of) => 100 - 10 * of as u8,
+            };
+            let decision = Decision { item, score, millis: 2_000, note: String::new() };
+            session.decide(&[decision], 1_764_000_000).unwrap();
+        }
+    }
+}
+
 fn pictures() -> Option<PathBuf> {
     std::env::var_os("FNSTORE_PICTURES").map(PathBuf::from)
 }
@@ -383,9 +407,7 @@ fn every_view_is_read_at_any_size_in_light_and_dark_and_by_a_screen_reader() {
     let release = database.release("mini-framenet").unwrap().id;
     generated::write(&database, release);
     drop(database);
-    for (reviewer, score) in [("lee", "20"), ("max", "90")] {
-        fnstore_in(store.path(), &["judge", "g101", score, "--reviewer", reviewer]);
-    }
+    judge_blind(store.path());
     let review = Review::start(store.path(), &["origin=generated"]);
     for (view, address, is_there) in [
         ("sentences", "", "document.querySelectorAll('#output mark').length > 0"),
@@ -407,8 +429,14 @@ fn every_view_is_read_at_any_size_in_light_and_dark_and_by_a_screen_reader() {
             if let Some(axe) = &axe {
                 assert_eq!(broken_rules(&browser, axe), [Value::Null; 0], "{view}, {scheme}");
             }
-            if let (Some(folder), false) = (pictures(), dark) {
-                browser.picture(&folder.join(format!("{view}.png")));
+            if let Some(folder) = pictures() {
+                let name = if dark { format!("{view}-dark") } else { view.to_owned() };
+                browser.picture(&folder.join(format!("{name}.png")));
+                if name == "sentences" {
+                    browser.press(&format!("e{TAB}"));
+                    browser.until("document.querySelectorAll('.editing').length", &json!(1));
+                    browser.picture(&folder.join("span.png"));
+                }
             }
         }
         // A window of 1,280 pixels at 200 %.

@@ -173,6 +173,35 @@ fn browsers_that_go_away_in_the_middle_leave_the_page_as_it_was() {
 }
 
 #[test]
+fn a_store_is_restored_or_converted_by_another_build_under_the_review() {
+    let store = store();
+    let backup = tempfile::tempdir().unwrap();
+    let (from, to) = (store.path(), backup.path().join("of"));
+    let backed_up = fnstore_in(from, &["backup", to.to_str().unwrap()]);
+    assert_eq!(backed_up.code, Some(0), "{backed_up:?}");
+    let review = Review::start(store.path(), &[]);
+    let item = review.item(None);
+    let decision = json!([{ "item": item["n"], "score": 100 }]);
+    assert_eq!(review.post("decide", &decision).0, 200);
+    let restored = fnstore_in(from, &["restore", to.to_str().unwrap()]);
+    assert_eq!(restored.code, Some(0), "{restored:?}");
+    assert_eq!(judgements(from, &set_of(&item)), [Value::Null; 0]);
+    // What was decided in the store of before is not there to be undone.
+    let (_, changed) = review.post("undo", &json!({}));
+    assert!(changed["error"].as_str().unwrap().contains("changed meanwhile"), "{changed}");
+    assert_eq!(review.post("decide", &decision).0, 200);
+    assert_eq!(judgements(from, &set_of(&item)).len(), 1);
+    // A format that this build does not know is told, and nothing is written.
+    crate::store_opening::put_meta(from, "format", &[0, 2, 0, 1]);
+    for path in ["item?tab=t&n=0", "search?q=lu%3Dcheck.v"] {
+        let (_, said) = review.get(path);
+        assert!(said.contains("format 2.1"), "{path}: {said}");
+    }
+    let (status, said) = review.post("decide", &decision);
+    assert!(status == 409 && said["error"].as_str().unwrap().contains("format 2.1"), "{said}");
+}
+
+#[test]
 fn memory_does_not_grow_with_decisions() {
     if !Path::new("/proc/self/status").exists() {
         println!("skipped: this system does not tell how much memory a process has");

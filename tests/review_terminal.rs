@@ -4,9 +4,7 @@ use fnstore::database::Database;
 use serde_json::{Value, json};
 
 use crate::cli_program::fnstore_in;
-use crate::pseudo_terminal::{
-    ENTER, ESCAPE, LEFT, RIGHT, SHIFT_LEFT, SHIFT_RIGHT, TAB, Terminal,
-};
+use crate::pseudo_terminal::{ENTER, ESCAPE, LEFT, RIGHT, SHIFT_LEFT, SHIFT_RIGHT, TAB, Terminal};
 use crate::review_browser::{odd_store, scores, targets};
 
 const LARGE: (u16, u16) = (100, 40);

@@ -106,6 +106,8 @@ impl Session {
             // Somebody reads with it.
             None => database.refresh()?,
         }
+        // Another build may have converted the store since it was opened.
+        database.store().format()?;
         Ok(Arc::clone(&database))
     }
 
@@ -174,13 +176,14 @@ impl Session {
     fn known(&self, at: &mut usize, window: &str) -> Option<usize> {
         let mut queue = self.queue();
         while *at < queue.items.len() {
+            let number = *at;
             let is_elsewhere = queue
                 .shown
-                .get(at)
+                .get(&number)
                 .is_some_and(|(by, since)| by != window && since.elapsed() < KEPT);
-            if !is_elsewhere && !queue.decided.contains_key(at) {
-                queue.shown.insert(*at, (window.to_owned(), Instant::now()));
-                return Some(*at);
+            if !is_elsewhere && !queue.decided.contains_key(&number) {
+                queue.shown.insert(number, (window.to_owned(), Instant::now()));
+                return Some(number);
             }
             *at += 1;
         }
@@ -197,7 +200,8 @@ impl Session {
     /// When there is none, its set is gone, or the store fails.
     pub fn view(&self, number: usize) -> Result<View> {
         let item = self.item(number)?;
-        View::read(&*self.database()?, item, (&self.reviewer, self.question, self.blind))
+        let database = self.database()?;
+        View::read(&database, item, (&self.reviewer, self.question, self.blind))
     }
 
     /// Writes decisions down, in one commit; they are safe once this returns. Each is taken back by itself.
@@ -216,7 +220,8 @@ impl Session {
     /// # Errors
     /// As [`decide`](Self::decide).
     pub fn decide_together(&self, items: &[usize], score: u8, now: u64) -> Result<Saved> {
-        let decision = |item: &usize| Decision { item: *item, score, millis: 0, note: String::new() };
+        let decision =
+            |item: &usize| Decision { item: *item, score, millis: 0, note: String::new() };
         let (done, gone) = self.judge(&items.iter().map(decision).collect::<Vec<_>>(), now)?;
         let saved = done.len();
         self.remember(done);

@@ -1,7 +1,7 @@
 //! One item: source and output, the question, and the frame at the side.
 
-use fnstore::model::{CoreType, Frame, Provenance};
 use fnstore::model::Span;
+use fnstore::model::{CoreType, Frame, Provenance};
 use fnstore::review::{Example, FLAGS, Mark, Question, View};
 use fnstore::text::{CharIndex, DefinitionPart, definition_parts, letters, words};
 use maud::{Markup, html};

@@ -163,7 +163,8 @@ fn of_one(question: Question, all: &OfQuestion) -> Markup {
 }
 
 pub(super) fn agreement(review: &Review) -> anyhow::Result<Markup> {
-    let all = agreement_of(&*review.session.database()?)?;
+    let database = review.session.database()?;
+    let all = agreement_of(&database)?;
     Ok(html! {
         @if all.reviewers.is_empty() { p.quiet { "Nobody has judged anything yet." } }
         @else {

@@ -137,6 +137,8 @@ fn open(address: &str) -> anyhow::Result<()> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(opener);
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().with_context(|| format!("open the address by hand: `{opener}` does not run"))?;
+    command
+        .spawn()
+        .with_context(|| format!("open the address by hand: `{opener}` does not run"))?;
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::server::{Asked, Reply};
 use super::keys::{Where, keys_of};
+use super::server::{Asked, Reply};
 use super::{Review, lexicon_page, lists};
 
 const VIEWS: [(&str, &str); 5] = [

@@ -107,7 +107,8 @@ impl List {
         let score = self.scores.get(&(answer.release.id, answer.set.id));
         let score = score.map_or("    ".to_owned(), |score| format!("{score:>3} "));
         let unit = format!("{}  ", answer.lexunit);
-        let mut pieces = vec![(here, BOLD), (picked, PLAIN), (&score, BOLD), (&unit, DIM)];
+        let mut pieces =
+            vec![(here, BOLD), (picked, PLAIN), (score.as_str(), BOLD), (unit.as_str(), DIM)];
         let text = &answer.sentence.text;
         let mut from = 0;
         for span in &answer.set.targets {

@@ -26,7 +26,8 @@ use crate::cli::output::tell;
 use list::List;
 use screen::{BOLD, DIM, Look, PLAIN, Screen, TARGET};
 
-const KEYS: &str = "a accept  r reject  1-9 score  s skip  u undo  e span  / search  ? keys  q quit";
+const KEYS: &str =
+    "a accept  r reject  1-9 score  s skip  u undo  e span  / search  ? keys  q quit";
 const SPAN_KEYS: &str =
     "left, right: by word, with shift by letter; tab: the other end; enter saves, escape leaves";
 
@@ -199,7 +200,8 @@ impl Terminal<'_> {
 
     fn decide(&mut self, score: u8) -> anyhow::Result<()> {
         let millis = self.since.elapsed().as_millis() as u64;
-        let flags = FLAGS.iter().zip(self.flags).filter_map(|(flag, is_set)| is_set.then_some(*flag));
+        let flags =
+            FLAGS.iter().zip(self.flags).filter_map(|(flag, is_set)| is_set.then_some(*flag));
         let note = flags.collect::<Vec<_>>().join(", ");
         let decision = Decision { item: self.number, score, millis, note };
         match self.session.decide(&[decision], now()) {
@@ -402,7 +404,7 @@ fn frame(screen: &mut Screen, view: &View) {
     screen.line(&plain_definition(&view.frame.definition), PLAIN);
     let mut names: Vec<(&str, Look)> = Vec::new();
     for (place, element) in view.frame.elements.iter().enumerate() {
-        names.push((&element.name, Look { element: Some(place), ..PLAIN }));
+        names.push((element.name.as_str(), Look { element: Some(place), ..PLAIN }));
         names.push((" ", PLAIN));
     }
     screen.paragraph(&names);
@@ -434,7 +436,7 @@ fn sentence(screen: &mut Screen, before: (&str, Look), example: &Example, frame:
     }
     for (name, look) in &named {
         pieces.push(("  ", PLAIN));
-        pieces.push((name, Look { is_dim: true, ..*look }));
+        pieces.push((name.as_str(), Look { is_dim: true, ..*look }));
     }
     screen.paragraph(&pieces);
 }

@@ -26,13 +26,8 @@ pub(super) struct Look {
     pub(super) element: Option<usize>,
 }
 
-pub(super) const PLAIN: Look = Look {
-    is_reversed: false,
-    is_underlined: false,
-    is_bold: false,
-    is_dim: false,
-    element: None,
-};
+pub(super) const PLAIN: Look =
+    Look { is_reversed: false, is_underlined: false, is_bold: false, is_dim: false, element: None };
 pub(super) const DIM: Look = Look { is_dim: true, ..PLAIN };
 pub(super) const BOLD: Look = Look { is_bold: true, ..PLAIN };
 pub(super) const TARGET: Look = Look { is_reversed: true, ..PLAIN };
