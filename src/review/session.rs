@@ -359,7 +359,7 @@ impl Session {
         stack.pop_back();
         drop(stack);
         let mut queue = self.queue();
-        items.iter().for_each(|item| drop(queue.decided.remove(item)));
+        queue.decided.retain(|item, _| !items.contains(item));
         Ok(undone)
     }
 }

@@ -81,7 +81,7 @@ impl List {
 
     /// Shows no score of sets whose decision was taken back.
     pub(super) fn forget(&mut self, sets: &[Set]) {
-        sets.iter().for_each(|set| drop(self.scores.remove(set)));
+        self.scores.retain(|set, _| !sets.contains(set));
     }
 
     pub(super) fn draw(&self, screen: &mut Screen, rows: usize, said: &str) {

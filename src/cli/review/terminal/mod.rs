@@ -285,7 +285,9 @@ impl Terminal<'_> {
         match code {
             KeyCode::Esc => return Ok(()),
             KeyCode::Char(letter) => query.push(letter),
-            KeyCode::Backspace => drop(query.pop()),
+            KeyCode::Backspace => {
+                query.pop();
+            }
             KeyCode::Enter => match List::find(self.session, &query) {
                 Ok(list) => {
                     self.mode = Mode::List(list);
