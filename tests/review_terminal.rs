@@ -63,7 +63,7 @@ fn a_span_is_moved_on_a_terminal_by_words_and_by_letters() {
     terminal.until("[cafe\u{301}s");
     terminal.press(&RIGHT.repeat(2));
     terminal.until("[figures");
-    assert_eq!(terminal.reversed()[0], "He", "the source's target stands before it");
+    assert_eq!(terminal.reversed()[0], "checked", "the source's target stands before it");
     assert_eq!(terminal.reversed()[1], "figures");
     terminal.press(LEFT);
     terminal.press(RIGHT);

@@ -17,7 +17,7 @@ pub use agreement::{Agreement, Disputed, OfQuestion, RoleFigures, agreement};
 pub use decide::{Decision, Retargeted};
 pub use queue::Protocol;
 pub use session::{Counts, Saved, Session, Undone};
-pub use span::{SpanEdit, Step};
+pub use span::{SpanEdit, Step, whole_words};
 pub use view::{Example, Mark, View};
 
 use std::path::PathBuf;

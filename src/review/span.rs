@@ -1,5 +1,7 @@
 //! Moving the ends of a target by words and by letters.
 
+use std::collections::BTreeSet;
+
 use crate::model::Span;
 use crate::text::{letters, words};
 
@@ -10,6 +12,21 @@ pub enum Step {
     Word,
     /// To the next letter, as readers see letters.
     Letter,
+}
+
+/// The words at which the ends of a target may stop: the span aligner's, but that no letter is cut, as an emoji
+/// of several signs.
+#[must_use]
+pub fn whole_words(text: &str) -> Vec<Span> {
+    let starts: BTreeSet<u32> = letters(text).into_iter().map(|letter| letter.start).collect();
+    let mut whole: Vec<Span> = Vec::new();
+    for word in words(text) {
+        match whole.last_mut() {
+            Some(last) if !starts.contains(&word.start) => last.end = word.end,
+            _ => whole.push(word),
+        }
+    }
+    whole
 }
 
 /// A target whose ends are moved. Pieces stay in order, hold text, and never meet one another's inside.
@@ -32,7 +49,7 @@ impl SpanEdit {
             pieces: targets.to_vec(),
             piece: 0,
             is_end: true,
-            words: words(text),
+            words: whole_words(text),
             letters: letters(text),
             length: text.len() as u32,
         })

@@ -168,7 +168,7 @@ async function proposal(entry, verdict, to = "") {
 function act(key) {
   const score = key === "a" ? 100 : key === "r" ? 0 : /^[1-9]$/.test(key) ? key * 10 : null;
   if (key === "?") return $("#keys").showModal();
-  if (key === "/") { const query = $("#query"); if (query) query.focus(); else location = base + "/search#query"; return; }
+  if (key === "/") { const query = $("#query"); if (query) query.focus(); else location = base + "/search"; return; }
   if (view === "proposals") {
     if (key === "a" || key === "r") return proposal(focused(), key === "a" ? "accept" : "reject");
     if (key === "u") return proposal(settled.pop() ?? focused(), "undo");
@@ -250,5 +250,5 @@ document.addEventListener("input", async (event) => {
 
 window.addEventListener("beforeunload", (event) => { if (unsent.length) event.preventDefault(); });
 if (view === "sentences") next(null);
-else if (location.hash === "#query" || $("#query")?.value === "") $("#query").focus();
-else step(0);
+else if (entries().length) step(0);
+else if ($("#query")?.value === "") $("#query").focus();

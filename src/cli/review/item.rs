@@ -2,8 +2,8 @@
 
 use fnstore::model::Span;
 use fnstore::model::{CoreType, Frame, Provenance};
-use fnstore::review::{Example, FLAGS, Mark, Question, View};
-use fnstore::text::{CharIndex, DefinitionPart, definition_parts, letters, words};
+use fnstore::review::{Example, FLAGS, Mark, Question, View, whole_words};
+use fnstore::text::{CharIndex, DefinitionPart, definition_parts, letters};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) fn record(review: &Review, number: usize, view: &View) -> Value {
         "html": shown(review, view).into_string(),
         "text": view.output.text,
         "targets": in_chars(&view.output.targets),
-        "words": in_chars(&words(&view.output.text)),
+        "words": in_chars(&whole_words(&view.output.text)),
         "letters": in_chars(&letters(&view.output.text)),
         "counts": { "decided": counts.decided, "undoable": counts.undoable },
     })
