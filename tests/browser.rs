@@ -1,4 +1,5 @@
-//! A browser that nobody sees, driven over WebDriver (Debian's `chromium` and `chromium-driver`). Holds no test.
+//! A browser that nobody sees, driven over WebDriver (Debian's `chromium` and `chromium-driver`).
+//! Holds no test.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `check`, `reindex`, `backup`, `restore`, `upgrade`, `completions`, `man`: as their user runs them.
+//! `check`, `reindex`, `backup`, `restore`, `upgrade`, `completions`, `man`: as their user runs
+//! them.
 
 use std::fs;
 

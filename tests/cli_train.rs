@@ -1,4 +1,5 @@
-//! `fnstore train aligner` and `fnstore eval aligner`: a head is trained, killed, gone on with, and measured.
+//! `fnstore train aligner` and `fnstore eval aligner`: a head is trained, killed, gone on with, and
+//! measured.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! A first import that fails removes the store that it made while nobody else can write it: processes that
-//! wait for the lock beside it lose nothing that was acknowledged to them.
+//! A first import that fails removes the store that it made while nobody else can write it:
+//! processes that wait for the lock beside it lose nothing that was acknowledged to them.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

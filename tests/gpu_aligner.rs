@@ -1,4 +1,5 @@
-//! The shipped aligner finds the same spans on a GPU as on the CPU, also where the GPU is full or goes away.
+//! The shipped aligner finds the same spans on a GPU as on the CPU, also where the GPU is full or
+//! goes away.
 //!
 //! As `gpu_kernels`, these tests take whatever adapter there is.
 
@@ -140,7 +141,8 @@ fn again_and_again(lose_after: u64, wanted: &[Option<Ranking>]) {
     assert_eq!(told(before, "again and again; going on with the CPU"), 1);
 }
 
-/// Every part of the work is done in halves on some device with too little memory, and refused on a smaller one.
+/// Every part of the work is done in halves on some device with too little memory, and refused on a
+/// smaller one.
 fn full(wanted: &[Option<Ranking>]) {
     let (mut refused, before) = (false, TOLD.lock().unwrap().len());
     for quarters in (170..190).step_by(2) {

@@ -1,5 +1,5 @@
-//! Every export as JSON lines is closed: what its records name is in it or in the release that it adds
-//! to, so that it comes back whole. And the import takes no file that is not.
+//! Every export as JSON lines is closed: what its records name is in it or in the release that it
+//! adds to, so that it comes back whole. And the import takes no file that is not.
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::exchange::jsonl::{LineKind, Scope};

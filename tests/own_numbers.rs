@@ -93,8 +93,8 @@ fn a_file_of_others_with_such_numbers_gets_fresh_ones() {
     assert_eq!(report.warnings.count(WarningCode::IdWritten), 2);
 }
 
-/// Annotation by people: on a sentence of their own, in a document of their own and in none, on an exemplar
-/// and on a sentence of full text; for LUs of the release and for one of their own.
+/// Annotation by people: on a sentence of their own, in a document of their own and in none, on an
+/// exemplar and on a sentence of full text; for LUs of the release and for one of their own.
 fn script() -> Vec<Value> {
     let set = |sentence: &str, lu: &str, frame: &str, end: u32| {
         json!({"op": "add-set", "sentence": sentence, "frame": frame, "lu": lu, "targets": [[0, end]],

@@ -1,4 +1,5 @@
-//! A store on a disk that cannot be written is read; a writer says so, and works once the disk can be.
+//! A store on a disk that cannot be written is read; a writer says so, and works once the disk can
+//! be.
 //!
 //! The disk is a small file system in memory, mounted read-only for a while, in a name space of the
 //! test's own.

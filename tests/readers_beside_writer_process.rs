@@ -1,5 +1,5 @@
-//! Readers in one process beside a writer in another that commits, flushes and compacts all the time:
-//! every one sees a consistent state, no stale hit, and no damage where there is none.
+//! Readers in one process beside a writer in another that commits, flushes and compacts all the
+//! time: every one sees a consistent state, no stale hit, and no damage where there is none.
 //!
 //! `FNSTORE_FULL_READERS=1` writes for ten minutes and opens at least 1,000 times.
 

@@ -1,4 +1,5 @@
-//! FrameNet 1.5 itself, where it is at hand: `FNSTORE_REAL_DATA=1` and `../shared/data/fndata-1.5.zip`.
+//! FrameNet 1.5 itself, where it is at hand: `FNSTORE_REAL_DATA=1` and
+//! `../shared/data/fndata-1.5.zip`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

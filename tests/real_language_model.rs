@@ -1,6 +1,7 @@
-//! A language model says what transformers says in f32, and in the numbers of its file what llama.cpp says, on 10,000
-//! positions of FrameNet's sentences. It runs where `FNSTORE_LANGUAGE_GOLDEN` names what
-//! `training/parity/language_transformers.py` or `language_llama_cpp.py` wrote, and `FNSTORE_LANGUAGE_MODEL` the model.
+//! A language model says what transformers says in f32, and in the numbers of its file what
+//! llama.cpp says, on 10,000 positions of FrameNet's sentences. It runs where
+//! `FNSTORE_LANGUAGE_GOLDEN` names what `training/parity/language_transformers.py` or
+//! `language_llama_cpp.py` wrote, and `FNSTORE_LANGUAGE_MODEL` the model.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +91,8 @@ fn it_takes_the_same_best_tokens_as_others_and_has_their_perplexity() {
         [exact, blocks]
     {
         assert!(positions >= 1000);
-        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself: docs/benchmarks.md has what was measured.
+        // llama.cpp rounds inputs to 8 bits, and agrees no better with itself: docs/benchmarks.md
+        // has what was measured.
         assert!(same * 1000 >= positions * 950, "{same} of {positions}");
         assert!(widest_margin < 1.0, "{widest_margin}");
         assert!((perplexity / wanted_perplexity - 1.0).abs() < 0.005, "{perplexity}");

@@ -71,7 +71,8 @@ fn readers_see_one_of_the_two_stores() {
     assert!(looks.iter().any(|looks| looks.len() == 2), "both were seen: {looks:?}");
 }
 
-/// A restore whose every sync takes a while, and readers beside it; `inject` makes system calls fail.
+/// A restore whose every sync takes a while, and readers beside it; `inject` makes system calls
+/// fail.
 fn restore_slowly(inject: &[&str]) {
     let (store, folder) = (new_store(), tempfile::tempdir().unwrap());
     backups(store.path(), folder.path());

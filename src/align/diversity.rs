@@ -1,7 +1,7 @@
 //! How far the parts of speech of a span change on its way into the paraphrase.
 //!
-//! Culkin et al. 2021, section 4.6 and Table 3. Of the tags of two spans, as sets S and T and as counts u
-//! and v of each tag:
+//! Culkin et al. 2021, section 4.6 and Table 3. Of the tags of two spans, as sets S and T and as
+//! counts u and v of each tag:
 //!
 //! ```text
 //! not-EXT   1 when the two sequences of tags differ, else 0

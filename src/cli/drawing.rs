@@ -9,9 +9,10 @@
 //! [Evidence:INI]
 //! ```
 //!
-//! `*` marks the target, `-` FEs, `^` the support verbs, copulas and governors of the layers by part
-//! of speech, and `=` where a target lies inside an FE. FEs of rank 2 and 3 have rows of their own, and so
-//! has whatever would lie over something else. On a terminal text, marks and names have colours, too.
+//! `*` marks the target, `-` FEs, `^` the support verbs, copulas and governors of the layers by
+//! part of speech, and `=` where a target lies inside an FE. FEs of rank 2 and 3 have rows of their
+//! own, and so has whatever would lie over something else. On a terminal text, marks and names have
+//! colours, too.
 //!
 //! A mark stands under its text on any terminal: places are counted in columns, of which wide
 //! characters and emoji take two and combining characters none.

@@ -35,8 +35,8 @@ pub(super) struct Args {
     #[arg(value_name = "EXPR", required = true)]
     expression: Vec<String>,
 
-    /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file. Other
-    /// options come before it
+    /// Take the settings of a recipe: a name that `fnstore recipes show` lists, or a TOML file.
+    /// Other options come before it
     #[arg(long, value_name = "NAME|FILE")]
     recipe: Option<String>,
 
@@ -67,13 +67,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHAT", value_enum)]
     guide: Option<Guide>,
 
-    /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the sentence must
-    /// contain their head words, or their text. `none`: not annotated [default: align]
+    /// Frame elements of new sentences. `align`: found by the aligner. `heads`, `exact`: the
+    /// sentence must contain their head words, or their text. `none`: not annotated [default:
+    /// align]
     #[arg(long, value_name = "HOW", value_enum)]
     keep_fe: Option<KeepFe>,
 
-    /// Give sentences to LUs that have none: EXPR names LUs (by `lu`, `frame`, `pos`, `release`, `lu_status`), and
-    /// sentences of their sister LUs, of the same frame and part of speech, are rewritten with them
+    /// Give sentences to LUs that have none. EXPR names LUs (by `lu`, `frame`, `pos`, `release`,
+    /// `lu_status`); sentences of their sister LUs, of the same frame and part of speech, are
+    /// rewritten with them
     #[arg(long)]
     from_sisters: bool,
 
@@ -94,8 +96,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th of N, or, without
-    /// a value, the task of a Slurm array. `fnstore merge` takes the files in
+    /// Compute a part of the sets into a file, from a store that nobody writes meanwhile: the I-th
+    /// of N, or, without a value, the task of a Slurm array. `fnstore merge` takes the files in
     #[arg(long, value_name = "I/N", num_args = 0..=1, default_missing_value = "", requires = "out",
           conflicts_with_all = ["limit", "redo", "status", "dry_run", "from_sisters"])]
     shard: Option<String>,

@@ -15,11 +15,12 @@ use super::{Context, Outcome, locate, progress, stop, tell_of_index};
 
 /// Score generated sets with a filter
 ///
-/// `fnstore expand` gives each set it writes the scores of the filter that comes with the program; this gives them to
-/// sets that have none, or those of another filter in place of earlier ones. No set is removed. What is printed are the
-/// scores from which on this filter keeps a set; `fnstore query 'p>=CUT'` finds those. Scores are no probabilities, and
-/// those of different filters do not compare; `fnstore expand --filter` says which one new sentences get. In `fnstore
-/// changes` a set that gets scores is edited. `fnstore train filter` learns a filter from judgements of one's own.
+/// `fnstore expand` gives each set it writes the scores of the shipped filter. This command gives
+/// them to sets that have none, or replaces those of another filter. No set is removed. What is
+/// printed are the scores from which on this filter keeps a set; `fnstore query 'p>=CUT'` finds
+/// those. Scores are no probabilities, and those of different filters do not compare. `fnstore
+/// expand --filter` says which one new sentences get. In `fnstore changes` a set that gets scores
+/// is edited. `fnstore train filter` learns a filter from judgements of one's own.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -116,7 +116,8 @@ impl<'a> AnswerRecord<'a> {
         })
     }
 
-    /// The row of delimited output; spans are written `start-end`, several things in a field are parted by `; `.
+    /// The row of delimited output; spans are written `start-end`, several things in a field are
+    /// parted by `; `.
     pub(super) fn fields(&self) -> Vec<String> {
         let targets: Vec<String> =
             self.targets.iter().map(|[start, end]| format!("{start}-{end}")).collect();

@@ -57,8 +57,8 @@ pub(super) fn model_dirs(given: Option<PathBuf>) -> Vec<PathBuf> {
 /// Directories that may hold models, with what they are, the first first.
 ///
 /// `--models` alone when it is given. Else `FNSTORE_MODELS`, `share/fnstore/models` beside the
-/// program's `bin`, the platform's data directory, the models of the source checkout that the program
-/// was built from, and the cache that `make minilm` fills.
+/// program's `bin`, the platform's data directory, the models of the source checkout that the
+/// program was built from, and the cache that `make minilm` fills.
 pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)> {
     if let Some(dir) = given {
         return vec![(ModelPlace::Own, dir)];
@@ -87,8 +87,8 @@ pub(super) fn model_places(given: Option<PathBuf>) -> Vec<(ModelPlace, PathBuf)>
     dirs
 }
 
-/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else `fnstore/models`
-/// in the platform's data directory.
+/// The directory in which a user keeps models: `--models`, else `FNSTORE_MODELS`, else
+/// `fnstore/models` in the platform's data directory.
 pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     match given.or_else(|| variable("FNSTORE_MODELS")) {
         Some(dir) => Ok(dir),
@@ -99,8 +99,8 @@ pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
-/// where its language model is at hand, else the rewriter that needs none.
+/// Name of the rewriter that is taken if none is named, and the file that says so, if any. It is
+/// the adapter if its language model is at hand, else the built-in rewriter.
 pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
     Ok(match preferred(dirs)? {
         Some(choice) => (choice.paraphraser, Some(choice.file)),
@@ -151,7 +151,8 @@ pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
     })
 }
 
-/// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's cache.
+/// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's
+/// cache.
 pub(super) fn cache() -> Option<PathBuf> {
     variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")))
 }
@@ -185,8 +186,8 @@ fn how_to_get() -> String {
     )
 }
 
-/// A language model: a GGUF file, a directory of Hugging Face's, or one that holds one GGUF file; the latter two
-/// also by name among the models.
+/// A language model: a GGUF file, a directory of Hugging Face's, or one that holds one GGUF file;
+/// the latter two also by name among the models.
 pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
     if name.is_file() {
         return Ok(name.to_owned());
@@ -208,7 +209,8 @@ pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<Pa
     })
 }
 
-/// The encoder of a head or linker: the one that is given, else the one that the head or linker names.
+/// The encoder of a head or linker: the one that is given, else the one that the head or linker
+/// names.
 pub(super) fn encoder(
     given: Option<&Path>,
     trained: &Path,

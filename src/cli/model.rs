@@ -26,8 +26,9 @@ pub(super) struct Args {
     #[command(subcommand)]
     task: Task,
 
-    /// Directory of models to work in [default: FNSTORE_MODELS, else fnstore/models in the platform's
-    /// data directory, which is where a model is added; `list` and `verify` look where `expand` does]
+    /// Directory of models to work in [default: FNSTORE_MODELS, else fnstore/models in the
+    /// platform's data directory, which is where a model is added; `list` and `verify` look where
+    /// `expand` does]
     #[arg(long, global = true, value_name = "DIR")]
     models: Option<PathBuf>,
 }
@@ -50,9 +51,9 @@ enum Task {
 
 /// Check that models can be used
 ///
-/// Loads each on the CPU: every weight must be there, of the right shape and finite, and the tokenizer
-/// must belong to it. Files are compared with the hashes in its BLAKE3SUMS, where it has one. Exits with
-/// 1 when something is wrong.
+/// Loads each on the CPU: every weight must be there, of the right shape and finite, and the
+/// tokenizer must belong to it. Files are compared with the hashes in its BLAKE3SUMS, where it has
+/// one. Exits with 1 when something is wrong.
 #[derive(Debug, clap::Args)]
 struct VerifyArgs {
     /// Names or directories of models [default: all that `list` shows]
@@ -64,10 +65,11 @@ struct VerifyArgs {
     record: bool,
 }
 
-/// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT; Llama, Qwen 2 and
-/// 3, Gemma 3), a language model's GGUF file, or an adapter
+/// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT;
+/// Llama, Qwen 2 and 3, Gemma 3), a language model's GGUF file, or an adapter
 ///
-/// The directory or file is checked as by `verify` and copied; it becomes a model whole or not at all.
+/// The directory or file is checked as by `verify` and copied; it becomes a model whole or not at
+/// all.
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json; or with

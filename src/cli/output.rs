@@ -1,7 +1,7 @@
 //! Data on stdout: the only place that prints it.
 //!
-//! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers them.
-//! [`tell`] is for everything that is not data and goes to stderr.
+//! Rows of a table, JSON records, and delimited fields all go through [`Output`], which buffers
+//! them. [`tell`] is for everything that is not data and goes to stderr.
 //!
 //! What is laid out for reading, and all that goes to a terminal, has its control characters made
 //! visible here ([`visible`]). JSON, CSV and TSV that go elsewhere keep every text as it is.
@@ -156,8 +156,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a terminal
-    /// fields are for reading.
+    /// Writes one row of delimited fields; a field is quoted where RFC 4180 asks for it. On a
+    /// terminal fields are for reading.
     pub(super) fn fields<F: AsRef<str>>(
         &mut self,
         format: Format,

@@ -127,8 +127,8 @@ fn write_sentence(shown: &Shown<'_>, output: &mut Output) -> anyhow::Result<()> 
     write_foreign(&foreign_records(foreign.clone()), output)
 }
 
-/// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands after a
-/// frame whose FEs nobody annotated, `?` after one whose LU the lexicon does not list.
+/// Marks of the targets with the frames that they evoke. Several sets are numbered; `!` stands
+/// after a frame whose FEs nobody annotated, `?` after one whose LU the lexicon does not list.
 fn frames_evoked(lexicon: &Lexicon<'_>, answers: &[Answer]) -> anyhow::Result<Vec<Vec<Mark>>> {
     let mut rows = vec![Vec::new()];
     for (answer, number) in answers.iter().zip(1..) {

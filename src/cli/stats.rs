@@ -17,8 +17,8 @@ use super::{Context, Outcome};
 
 /// Count lexical units and their annotation sets: the coverage
 ///
-/// Rows of the groups `all`, `pos` and `lu-status` count LUs, those of them without an exemplar, without
-/// any set made by a human, and with generated sets alone, then their annotation sets by origin. Rows of
+/// Rows of the groups `all`, `pos` and `lu-status` count LUs: all, without an exemplar, without a
+/// human set, with generated sets alone. Then they count their annotation sets by origin. Rows of
 /// the group `set-status` count annotation sets by their own status.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]

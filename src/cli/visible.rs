@@ -1,8 +1,8 @@
 //! Characters that a terminal obeys instead of showing them, made visible.
 //!
 //! A text may hold escape sequences, which recolour or rewrite the screen, and marks that turn the
-//! direction of what follows. For reading they become their code points, as in `<U+001B>`. Line feeds
-//! and tabs stay: they lay a text out and do nothing else.
+//! direction of what follows. For reading they become their code points, as in `<U+001B>`. Line
+//! feeds and tabs stay: they lay a text out and do nothing else.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -77,12 +77,12 @@ impl Transaction<'_> {
     }
 
     /// Decides on a proposed LU: does what the decision says, and records it. The verdict, the LU's
-    /// number and where sets went are written into the decision here; a decision is never taken back
-    /// yet. Gives the number of sets that moved.
+    /// number and where sets went are written into the decision here; a decision is never taken
+    /// back yet. Gives the number of sets that moved.
     ///
     /// # Errors
-    /// When there is no proposed LU of that name in the frame, a decision on it stands, or the target of
-    /// a move or merge cannot take the sets.
+    /// When there is no proposed LU of that name in the frame, a decision on it stands, or the
+    /// target of a move or merge cannot take the sets.
     pub fn decide(
         &mut self,
         frame: FrameId,
@@ -134,8 +134,8 @@ impl Transaction<'_> {
         Ok(sets)
     }
 
-    /// Takes back the last standing decision on an LU: what it did is undone, and the record says who
-    /// took it back, when and why. Gives the verdict that was taken back.
+    /// Takes back the last standing decision on an LU: what it did is undone, and the record says
+    /// who took it back, when and why. Gives the verdict that was taken back.
     ///
     /// # Errors
     /// When no decision stands, or what it made has changed so that it cannot be undone.
@@ -229,8 +229,8 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Gives the sets of a proposed LU to another one. The proposed LU stays, without sets: what people wrote into it is
-    /// there when the decision is taken back.
+    /// Gives the sets of a proposed LU to another one. The proposed LU stays, without sets: what
+    /// people wrote into it is there when the decision is taken back.
     fn hand_over(
         &mut self,
         proposed: &LexUnit,
@@ -275,8 +275,9 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its own. Else the layer keeps
-    /// its labels under a name that says whose FEs they are, until the set comes back.
+    /// A set as it is in another frame. Where that has all FEs of a layer by name, they are its
+    /// own. Else the layer keeps its labels under a name that says whose FEs they are, until the
+    /// set comes back.
     fn among_elements_of(
         &self,
         mut set: AnnotationSet,

@@ -8,13 +8,14 @@ use serde::de::DeserializeOwned;
 use super::Result;
 use super::error::{ExchangeError, Fault, FaultCode};
 
-/// Most bytes that a line may have: far above the longest record of FrameNet 1.5 (an LU with its
-/// valence tables, under 4 MB of JSON), far below what a hostile file could make a reader hold.
+/// Most bytes that a line may have. Far above the longest record of FrameNet 1.5 (an LU with its
+/// valence tables, under 4 MB of JSON), far below what a hostile file could fill memory with.
 pub const LINE_LIMIT: usize = 64 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The columns of a line parted by tabs, without the space around them; `expected` says what they are.
+/// The columns of a line parted by tabs, without the space around them; `expected` says what they
+/// are.
 pub(super) fn columns<'l, const N: usize>(
     line: &'l str,
     expected: &str,

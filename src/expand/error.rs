@@ -58,7 +58,8 @@ pub enum ExpandError {
         /// Why.
         source: TagError,
     },
-    /// The recipe says of what it is blind to under one split list, and the database is under another.
+    /// The recipe says of what it is blind to under one split list, and the database is under
+    /// another.
     #[error(
         "the database is under the split list `{found}`, expected `{expected}`, under which the recipe says what \
          it is blind to"

@@ -1,24 +1,25 @@
 //! What the lexicon says of words that may evoke a frame.
 //!
-//! A rewriter that may not use a word puts another one in its place, but a word of another meaning stands there as
-//! well, and neither rewriter nor aligner minds much: both look at how words stand. The lexicon knows better. So
-//! outputs are asked to hold
+//! A rewriter that may not use a word puts another one in its place, often of another meaning.
+//! Neither rewriter nor aligner minds much: both look at how words stand. The lexicon knows better.
+//! So outputs must contain
 //!
-//! 1. a *sister LU* (Cui and Swayamdipta 2024): another LU of the frame, of the seed's part of speech and in the
-//!    form in which the seed's trigger is, and of these one whose annotated sentences express the FEs that the seed
-//!    expresses (`valence.rs`);
+//! 1. a *sister LU* (Cui and Swayamdipta 2024): another LU of the frame, of the seed's part of
+//!    speech and inflected like its trigger. LUs whose annotated sentences express the seed's FEs
+//!    come first (`valence.rs`);
 //! 2. where no output with one is faultless, or there is none left, another of them;
-//! 3. then a word that is like the LUs of the frame, by word vectors: it is likely to evoke it, too, though it is no LU
-//!    of it yet;
-//! 4. nothing, where that leads to nothing good. If the trigger is unlike the frame then, or is no LU of it and something can
-//!    be objected to it, the chain ends.
+//! 3. then a word that is like the LUs of the frame, by word vectors: it is likely to evoke it,
+//!    too, though it is no LU of it yet;
+//! 4. nothing, where that leads to nothing good. If the trigger is unlike the frame then, or is no
+//!    LU of it and something can be objected to it, the chain ends.
 //!
 //! Of a round's outputs one is kept whose trigger is like the frame's LUs (`ranking.rs`).
 //!
-//! Culkin et al. 2021 ban words and ask for none; Cui and Swayamdipta put the sister into the sentence as it is. Here
-//! the rewriter makes the sentence that goes with it.
+//! Culkin et al. 2021 ban words and ask for none; Cui and Swayamdipta put the sister into the
+//! sentence as it is. Here the rewriter makes the sentence that goes with it.
 //!
-//! LUs that were proposed by an expansion do not count, or outputs would depend on what was expanded before.
+//! LUs that were proposed by an expansion do not count, or outputs would depend on what was
+//! expanded before.
 
 use std::collections::HashMap;
 
@@ -31,29 +32,30 @@ use crate::model::{FrameId, Pos, ReleaseId};
 use crate::text::{is_stop_word, plain_lemma};
 use crate::vectors::{WordVectors, cosine, likeness};
 
-/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such triggers, 25 of 63
-/// from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
+/// Likeness from which a word that is no LU of the frame is asked for. Of judged outputs with such
+/// triggers, 25 of 63 from here on evoked the frame (`models/word-vectors/MODEL_CARD.md`).
 const LEAST_LIKE: f32 = 0.5;
 /// What a word loses of its likeness that FrameNet has in other frames and not in this one.
 const OF_OTHER_FRAMES: f32 = 0.15;
-/// Most words that are asked for, the most alike first: more seldom write another sentence, and cost time.
+/// Most words that are asked for, the most alike first: more seldom write another sentence, and
+/// cost time.
 const MOST_WORDS: usize = 100;
 /// Below this likeness a trigger is flagged: of the judged ones 11 of 125 evoked the frame.
 const UNLIKE: f32 = 0.45;
-/// What a likeness of 1 to the frame's other LUs is worth beside log-probabilities, what it is worth to be an LU of
-/// the frame, and what it costs to be one of e times as many frames. Of 444 judged triggers that were LUs, 15 in 100
-/// did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for Text_creation). Their
-/// chances rose by a factor of 1.4 to 1.6 with each standard deviation of these two (0.15; 0.64), and by 1.3 with one
-/// of the output's score; their closeness to the seed's own LU added nothing. The weights are two fifths of what that
-/// would make.
+/// Weights beside log-probabilities: of a likeness of 1 to the frame's other LUs, of being an LU of
+/// the frame, of being one of e times as many frames. Of 444 judged triggers that were LUs, 15 in
+/// 100 did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for
+/// Text_creation). Odds rose by a factor of 1.4 to 1.6 with each standard deviation of these two
+/// (0.15; 0.64), and by 1.3 with one of the output's score. Closeness to the seed's own LU added
+/// nothing. The weights are two fifths of what that would make.
 const LIKENESS_WEIGHT: f64 = 30.0;
 const OWN_WORTH: f64 = 10.0;
 const AMBIGUITY_COST: f64 = 5.0;
 
-/// What an LU is worth whose sentences agree with the FEs of the seed wholly, and the part of the best agreement from
-/// which on LUs are asked for first. Of 282 judged triggers that were annotated LUs 97 in 100 evoked the frame from
-/// 0.85 of the best on, 88 from 0.7, 70 below; their chances rose by a factor of 2.2 with each standard deviation of
-/// the agreement (0.24).
+/// The weight of full agreement of an LU's sentences with the seed's FEs, and the share of the best
+/// agreement from which on LUs are required first. Of 282 judged triggers that were annotated LUs,
+/// 97 in 100 evoked the frame from 0.85 of the best on, 88 from 0.7, 70 below. Odds rose by a
+/// factor of 2.2 with each standard deviation of the agreement (0.24).
 const AGREEMENT_WEIGHT: f64 = 40.0;
 const AGREEING: f64 = 0.8;
 
@@ -150,8 +152,8 @@ impl Guide {
         }
     }
 
-    /// Words of which the next output of a chain is to hold one, the best first. None of them is a form of what is
-    /// banned, holds what is banned, or stands in the sentence already.
+    /// Words of which the next output of a chain is to hold one, the best first. None of them is a
+    /// form of what is banned, holds what is banned, or stands in the sentence already.
     pub(super) fn words(
         &mut self,
         chain: &Chain,
@@ -177,9 +179,10 @@ impl Guide {
         Ok(words)
     }
 
-    /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those that are most like
-    /// its own lemma first. They are parted into those that agree with the seed's FEs nearly as well as the best one,
-    /// and the others; where all agree equally there are no others.
+    /// The LUs of the frame that have the seed's part of speech, in the form of its trigger; those
+    /// that are most like its own lemma first. They are parted into those that agree with the
+    /// seed's FEs nearly as well as the best one, and the others; where all agree equally there are
+    /// no others.
     fn sisters(
         &self,
         frame: &FrameGuide,
@@ -205,8 +208,8 @@ impl Guide {
         Ok(sisters.into_iter().flat_map(|(.., forms)| forms).collect())
     }
 
-    /// The frame's LUs without sentences, in the form of the seed's trigger; those that are most like its own lemma
-    /// first.
+    /// The frame's LUs without sentences, in the form of the seed's trigger; those that are most
+    /// like its own lemma first.
     fn unattested(&self, slot: &TriggerSlot, chain: &Chain) -> Vec<String> {
         let is_word = |word: &str| self.vectors.of(word).is_some();
         let (release, frame) = (chain.seed.release, chain.seed.frame);
@@ -322,7 +325,8 @@ impl FrameGuide {
         others.map(|(_, vector)| vector.as_slice()).collect()
     }
 
-    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas, the most alike first.
+    /// Words of the seed's part of speech that are likely to evoke the frame, with their lemmas,
+    /// the most alike first.
     fn alike(
         &mut self,
         chain: &Chain,
@@ -397,7 +401,8 @@ mod tests {
         );
     }
 
-    /// What a guide answers on a seed of the frame Checking in the mini lexicon, after some triggers.
+    /// What a guide answers on a seed of the frame Checking in the mini lexicon, after some
+    /// triggers.
     fn with_guide<T>(
         guidance: Guidance,
         trigger: &str,
@@ -452,7 +457,8 @@ mod tests {
         assert!(others.is_empty(), "nobody knows which agree with a seed without FEs: {others:?}");
         let mut sorted = sisters.clone();
         sorted.sort();
-        // Not `verified`, which is banned, nor `audited`, a form of a word that the sentence has; no noun.
+        // Not `verified`, which is banned, nor `audited`, a form of a word that the sentence has;
+        // no noun.
         assert_eq!(sorted, ["checked", "examined", "looked over", "proofed"]);
         assert_eq!(sisters[0], "examined", "the most alike first");
         let has = |word: &str| alike.iter().any(|other| other == word);

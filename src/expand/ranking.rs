@@ -1,19 +1,19 @@
 //! Which of a round's outputs is kept.
 //!
-//! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores best. Aligners like
-//! a word that was hardly changed, and a span that means nothing in particular, so among outputs of a weak rewriter
-//! that is often one to which something can be objected without knowing what it means. Here pairs with fewer
-//! objections come first. Of equals the likeliest pair is kept: the probability of the output, given its sentence,
-//! times the aligner's score of the span, given both. The aligner alone is nearly as sure of the twentieth output as
-//! of the first.
+//! Culkin et al. 2021 (section 5) keep the pair of paraphrase and span that the aligner scores
+//! best. Aligners like a word that was hardly changed, and a span that means nothing in particular.
+//! With a weak rewriter that is often an output that fails a check. Here pairs with fewer failed
+//! checks come first. Of equals the likeliest pair is kept: the probability of the output, given
+//! its sentence, times the aligner's score of the span, given both. The aligner alone is nearly as
+//! sure of the twentieth output as of the first.
 //!
-//! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the aligner's score, and
-//! what could be objected to is a flag.
+//! A recipe may ask for the paper's rule instead ([`Choice::Aligner`]): then nothing counts but the
+//! aligner's score, and what could be objected to is a flag.
 //!
-//! Where an expansion is guided, whether the trigger is an LU of the frame, how well it agrees with the seed's FEs,
-//! how much it is like the other LUs and in how many frames it is one count as well; a trigger of another part of
-//! speech than the seed's, or that is not the word that was asked for, is objected to; and a trigger that is no LU
-//! and objected to comes after all that are.
+//! Where an expansion is guided, frame fit counts: whether the trigger is an LU of the frame, how
+//! well it agrees with the seed's FEs, how like the other LUs it is, in how many frames it is one.
+//! A trigger of another part of speech than the seed's, or that is not the required word, fails a
+//! check. One that is no LU and fails a check comes last.
 
 use std::cmp::Ordering;
 
@@ -72,7 +72,8 @@ impl Pair {
             copy: chain.is_copy(&output.text),
             duplicate: chain.is_repeated(&output.text, &targets),
             weak_alignment: alignment.weak,
-            // What was asked for is the first that is required; that it is missing is seen in the trigger.
+            // What was asked for is the first that is required; that it is missing is seen in the
+            // trigger.
             unmet: output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
             unknown_word: !lexicon.knows_words(&trigger)?,
             unlike_frame: fit.is_unlike,
@@ -95,14 +96,15 @@ impl Pair {
         self.objections == 0
     }
 
-    /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them and something can be
-    /// objected to it. Of 26 judged triggers that were no LUs 10 evoked the frame.
+    /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them
+    /// and something can be objected to it. Of 26 judged triggers that were no LUs 10 evoked the
+    /// frame.
     pub(super) fn is_doubtful(&self) -> bool {
         self.flags.unlike_frame || !self.is_own && !self.is_faultless()
     }
 
-    /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer objections first, then
-    /// higher scores.
+    /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer
+    /// objections first, then higher scores.
     fn best_first(&self, other: &Self) -> Ordering {
         let sure = self.is_doubtful().cmp(&other.is_doubtful());
         let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
@@ -127,8 +129,8 @@ pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
 }
 
-/// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are asked only as long
-/// as the answer may decide, since it takes a network.
+/// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are
+/// asked only as long as the answer may decide, since it takes a network.
 pub(super) fn choose(
     pairs: impl IntoIterator<Item = Pair>,
     mut fits: impl FnMut(&Pair) -> Result<bool>,
@@ -149,8 +151,9 @@ pub(super) fn choose(
     Ok(best)
 }
 
-/// A span without the function words that stand in it beside a phrase that was asked for, an auxiliary or an article
-/// (`been moved`): the phrase is what evokes the frame. Other spans stay: `gave up` is no `gave`.
+/// A span without the function words that stand in it beside a phrase that was asked for, an
+/// auxiliary or an article (`been moved`): the phrase is what evokes the frame. Other spans stay:
+/// `gave up` is no `gave`.
 fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
     if asked.has(&joined(text, &targets)) {
         return targets;
@@ -178,7 +181,8 @@ fn narrowed(text: &str, targets: Vec<Span>, asked: &PhraseSet) -> Vec<Span> {
     spans.find(is_phrase).map_or(targets, |span| vec![span])
 }
 
-/// Whether a word of a span is a function word that says nothing of what the others mean. Particles do, and negation.
+/// Whether a word of a span is a function word that says nothing of what the others mean. Particles
+/// do, and negation.
 fn may_be_cut(word: &str) -> bool {
     const TELLING: [&str; 13] = [
         "about", "down", "in", "no", "nor", "not", "off", "on", "out", "over", "under", "up",
@@ -193,8 +197,8 @@ fn joined(text: &str, spans: &[Span]) -> String {
     pieces.join(" ")
 }
 
-/// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only words that the
-/// seed's sentence had elsewhere.
+/// Whether a new trigger says nothing new: it has no content word where the seed's has one, or only
+/// words that the seed's sentence had elsewhere.
 fn is_lost(chain: &Chain, trigger: &str) -> bool {
     let seed = &chain.seed;
     let (inside, outside): (Vec<Span>, Vec<Span>) = words(&seed.text)
@@ -250,7 +254,8 @@ mod tests {
         Pair { output, alignment, targets, trigger, flags, is_own: false, objections, score }
     }
 
-    /// Which of three pairs is kept, each of log-probability of the output, objections, score and likeness.
+    /// Which of three pairs is kept, each of log-probability of the output, objections, score and
+    /// likeness.
     fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
         let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
             let &(log_prob, objections, score, likeness) = made;
@@ -343,7 +348,8 @@ mod tests {
         };
         assert!(!pair(true, 2, false).is_doubtful() && !pair(false, 0, false).is_doubtful());
         assert!(pair(false, 1, false).is_doubtful() && pair(false, 1, true).is_doubtful());
-        // A unit of the frame comes first, whatever can be objected to it, and what is unlike the frame last.
+        // A unit of the frame comes first, whatever can be objected to it, and what is unlike the
+        // frame last.
         let best = pair(false, 1, false).or_better(pair(true, 3, false));
         assert!(best.is_own);
         assert!(!pair(false, 1, true).or_better(pair(false, 4, false)).flags.unlike_frame);

@@ -16,12 +16,12 @@ named! {
     pub enum Guidance {
         /// Nothing, as in Culkin et al. 2021.
         None => "none",
-        /// A word that is like the LUs of the frame, an LU or not: many triggers are then of LUs that FrameNet lacks, and
-        /// most of these do not evoke the frame.
+        /// A word that is like the LUs of the frame, an LU or not. Many triggers are then of LUs
+        /// that FrameNet lacks; most of these do not evoke the frame.
         Alike => "alike",
-        /// An LU of the frame as long as there are some that can stand in the seed's place, first one that agrees with
-        /// the seed's FEs, then a word that is like them; a chain ends where outputs have neither, or the latter not
-        /// without fault.
+        /// An LU of the frame that can stand in the seed's place, first one that agrees with the
+        /// seed's FEs; if none is left, a word that is like them. A chain ends if outputs have
+        /// neither, or the latter with a failed check.
         Lexicon => "lexicon",
     }
 }
@@ -49,8 +49,9 @@ impl Choice {
 /// How seeds are expanded.
 ///
 /// The defaults follow Culkin et al. 2021 (section 5 and 6.1): beam 30, the top 20 outputs aligned,
-/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the choice of the pair, and
-/// that the rewriter is told what is banned; [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
+/// sentences of at most 80 pieces, nothing dropped. Not the paper's are known words, guidance, the
+/// choice of the pair, and that the rewriter is told what is banned;
+/// [`RecipeSettings`](super::RecipeSettings) names the paper's own recipes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recipe {
     /// The models.
@@ -150,15 +151,16 @@ impl Recipe {
             known_words: self.known_words,
             tell_bans: self.tell_bans,
             row_limit: self.device.rows_at_once(),
-            // Every round bans what the round before banned, and more; but a guide asks for other words.
+            // Every round bans what the round before banned, and more; but a guide asks for other
+            // words.
             keep_steps: self.guidance == Guidance::None,
             ..Settings::default()
         }
     }
 
-    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads and
-    /// batch sizes do not enter, so a second run with other ones is the same recipe; the format of the
-    /// weights does.
+    /// The whole recipe as JSON: all that its outputs depend on. Rounds, limits, device, threads
+    /// and batch sizes do not enter, so a second run with other ones is the same recipe; the format
+    /// of the weights does.
     pub(super) fn description(
         &self,
         paraphraser: Fingerprint,
@@ -206,7 +208,8 @@ impl Recipe {
                 "rules": guide::rules(self.guidance),
             });
         }
-        // Only where there is one that is used: recipes of models without marks stay what they were.
+        // Only where there is one that is used: recipes of models without marks stay what they
+        // were.
         if let Some(mark) = told.mark.filter(|_| self.tell_bans) {
             description["mark"] = json!(format!("`{mark}` before banned words of the source"));
         }
@@ -222,8 +225,9 @@ impl Recipe {
     }
 }
 
-/// The rules of this crate that outputs depend on, with a version; raised when words, lemma tables,
-/// the bans made from a trigger, or the choice of the winning pair change. A guide has rules of its own.
+/// The rules of this crate that outputs depend on, with a version. It is raised if words, lemma
+/// tables, the bans made from a trigger, or the choice of the winning pair change. A guide has
+/// rules of its own.
 const RULES: &str = "read triggers as forms of the frame's LUs first; ban trigger, case variants, inflections, \
                      spelling variants, head of pieces; \
                      rewrite naturally spaced text; align outputs that ended, cut ones only without \

@@ -1,6 +1,7 @@
 //! Recipes by name, and recipes of a user's own: TOML files with the settings that decide outputs.
 //!
-//! `recipes/` has those with a name. A user's file has the same fields, as many of them as it likes:
+//! `recipes/` has those with a name. A user's file has the same fields, as many of them as it
+//! likes:
 //!
 //! ```toml
 //! rounds = 5

@@ -104,8 +104,8 @@ named! {
         NothingLeft => "nothing-left",
         /// No output has words enough for the target, or all are too long for the aligner.
         NotAligned => "not-aligned",
-        /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is faultless with one like its
-        /// LUs.
+        /// [`Guidance::Lexicon`]: no output has a trigger that is an LU of the frame, or is
+        /// faultless with one like its LUs.
         NothingAlike => "nothing-alike",
     }
 }

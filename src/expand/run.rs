@@ -1,9 +1,10 @@
 //! The loop: many seeds in flight, each round's outputs aligned, everything committed with its
 //! journal.
 //!
-//! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it: ids
-//! are hashes of what a set is, the CPU's networks give the same bits in every batch, and the search
-//! treats each sentence by itself. So runs that were stopped, split or ordered otherwise agree.
+//! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it.
+//! Ids are hashes of what a set is, the CPU's networks give the same bits in every batch, and the
+//! search treats each sentence by itself. So runs that were stopped, split or ordered otherwise
+//! agree.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -39,8 +40,8 @@ use crate::tag::Tagger;
 /// aligner. Devices of larger batches take more.
 const IN_FLIGHT: usize = 32;
 
-/// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the disk
-/// and makes an index segment, a killed run loses what was not committed.
+/// Outputs gathered before a commit, unless [`COMMIT_AFTER`] has passed: a commit waits for the
+/// disk and makes an index segment, a killed run loses what was not committed.
 const COMMIT_OUTPUTS: usize = 128;
 /// Time between commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
@@ -57,7 +58,7 @@ pub fn run(database: &Database, expression: &Expression, recipe: &Recipe) -> Res
     run_with(database, expression, recipe, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`run`], telling `progress` after each round of each seed how far it is; when that answers
+/// As [`run`], telling `progress` after each round of each seed how far it is. If that answers
 /// `Break`, what is finished is committed and the report says that the run was interrupted.
 ///
 /// # Errors
@@ -376,7 +377,8 @@ impl<'a> Run<'a> {
         Ok((lexicon, self.guide.as_mut()))
     }
 
-    /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to rewrite.
+    /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to
+    /// rewrite.
     fn begin(
         &mut self,
         session: &mut Session<'_, Network>,
@@ -423,8 +425,9 @@ impl<'a> Run<'a> {
         self.guide.as_ref().map_or(&[], Guide::strategies)
     }
 
-    /// The next attempt of a chain's round: it asks for the first of the strategies for which there are words. `None`
-    /// where LUs without sentences are asked for, and there is none that can stand there.
+    /// The next attempt of a chain's round: it asks for the first of the strategies for which there
+    /// are words. `None` where LUs without sentences are asked for, and there is none that can
+    /// stand there.
     fn attempt(
         &mut self,
         chain: &Chain,

@@ -170,8 +170,9 @@ impl Elements {
         Self { names, ids }
     }
 
-    /// The FE that a number and a name stand for: of several with the number the one of that name; where
-    /// the frame has none of that number, the one of that name or none. Warns of what does not agree.
+    /// The FE that a number and a name stand for. Of several with the number it is the one of that
+    /// name. If the frame has none of that number, it is the one of that name or none. Warns of
+    /// what does not agree.
     fn find<'a>(
         &self,
         xml: &mut XmlFile<'a>,

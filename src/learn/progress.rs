@@ -1,6 +1,7 @@
 //! How far training is.
 
-/// What training has just done; `D` is what it measures on development data, `L` what it may leave out.
+/// What training has just done; `D` is what it measures on development data, `L` what it may leave
+/// out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TrainingProgress<D, L> {

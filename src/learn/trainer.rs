@@ -27,8 +27,8 @@ pub(crate) trait Task {
     /// What can go wrong.
     type Error: From<ComputeError>;
 
-    /// The rows of features that a step on some items looks at, one after the other, and their labels; a step
-    /// without a row is passed over.
+    /// The rows of features that a step on some items looks at, one after the other, and their
+    /// labels; a step without a row is passed over.
     fn rows(
         &self,
         items: &[usize],
@@ -38,7 +38,8 @@ pub(crate) trait Task {
     /// How weights do on the development data.
     fn measure(&self, mlp: &Mlp) -> Result<Self::Dev, Self::Error>;
 
-    /// Whether weights that did so on the development data are kept instead of the best before them.
+    /// Whether weights that did so on the development data are kept instead of the best before
+    /// them.
     fn is_gain(dev: &Self::Dev, best: &Self::Dev) -> bool;
 }
 

@@ -1,11 +1,11 @@
 //! Semantic types: which inherits from which, and what follows from them for FEs that frame
 //! relations map onto each other.
 //!
-//! FrameNet gives a type to few FEs, and says of many more, by relations between frames, that they
-//! are the same participant. [`propagate`] carries the types over, by the rules of NLTK's reader
-//! (`propagate_semtypes`): down every relation, and up those whose FEs are the same in both frames.
-//! It differs in three ways. It changes nothing that it is given. It goes in steps, all FEs of a
-//! step at once, so the order of relations does not matter. And it says where the release
+//! FrameNet gives a type to few FEs. Relations between frames say of many more that they are the
+//! same participant. [`propagate`] carries the types over, by the rules of NLTK's reader
+//! (`propagate_semtypes`). They go down every relation, and up those whose FEs are the same in both
+//! frames. It differs in three ways. It changes nothing that it is given. It goes in steps, all FEs
+//! of a step at once, so the order of relations does not matter. And it says where the release
 //! contradicts itself instead of passing over it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,8 +117,8 @@ pub struct Contradiction {
 
 /// Carries the semantic types of FEs over the relations that map them.
 ///
-/// The FEs are those of `frames`; a relation of another frame's FE has no effect. An FE with types of
-/// its own keeps just those.
+/// The FEs are those of `frames`; a relation of another frame's FE has no effect. An FE with types
+/// of its own keeps just those.
 #[must_use]
 pub fn propagate<'a>(
     frames: impl IntoIterator<Item = &'a Frame>,

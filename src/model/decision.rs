@@ -37,8 +37,8 @@ impl Verdict {
     }
 }
 
-/// What generated sets say of a proposed LU. Means are over its sets; those of filters over the sets
-/// that a filter has scored.
+/// What generated sets say of a proposed LU. Means are over its sets; those of filters over the
+/// sets that a filter has scored.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Evidence {
     /// Generated sets.
@@ -124,7 +124,8 @@ impl Decided {
         self.history.iter().rev().find(|decision| decision.undone.is_none())
     }
 
-    /// Whether an earlier state of the same record was this one: since then decisions were made or taken back.
+    /// Whether an earlier state of the same record was this one: since then decisions were made or
+    /// taken back.
     #[must_use]
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         let is_kept = |(now, then): (&Decision, &Decision)| {

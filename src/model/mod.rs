@@ -1,8 +1,8 @@
 //! FrameNet as plain types: no I/O, no storage, no serialisation format of its own.
 //!
-//! The words are FrameNet's: a *frame* has *frame elements* (FE); a *lexical unit* (LU) evokes a
-//! frame; a *sentence* carries *annotation sets*; a set's *target* is the span that evokes the frame,
-//! the target's text is the *trigger*; *layers* hold *labels*.
+//! The words are FrameNet's. A *frame* has *frame elements* (FE). A *lexical unit* (LU) evokes a
+//! frame. A *sentence* carries *annotation sets*. A set's *target* is the span that evokes the
+//! frame; the target's text is the *trigger*. *Layers* hold *labels*.
 
 mod annotation;
 mod decision;

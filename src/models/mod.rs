@@ -1,10 +1,11 @@
 //! Models on disk: what a directory holds, whether it is whole, how one joins the others, and which
-//! rewriter is taken when nobody names one. The folder `models/` at the top of the project is such a directory:
-//! it holds the weights that come with fnstore, and this module the code that looks after them.
+//! rewriter is taken when nobody names one. The folder `models/` at the top of the project is such
+//! a directory: it holds the weights that come with fnstore, and this module the code that looks
+//! after them.
 //!
-//! A *directory of models* holds a folder for each of them, by name. Kinds of models are
-//! told apart by `config.json`; a folder with one GGUF file is a language model, one with an
-//! `adapter_config.json` its adapter; what its weights are worth is not judged here.
+//! A *directory of models* holds a folder for each of them, by name. Kinds of models are told apart
+//! by `config.json`. A folder with one GGUF file is a language model, one with an
+//! `adapter_config.json` its adapter.
 //!
 //! ```text
 //! describe.rs   kind, layout, size, fingerprint: reads headers and bytes, loads nothing

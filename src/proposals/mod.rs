@@ -1,12 +1,12 @@
-//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`), ranked, and
-//! what is decided of it.
+//! LUs that expansions propose, as reviewers meet them: one row for each (frame, `lemma.pos`),
+//! ranked, and what is decided of it.
 //!
-//! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they say
-//! together: which words stand for which frame, how often, how surely, and beside which LUs. [`Proposals`]
-//! gathers that ([`Proposal`]), ranks it by a logistic model ([`Ranker`]), and carries out decisions
-//! through [`Transaction::decide`](crate::edit::Transaction::decide). Pages and programs use the same
-//! calls as the command line. Nearest LUs are told by word vectors, as Pennacchiotti, De Cao, Basili, Croce
-//! and Roth (2008) induce LUs from a frame's others.
+//! An expansion writes sentences. A lexicographer does not read them one by one, but asks what they
+//! say together: which words stand for which frame, how often, and how surely. [`Proposals`]
+//! gathers that ([`Proposal`]), ranks it by a logistic model ([`Ranker`]), and carries out
+//! decisions through [`Transaction::decide`](crate::edit::Transaction::decide). Pages and programs
+//! use the same calls as the command line. Nearest LUs are found by word vectors, as in
+//! Pennacchiotti, De Cao, Basili, Croce and Roth (2008).
 
 mod error;
 mod gathered;
@@ -116,16 +116,17 @@ pub struct Proposals<'a> {
 }
 
 impl<'a> Proposals<'a> {
-    /// The proposals of a database, ranked by a ranker; without word vectors nothing is told to be near.
+    /// The proposals of a database, ranked by a ranker; without word vectors nothing is told to be
+    /// near.
     #[must_use]
     pub fn new(database: &'a Database, vectors: Option<&'a WordVectors>, ranker: Ranker) -> Self {
         Self { database, vectors, ranker }
     }
 
-    /// The proposals that the generated sets for which an expression holds attest, the likeliest first;
-    /// of equal ones in order of frame and name. Evidence is of these sets alone. A proposal on which a
-    /// decision stands is left out, unless its sets came after a move or merge, or `with_decided`. Memory
-    /// for a few numbers of each set.
+    /// The proposals that the generated sets for which an expression holds attest, the likeliest
+    /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
+    /// on which a decision stands is left out, unless its sets came after a move or merge, or
+    /// `with_decided`. Memory for a few numbers of each set.
     ///
     /// # Errors
     /// As [`Database::query`].
@@ -192,8 +193,8 @@ impl<'a> Proposals<'a> {
         self.proposal(&lexicon, (release, frame, lu), gathered)
     }
 
-    /// Decides on a proposal, and records who did, when, why, and on what evidence. All is committed or
-    /// nothing. Gives the number of sets that moved.
+    /// Decides on a proposal, and records who did, when, why, and on what evidence. All is
+    /// committed or nothing. Gives the number of sets that moved.
     ///
     /// # Errors
     /// When there is no such proposal, a decision stands, or the store cannot be written.
@@ -206,7 +207,8 @@ impl<'a> Proposals<'a> {
     ) -> Result<u64> {
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
-        // What the record says of a decision that stands is more than that there is nothing to decide.
+        // What the record says of a decision that stands is more than that there is nothing to
+        // decide.
         let evidence = match self.of(release, frame, name) {
             Ok(proposal) => proposal.evidence,
             Err(_) if standing.is_some_and(|decided| decided.standing().is_some()) => {
@@ -230,8 +232,8 @@ impl<'a> Proposals<'a> {
         Ok(moved)
     }
 
-    /// Takes back the last standing decision on a proposal; the record stays, and says who took it back.
-    /// Gives what had been decided.
+    /// Takes back the last standing decision on a proposal; the record stays, and says who took it
+    /// back. Gives what had been decided.
     ///
     /// # Errors
     /// When no decision stands, it cannot be undone, or the store cannot be written.

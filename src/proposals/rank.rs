@@ -1,8 +1,8 @@
 //! How likely a proposal is to be accepted: a logistic model over what speaks for it.
 //!
-//! `score = 1 / (1 + e^-(bias + sum of weight * input))`. Inputs are on scales of about one, so weights
-//! compare. The default weights are set by hand, from figures that were measured elsewhere; `fnstore train
-//! proposals` fits weights on decisions ([`super::train`]).
+//! `score = 1 / (1 + e^-(bias + sum of weight * input))`. Inputs are on scales of about one, so
+//! weights compare. The default weights are set by hand, from figures that were measured elsewhere;
+//! `fnstore train proposals` fits weights on decisions ([`super::train`]).
 
 use std::path::Path;
 
@@ -17,7 +17,8 @@ const MODEL_TYPE: &str = "proposal-ranker";
 const FORMAT: u32 = 1;
 /// What a proposal without filter scores counts as.
 const NO_SCORE: f32 = 0.5;
-/// What a proposal whose lemma has no vector counts as: between likenesses that speak for and against.
+/// What a proposal whose lemma has no vector counts as: between likenesses that speak for and
+/// against.
 const NO_LIKENESS: f32 = 0.45;
 
 macro_rules! inputs {
@@ -50,11 +51,11 @@ macro_rules! inputs {
 }
 
 inputs! {
-    /// Natural logarithm of the number of seeds. One round of another sentence says more than another
-    /// round of the same one.
+    /// Natural logarithm of the number of seeds. One round of another sentence says more than
+    /// another round of the same one.
     Seeds = "seeds", 1.0;
-    /// Natural logarithm of the first round. Culkin et al. 2021 accept 90, 77 and 63 % of outputs in
-    /// rounds 1, 2 to 3 and 4 to 10: about 0.9 less log-odds for each e-fold.
+    /// Natural logarithm of the first round. Culkin et al. 2021 accept 90, 77 and 63 % of outputs
+    /// in rounds 1, 2 to 3 and 4 to 10: about 0.9 less log-odds for each e-fold.
     FirstRound = "first_round", -0.9;
     /// Mean aligner score.
     Aligner = "aligner", 2.0;
@@ -66,16 +67,17 @@ inputs! {
     R = "r", 1.0;
     /// Natural logarithm of 1 and the number of other frames that have the lemma.
     OtherFrames = "other_frames", -1.0;
-    /// Likeness to the frame's LUs by word vectors; 0.45 where there is none. Of judged outputs 25 of 63
-    /// with a likeness from 0.5 on evoked the frame, 11 of 125 below 0.45: about 8 log-odds for each 1.
+    /// Likeness to the frame's LUs by word vectors; 0.45 where there is none. Of judged outputs 25
+    /// of 63 with a likeness from 0.5 on evoked the frame, 11 of 125 below 0.45: about 8 log-odds
+    /// for each 1.
     Likeness = "likeness", 8.0;
 }
 
 /// Number of inputs.
 pub(super) const INPUTS: usize = Input::ALL.len();
 
-/// The bias of the default weights: a proposal of one seed in round 1 with ordinary scores comes to about
-/// one in six. A strict LLM judge accepted 4 of 18 (`docs/expansion.md`).
+/// The bias of the default weights: a proposal of one seed in round 1 with ordinary scores comes to
+/// about one in six. A strict LLM judge accepted 4 of 18 (`docs/expansion.md`).
 const DEFAULT_BIAS: f32 = -8.5;
 
 /// The inputs of a proposal.

@@ -1,8 +1,8 @@
 //! Weights of the ranker, fitted on decisions.
 //!
-//! The network is an MLP without a hidden layer, which is logistic regression; a little weight decay keeps
-//! weights finite where decisions are few. How good the weights are is measured on decisions that were
-//! held out, in turn, from as many fits.
+//! The network is an MLP without a hidden layer, which is logistic regression; a little weight
+//! decay keeps weights finite where decisions are few. How good the weights are is measured on
+//! decisions that were held out, in turn, from as many fits.
 
 use std::convert::Infallible;
 
@@ -54,14 +54,15 @@ pub struct Trained {
     pub default_loss: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_loss: f64,
-    /// Share of pairs of an accepted and a rejected proposal that the default weights put in this order.
+    /// Share of pairs of an accepted and a rejected proposal that the default weights put in this
+    /// order.
     pub default_order: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_order: f64,
 }
 
-/// The standing decisions of every release, in order of key. A proposal that was accepted or merged evokes
-/// its frame; one that was rejected or moved does not.
+/// The standing decisions of every release, in order of key. A proposal that was accepted or merged
+/// evokes its frame; one that was rejected or moved does not.
 ///
 /// # Errors
 /// When the store fails.
@@ -211,7 +212,8 @@ mod tests {
     use super::super::rank::Input;
     use super::*;
 
-    /// Proposals that are right where several seeds support them, one in ten aside; likeness says nothing.
+    /// Proposals that are right where several seeds support them, one in ten aside; likeness says
+    /// nothing.
     fn decided(count: u64) -> Vec<Decided> {
         let mut random = SplitMix64::new(5);
         (0..count)

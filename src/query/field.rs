@@ -94,9 +94,11 @@ fields! {
     Paraphrase = "paraphrase", Decimal;
     /// Aligner score in `[0, 1]`: higher is better.
     Aligner = "aligner", Fraction;
-    /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
+    /// Score of the precision filter in `[0, 1]`: higher is better. Sets that no filter has scored
+    /// have none.
     P = "p", Fraction;
-    /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored have none.
+    /// Score of the recall filter in `[0, 1]`: higher is better. Sets that no filter has scored
+    /// have none.
     R = "r", Fraction;
     /// A person's judgement, 0 to 100.
     Judgement = "judgement", Percentage;
@@ -149,8 +151,9 @@ impl Field {
         Self::ALL.iter().copied().find(|field| field.name() == name)
     }
 
-    /// As [`from_name`](Self::from_name), with a field that was probably meant when there is none of
-    /// this name: the nearest one, or one that the name is a longer form of, as `document` is of `doc`.
+    /// As [`from_name`](Self::from_name), with the field that was probably meant if there is none
+    /// of this name. That is the nearest one, or one that the name is a longer form of, as
+    /// `document` is of `doc`.
     pub(super) fn named(name: &str, column: usize) -> Result<Self, QueryError> {
         Self::from_name(name).ok_or_else(|| {
             let names = || Self::ALL.iter().map(|field| field.name());

@@ -1,7 +1,8 @@
 //! What comes in and what goes out: releases, JSON lines, span-labelled data, exports.
 //!
-//! An import writes rows under a release that the store does not list yet; its last commit lists it.
-//! [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no store.
+//! An import writes rows under a release that the store does not list yet; its last commit lists
+//! it. [`exchange`](crate::exchange) and [`framenet`](crate::framenet) know the formats, and no
+//! store.
 
 mod assemble;
 mod export;

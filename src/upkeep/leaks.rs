@@ -1,4 +1,5 @@
-//! Leaks: what stands in two parts of the data, so that a model is tested on what it was trained on.
+//! Leaks: what stands in two parts of the data, so that a model is tested on what it was trained
+//! on.
 
 use std::collections::HashMap;
 
@@ -36,10 +37,11 @@ pub struct Leak {
     pub kind: LeakKind,
     /// A set in the one part: of a text the first, in order of key; else the generated set.
     pub first: (Split, ReleaseId, AnnotationSetId),
-    /// A set in the other part: of a text the first, in order of key; else one of the seed's sentence.
+    /// A set in the other part: of a text the first, in order of key; else one of the seed's
+    /// sentence.
     pub second: (Split, ReleaseId, AnnotationSetId),
-    /// Number of sets that the text has in the part of the first, and of the second; of a generated set 1, and the
-    /// human sets of its seed's sentence.
+    /// Number of sets that the text has in the part of the first, and of the second; of a generated
+    /// set 1, and the human sets of its seed's sentence.
     pub sets: (u64, u64),
     /// The text of the first.
     pub text: String,
@@ -60,10 +62,10 @@ struct Parts {
 const PARTS: [Split; 3] = [Split::Train, Split::Dev, Split::Test];
 
 impl Database {
-    /// Lists texts that stand in two parts of the data, then generated sets whose seed's sentence stands
-    /// in another part than theirs. Parts are those of `split` in queries
-    /// ([`with_split_list`](Self::with_split_list)); what belongs to none leaks nothing. Two passes over
-    /// all sets; memory for a hash and up to six ids of each distinct text.
+    /// Lists texts that stand in two parts of the data, then generated sets whose seed's sentence
+    /// stands in another part than theirs. Parts are those of `split` in queries
+    /// ([`with_split_list`](Self::with_split_list)); what belongs to none leaks nothing. Two passes
+    /// over all sets; memory for a hash and up to six ids of each distinct text.
     ///
     /// # Errors
     /// When the store fails.
@@ -144,8 +146,8 @@ impl Database {
     }
 }
 
-/// The letters and digits of a text, folded and without accents: spacing is left out, too, as releases part `isn't`
-/// in different ways.
+/// The letters and digits of a text, folded and without accents: spacing is left out, too, as
+/// releases part `isn't` in different ways.
 fn normalised(text: &str) -> String {
     let folded = fold(text);
     if folded.is_ascii() {

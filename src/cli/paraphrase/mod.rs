@@ -1,7 +1,8 @@
 //! `fnstore paraphrase`: sentences in, paraphrases under constraints out, line by line.
 //!
 //! Lines are read while others are being rewritten, a few dozen at a time, and written in the order
-//! in which they came. A line that cannot be rewritten gets a record with a coded error in its place.
+//! in which they came. A line that cannot be rewritten gets a record with a coded error in its
+//! place.
 
 mod lines;
 mod settings;

@@ -182,7 +182,8 @@ pub(super) struct EditionRecord {
 pub struct WholeEdition {
     /// Their number.
     pub sets: u64,
-    /// BLAKE3 of their ids, in hexadecimal digits; absent in exports of programs that did not keep it.
+    /// BLAKE3 of their ids, in hexadecimal digits; absent in exports of programs that did not keep
+    /// it.
     pub blake3: Option<String>,
 }
 

@@ -21,8 +21,8 @@ use crate::model::{
     SentenceLayers, WrittenNumber,
 };
 
-/// A line of a file. Sets and layers are turned into model values by the reader once their sentence's
-/// text is at hand.
+/// A line of a file. Sets and layers are turned into model values by the reader once their
+/// sentence's text is at hand.
 #[derive(Debug)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "see LineKind")]
@@ -219,8 +219,8 @@ impl<R: BufRead> RecordReader<R> {
         Ok(())
     }
 
-    /// The set of the record that was read last, over its sentence's text; a generated one under the
-    /// recipe of that number.
+    /// The set of the record that was read last, over its sentence's text; a generated one under
+    /// the recipe of that number.
     ///
     /// # Errors
     /// When a span does not fit the text, or a value is not one of those that it may be.

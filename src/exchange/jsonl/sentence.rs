@@ -52,7 +52,8 @@ record! {
 }
 
 record! {
-    /// What LU files call a document and its corpus, where that is not what the document's file says.
+    /// What LU files call a document and its corpus, where that is not what the document's file
+    /// says.
     HeaderTitles as HeaderTitlesRecord { corpus: Title, document: Title }
 }
 

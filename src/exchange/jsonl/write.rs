@@ -38,7 +38,8 @@ impl<W: Write> RecordWriter<W> {
         Ok(writer)
     }
 
-    /// Goes on with a file whose lines so far are counted by kind, behind its recipe and all that came after.
+    /// Goes on with a file whose lines so far are counted by kind, behind its recipe and all that
+    /// came after.
     pub fn going_on(
         out: W,
         counts: BTreeMap<LineKind, u64>,

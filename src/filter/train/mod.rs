@@ -1,9 +1,10 @@
 //! Training of both classifiers.
 //!
-//! Culkin et al. 2021, section 6.1: binary cross-entropy, in which the one that favours precision takes accepted
-//! outputs less seriously, the one that favours recall those that were refused. By how much, and from which score on a
-//! set is kept, is chosen on development data (`folds.rs`). All of the data is learned from in each step: there is
-//! little of it. The same options give the same weights everywhere.
+//! Culkin et al. 2021, section 6.1: binary cross-entropy, in which the one that favours precision
+//! takes accepted outputs less seriously, the one that favours recall those that were refused. By
+//! how much, and from which score on a set is kept, is chosen on development data (`folds.rs`). All
+//! of the data is learned from in each step: there is little of it. The same options give the same
+//! weights everywhere.
 
 mod folds;
 
@@ -47,8 +48,8 @@ pub struct Options {
     pub precision: f64,
     /// Recall that the recall filter is to have.
     pub recall: f64,
-    /// What every trainer is told. A step looks at all of the data, so there are as many steps as epochs;
-    /// the folds are measured at the end, so patience is not tried.
+    /// What every trainer is told. A step looks at all of the data, so there are as many steps as
+    /// epochs; the folds are measured at the end, so patience is not tried.
     pub training: TrainerOptions,
 }
 
@@ -136,15 +137,17 @@ pub(super) struct Example {
 pub struct Trained {
     /// What was written.
     pub config: FilterConfig,
-    /// Each judged output, in the order of their sets' names, with the scores of networks that saw nothing of its sentence.
+    /// Each judged output, in the order of their sets' names, with the scores of networks that saw
+    /// nothing of its sentence.
     pub held_out: Vec<Scored>,
 }
 
-/// Trains both classifiers on judged outputs and writes them; outputs that nobody has judged are passed over.
+/// Trains both classifiers on judged outputs and writes them; outputs that nobody has judged are
+/// passed over.
 ///
 /// # Errors
-/// When an option is out of range, the outputs are all accepted or all refused or come from too few sentences, or the files
-/// cannot be written.
+/// When an option is out of range, the outputs are all accepted or all refused or come from too few
+/// sentences, or the files cannot be written.
 pub fn run(options: &Options, data: &[Judged]) -> Result<Trained, FilterError> {
     options.check()?;
     let out = classifier::prepare(&options.out)?;
@@ -264,7 +267,8 @@ impl Task for Accepting {
 mod tests {
     use super::*;
 
-    /// Outputs that are acceptable where the aligner is sure, one in ten aside; rounds do not matter.
+    /// Outputs that are acceptable where the aligner is sure, one in ten aside; rounds do not
+    /// matter.
     fn data(count: u64) -> Vec<Judged> {
         let mut random = SplitMix64::new(5);
         (0..count)

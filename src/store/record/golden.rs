@@ -1,7 +1,7 @@
 //! Golden records: one of each type, as version 1 encodes it, under `tests/data/records/v1/`.
 //!
-//! A test fails when an encoding moves. That is never mended by writing the files again: what stores
-//! hold would not be readable any more. A new layout is a new version beside this one.
+//! A test fails when an encoding moves. That is never mended by writing the files again: what
+//! stores hold would not be readable any more. A new layout is a new version beside this one.
 
 use std::path::{Path, PathBuf};
 
@@ -450,8 +450,9 @@ fn numbers() -> NumbersRecord {
     NumbersRecord::new(numbers.iter().map(|(number, written)| (*number, written)))
 }
 
-/// Records of version 2: a change of every kind of subject, each with another action; a set with its sentence's
-/// number, and one without; a scored set; what FrameNet 1.7 says of a document and in its top files; an edition.
+/// Records of version 2: a change of every kind of subject, each with another action; a set with
+/// its sentence's number, and one without; a scored set. What FrameNet 1.7 says of a document and
+/// in its top files; an edition.
 fn samples_of_version_2() -> Vec<(&'static str, Vec<u8>)> {
     let location = |sentence| {
         let (frame, lu) = (FrameId(102), LuId(1001));

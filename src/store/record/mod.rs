@@ -1,9 +1,10 @@
 //! Records: what stands in values.
 //!
 //! A value is one version byte and a bincode encoding of that version's record: the fields that the
-//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new layout
-//! is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at most [`LIMIT`]
-//! bytes and refuses what is left over; encoding refuses what decoding would not take.
+//! version lists, in its order. So a change of [`crate::model`] cannot move the format: a new
+//! layout is a new file `v2_*.rs` beside `v1*.rs`, and no old list is edited. Decoding takes at
+//! most [`LIMIT`] bytes and refuses what is left over; encoding refuses what decoding would not
+//! take.
 //!
 //! Law: where `encode(r)` is some value `v`, `decode(v) == r`.
 
@@ -58,12 +59,12 @@ use v2_location::LocationRecord;
 use v2_release_layout::DescribedLayoutRecord;
 use v3_annotation::CarriedRecord;
 
-/// Most bytes that a record may decode to: far above the largest of FrameNet 1.5 (an LU with its
-/// valence tables, under 1 MB), far below what a damaged length could ask for.
+/// Most bytes that a record may decode to. Far above the largest of FrameNet 1.5 (an LU with its
+/// valence tables, under 1 MB), far below what a damaged length could demand.
 pub(super) const LIMIT: usize = 64 << 20;
 
-/// Bytes of a value from which on encoding tries whether it decodes. A byte of a value stands for at
-/// most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
+/// Bytes of a value from which on encoding tries whether it decodes. A byte of a value stands for
+/// at most 256 bytes in memory, which is what [`LIMIT`] counts: no smaller value can pass it.
 pub(super) const TRIED: usize = LIMIT / 256;
 
 /// A record is so large that nobody could read it again.
@@ -190,8 +191,8 @@ macro_rules! stored {
     )*};
 }
 
-// Model, key, what the model has of its key; then the records of later versions, of which the first that holds what
-// version 1 cannot hold is written.
+// Model, key, what the model has of its key; then the records of later versions, of which the first
+// that holds what version 1 cannot hold is written.
 stored! {
     Frame, FrameKey, |frame, key| frame.id = key.frame;
     FrameRelation, RelationKey, |relation, key| relation.id = key.relation;

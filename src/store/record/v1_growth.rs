@@ -1,5 +1,6 @@
-//! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed LUs, and
-//! editions. Editions are written in version 2, which has their hash and split list (`v2_edition.rs`).
+//! Versions 1 of the records by which people govern what expansions wrote: decisions on proposed
+//! LUs, and editions. Editions are written in version 2, which has their hash and split list
+//! (`v2_edition.rs`).
 
 use super::super::key::{DecisionKey, EditionKey};
 use super::v1::one_of;

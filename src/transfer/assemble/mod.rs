@@ -1,7 +1,7 @@
 //! Putting a release together from its files: unique ids, merged records, coded warnings.
 //!
-//! What several files say of one thing becomes one record, by the rules of `schema/warnings.md`; how each
-//! file lists it goes into that file's layout, so that nothing of it is lost.
+//! What several files say of one thing becomes one record, by the rules of `schema/warnings.md`.
+//! How each file lists it goes into that file's layout, so nothing is lost.
 
 mod lexunits;
 mod listed;
@@ -39,7 +39,8 @@ struct SentenceOrigin<'a> {
     lu: Option<(&'a LexUnit, &'a str)>,
     /// The document, for full-text files.
     document: Option<(CorpusId, DocumentId)>,
-    /// Where the sets come from: an export puts those of people and of imports into the files of LUs.
+    /// Where the sets come from: an export puts those of people and of imports into the files of
+    /// LUs.
     origin: Origin,
 }
 

@@ -1,10 +1,10 @@
-//! What a file of some sets must hold besides them: all that they refer to, what that refers to, and
-//! so on, until nothing is named that is not there.
+//! What a file of some sets must hold besides them: all that they refer to, what that refers to,
+//! and so on, until nothing is named that is not there.
 //!
-//! In a part that ends with records of the release: all of them are written. In a file of additions it
-//! ends at what is not an addition: the release that they add to has it, and it is named by number
-//! and name. Additions are told by their numbers: those that a store counts out to people, generated
-//! ones, and proposed LUs.
+//! In a part that ends with records of the release: all of them are written. In a file of additions
+//! it ends at what is not an addition: the release that they add to has it, and it is named by
+//! number and name. Additions are told by their numbers: those that a store counts out to people,
+//! generated ones, and proposed LUs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,9 +1,9 @@
 //! What the records of a file refer to, and what is there for it.
 //!
 //! A reference leads to a record of the file or, in a file of additions, of the release that they
-//! add to. Most records stand before what refers to them. What may follow (super types, documents of a
-//! sentence, sets of a valence table or a chain) is noted with its place when it is named, and must be
-//! there when the file ends.
+//! add to. Most records stand before what refers to them. What may follow (super types, documents
+//! of a sentence, sets of a valence table or a chain) is noted with its place, and must be there
+//! when the file ends.
 
 use std::collections::{HashMap, HashSet};
 

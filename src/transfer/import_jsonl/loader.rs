@@ -195,8 +195,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
     }
 
-    /// Refuses a text that is no name. A release may have called something by what XML can hold, and by
-    /// nothing; what people add has a name.
+    /// Refuses a text that is no name. A release may have called something by what XML can hold,
+    /// and by nothing; what people add has a name.
     pub(super) fn check_name(&self, field: &str, name: &str) -> Result<()> {
         let (is_right, expected) = if self.adds() {
             (is_name(name), "a name without control characters")
@@ -219,8 +219,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         Err(self.wrong(FaultCode::Repeated, "id", &id.to_string(), expected))
     }
 
-    /// Takes note of a reference: what it leads to is in the file or in the release that the file adds
-    /// to, or must follow.
+    /// Takes note of a reference: what it leads to is in the file or in the release that the file
+    /// adds to, or must follow.
     pub(super) fn refer(&mut self, field: &'static str, reference: Reference) -> Result<()> {
         if self.known.has(reference) || self.adds() && self.is_stored(reference)? {
             return Ok(());
@@ -291,8 +291,8 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         }
     }
 
-    /// Takes note of a number that a store may have counted out; a file that says how far its store had
-    /// counted needs none.
+    /// Takes note of a number that a store may have counted out; a file that says how far its store
+    /// had counted needs none.
     pub(super) fn see_number(&mut self, number: u32) {
         if is_counted(number) && self.last_counted.is_none() {
             self.own_number = self.own_number.max(number);

@@ -186,8 +186,8 @@ impl Exporter<'_> {
     }
 }
 
-/// Subcorpora for the sets that no subcorpus lists: FrameNet's exemplars under their own subcorpus's
-/// name, others under their origin's, sentences in order of id.
+/// Subcorpora for the sets that no subcorpus lists: FrameNet's exemplars under their own
+/// subcorpus's name, others under their origin's, sentences in order of id.
 fn unlisted(
     layout: &LexUnitLayout,
     sets: &HashMap<AnnotationSetId, AnnotationSet>,

@@ -1,11 +1,12 @@
 //! A release as the files that it came in: FrameNet's XML, written so that an import of it makes an
 //! equal store.
 //!
-//! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time. A
-//! release that format 1.0 imported has no layouts: then its sentences stand in order of id.
+//! Records say what stands in the files, layouts how; a frame with its LUs is in memory at a time.
+//! A release that format 1.0 imported has no layouts: then its sentences stand in order of id.
 //!
-//! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that are
-//! called after their origin; their provenance has no place in the format, and is counted as lost.
+//! Sets that are not FrameNet's stand in the file of their LU, after its own, in subcorpora that
+//! are called after their origin. Their provenance has no place in the format, and is counted as
+//! lost.
 
 mod directory;
 mod indexes;
@@ -69,14 +70,16 @@ pub enum FramenetLoss {
     User,
     /// A file of a release that format 1.0 imported, whose order that did not keep.
     Order,
-    /// A frame file that does not list its related frames: relations of it were edited, or format 1.0
-    /// imported it.
+    /// A frame file that does not list its related frames: relations of it were edited, or format
+    /// 1.0 imported it.
     RelatedFrames,
-    /// A sentence that people added or an import brought, without sets, in no document: no file has it.
+    /// A sentence that people added or an import brought, without sets, in no document: no file has
+    /// it.
     Sentences,
     /// A judgement of a set.
     Judgements,
-    /// A proposed LU on which people decided; one that they rejected is still written as `Proposed`.
+    /// A proposed LU on which people decided; one that they rejected is still written as
+    /// `Proposed`.
     Decisions,
     /// An edition.
     Editions,
@@ -203,13 +206,14 @@ const CHUNK: usize = 16;
 impl Database {
     /// Writes a release as FrameNet's XML into `dir`, which must be empty or not there.
     ///
-    /// An expression that names no more than releases exports all of the release: an import of it makes
-    /// an equal store. Any other exports a part: the sets for which it holds, the files of their
-    /// LUs, frames and documents, and the relations between these frames; valence tables stay
+    /// An expression that names no more than releases exports all of the release: an import of it
+    /// makes an equal store. Any other exports a part: the sets for which it holds, the files of
+    /// their LUs, frames and documents, and the relations between these frames. Valence tables stay
     /// FrameNet's own and whole. `progress` is told how many frames and documents are done, and of
     /// how many.
     ///
-    /// All or nothing: the files lie beside `dir` until all are written. `None` when nothing matches.
+    /// All or nothing: the files lie beside `dir` until all are written. `None` when nothing
+    /// matches.
     ///
     /// # Errors
     /// When `dir` holds something or cannot be written, the expression names what there is not, or
@@ -388,8 +392,8 @@ impl<'a> Exporter<'a> {
         Ok(())
     }
 
-    /// Counts the sentences that are written nowhere; those of a release stand in its files, generated ones
-    /// have sets.
+    /// Counts the sentences that are written nowhere; those of a release stand in its files,
+    /// generated ones have sets.
     fn lose_sentences(&self, tally: &mut Tally) -> Result<()> {
         if self.wanted.is_some() {
             return Ok(());
