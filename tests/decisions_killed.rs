@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fnstore::database::Database;
 use fnstore::edit::Fate;
-use fnstore::model::{ACCEPTED, FrameId, LuId, Verdict};
-use fnstore::proposals::{Proposals, Ranker, Reviewed};
+use fnstore::model::{ACCEPTED, FrameId, LuId, Reviewed, Verdict};
+use fnstore::proposals::{Proposals, Ranker};
 use fnstore::upkeep::CheckOptions;
 
 use crate::{generated, mini};

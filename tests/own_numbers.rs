@@ -21,17 +21,7 @@ use crate::others_releases::{everywhere, replace};
 fn added() -> (tempfile::TempDir, Database) {
     let (dir, database, report) = mini::imported();
     let mut edits = database.transaction(report.release.id).unwrap();
-    let frame = Frame {
-        id: FrameId(0),
-        name: "Zooming".to_owned(),
-        definition: String::new(),
-        elements: Vec::new(),
-        core_sets: Vec::new(),
-        sem_types: Vec::new(),
-        created: Creation::default(),
-        modified: String::new(),
-        has_file: true,
-    };
+    let frame = Frame { has_file: true, ..Frame::named(FrameId(0), "Zooming") };
     let frame = edits.add_frame(frame).unwrap();
     assert_eq!(frame, FrameId(OWN_RANGE + 1));
     edits.add_lexunit(LexUnit::named(frame, LuId(0), "zoom.v")).unwrap();

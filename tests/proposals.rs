@@ -7,9 +7,9 @@ use fnstore::edit::Fate;
 use fnstore::model::{
     AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, FilterScores, FrameId,
     IdSpace, Label, Layer, LayerName, LexUnit, LuId, OWN_RANGE, PROPOSED, Provenance, ReleaseId,
-    SentenceId, Span,
+    Reviewed, SentenceId, Span,
 };
-use fnstore::proposals::{Proposals, Ranker, Reviewed};
+use fnstore::proposals::{Proposals, Ranker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

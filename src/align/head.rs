@@ -66,7 +66,7 @@ pub struct HeadConfig {
 }
 
 /// How a head was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// Number of training items.
     pub items: usize,
@@ -115,16 +115,7 @@ impl HeadConfig {
             k: 0,
             threshold: 0.0,
             linker: None,
-            training: TrainingRecord {
-                items: 0,
-                labels: Labels::default(),
-                epoch: 0,
-                batch: 0,
-                sample: 0,
-                learning_rate: 0.0,
-                weight_decay: 0.0,
-                seed: 0,
-            },
+            training: TrainingRecord::default(),
             dev: Report::default(),
             dev_at_threshold: Report::default(),
         }

@@ -23,7 +23,7 @@ mod cascade;
 mod check;
 mod expansions;
 mod frame;
-mod growth;
+mod governance;
 mod layouts;
 mod script;
 mod staged;
@@ -32,7 +32,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 pub use expansions::Removed;
-pub use growth::Fate;
+pub use governance::Fate;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 

@@ -13,8 +13,10 @@ use crate::paraphrase::Settings;
 
 named! {
     /// What outputs are asked to hold, and by what they are chosen beside the models' scores.
+    #[derive(Default)]
     pub enum Guidance {
         /// Nothing, as in Culkin et al. 2021.
+        #[default]
         None => "none",
         /// A word that is like the LUs of the frame, an LU or not. Many triggers are then of LUs
         /// that FrameNet lacks; most of these do not evoke the frame.

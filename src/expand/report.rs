@@ -19,7 +19,7 @@ pub struct ExpansionProgress {
 }
 
 /// What an expansion did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
     /// The recipe's number in the store.
     pub recipe: RecipeId,

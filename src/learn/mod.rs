@@ -30,5 +30,5 @@ pub(crate) use network::Network;
 pub use progress::TrainingProgress;
 pub(crate) use random::SplitMix64;
 pub use trainer::TrainerOptions;
-pub(crate) use trainer::{Task, TrainingState};
+pub(crate) use trainer::{Task, TrainingState, fit};
 pub(crate) use words::{TooManyPieces, WordEncoder, states_of};

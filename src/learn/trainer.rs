@@ -61,6 +61,26 @@ pub(crate) struct TrainingState<D> {
     pub(crate) best_dev: D,
 }
 
+/// Fits weights by steps that each look at all rows, in their own order: sums go by it. There are
+/// as many steps as epochs, nothing is measured in between, and the last weights are kept.
+pub(crate) fn fit(
+    mut mlp: Mlp,
+    rows: Vec<f32>,
+    labels: &Labels,
+    options: &TrainerOptions,
+) -> Result<Mlp, ComputeError> {
+    let rows = Tensor::new(&[labels.len(), mlp.inputs()], rows)?;
+    let mut adam = AdamW::new(mlp.lengths());
+    let steps = options.epochs.max(1);
+    let schedule = Schedule { rate: options.learning_rate, decay: options.weight_decay, steps };
+    for _ in 0..steps {
+        let lesson =
+            Network::new(mlp.clone(), &Device::Cpu { threads: 1 })?.learn(&rows, labels)?;
+        mlp.follow(&lesson, &mut adam, schedule);
+    }
+    Ok(mlp)
+}
+
 impl<D: Clone + Default> TrainingState<D> {
     /// Before the first epoch; `random` is what the weights were drawn from.
     pub(crate) fn new(mlp: Mlp, random: SplitMix64, items: usize) -> Self {

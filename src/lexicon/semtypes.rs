@@ -204,7 +204,7 @@ fn contradictions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Colors, CoreType, Creation, FeRelation, FrameElement, FrameId, RelationId};
+    use crate::model::{CoreType, FeRelation, FrameElement, FrameId, RelationId};
     use proptest::prelude::*;
 
     /// 1 over 2 over 3; 4 apart.
@@ -221,28 +221,11 @@ mod tests {
 
     fn frame(id: u32, elements: &[(u32, &[u32])]) -> Frame {
         let element = |(id, types): &(u32, &[u32])| FrameElement {
-            id: FeId(*id),
-            name: format!("Fe{id}"),
-            abbreviation: String::new(),
-            core_type: CoreType::Core,
-            definition: String::new(),
             sem_types: types.iter().copied().map(SemTypeId).collect(),
-            requires: Vec::new(),
-            excludes: Vec::new(),
-            colors: Colors::default(),
-            created: Creation::default(),
+            ..FrameElement::named(FeId(*id), &format!("Fe{id}"), CoreType::Core)
         };
-        Frame {
-            id: FrameId(id),
-            name: format!("F{id}"),
-            definition: String::new(),
-            elements: elements.iter().map(element).collect(),
-            core_sets: Vec::new(),
-            sem_types: Vec::new(),
-            created: Creation::default(),
-            modified: String::new(),
-            has_file: true,
-        }
+        let elements = elements.iter().map(element).collect();
+        Frame { elements, ..Frame::named(FrameId(id), &format!("F{id}")) }
     }
 
     fn relation(id: u32, kind: &str, pairs: &[(u32, u32)]) -> FrameRelation {

@@ -40,6 +40,7 @@ ids! {
     /// A document, FrameNet's number.
     DocumentId(u32);
     /// A recipe of generation; given by the store, in order of first use.
+    #[derive(Default)]
     RecipeId(u32);
 }
 

@@ -27,7 +27,7 @@ mod written;
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
-pub use decision::{Decided, Decision, Evidence, Moved, Undone, Verdict};
+pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
 pub use edition::{Edition, FrozenSet};
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};
 pub use frame::{

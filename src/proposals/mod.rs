@@ -25,7 +25,7 @@ use crate::database::{Database, DatabaseError};
 use crate::edit::Fate;
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    ReleaseId, Undone, Verdict,
+    ReleaseId, Reviewed, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{fold, plain_lemma};
@@ -89,17 +89,6 @@ pub struct Attestation {
     pub p: Option<f32>,
 }
 
-/// What a reviewer says with a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reviewed {
-    /// Who: any name without control characters.
-    pub reviewer: String,
-    /// When, in seconds since 1970 (UTC).
-    pub time: u64,
-    /// Why; may be empty.
-    pub note: String,
-}
-
 /// Lemma as running text in lower case, and part of speech, of an LU's name.
 type Key = (String, Pos);
 
@@ -131,21 +120,17 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// As [`Database::query`].
     pub fn list(&self, expression: &Expression, with_decided: bool) -> Result<Vec<Proposal>> {
-        let mut releases: BTreeMap<ReleaseId, Lexicon> = BTreeMap::new();
+        let mut releases: HashMap<ReleaseId, KnownLemmas> = HashMap::new();
         let mut gathered: BTreeMap<(ReleaseId, FrameId, LuId), Gathered> = BTreeMap::new();
         let generated = "origin=generated".parse().map_err(DatabaseError::from)?;
         let generated = Expression::all_of([expression.clone(), generated]);
         for found in self.database.matches(&generated, &Selection::default())? {
             let found = found?;
-            let release = found.release();
-            let lexicon = match releases.entry(release) {
-                std::collections::btree_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::btree_map::Entry::Vacant(place) => {
-                    place.insert(Lexicon::read(self.database, release)?)
-                }
-            };
-            let set = found.set();
-            let of = (set.frame, set.lu);
+            let (release, set) = (found.release(), found.set());
+            if !releases.contains_key(&release) {
+                releases.insert(release, KnownLemmas::read(self.database, release)?);
+            }
+            let (lexicon, of) = (&releases[&release], (set.frame, set.lu));
             if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
                 gathered.entry((release, set.frame, set.lu)).or_default().take(set);
             }
@@ -174,21 +159,20 @@ impl<'a> Proposals<'a> {
     /// # Errors
     /// When there is none, or the database fails.
     pub fn of(&self, release: ReleaseId, frame: FrameId, name: &str) -> Result<Proposal> {
-        let lexicon = Lexicon::read(self.database, release)?;
+        let lexicon = KnownLemmas::read(self.database, release)?;
         let store = self.database.store();
         let mut gathered = Gathered::default();
         let mut number = None;
-        for lu in store.lexunits_of(release, frame).map_err(DatabaseError::from)? {
-            let lu = lu.map_err(DatabaseError::from)?;
+        for lu in store.lexunits_of(release, frame)? {
+            let lu = lu?;
             if lu.name == name && lexicon.proposed.contains(&(frame, lu.id)) {
                 number = Some(lu.id);
             }
         }
         let absent = || ProposalError::Absent { frame, name: name.to_owned() };
         let lu = number.ok_or_else(absent)?;
-        let sets = store.annotation_sets_of_lexunit(release, frame, lu);
-        for set in sets.map_err(DatabaseError::from)? {
-            gathered.take(&set.map_err(DatabaseError::from)?);
+        for set in store.annotation_sets_of_lexunit(release, frame, lu)? {
+            gathered.take(&set?);
         }
         self.proposal(&lexicon, (release, frame, lu), gathered)
     }
@@ -203,7 +187,7 @@ impl<'a> Proposals<'a> {
         release: ReleaseId,
         (frame, name): (FrameId, &str),
         fate: Fate,
-        reviewed: Reviewed,
+        by: Reviewed,
     ) -> Result<u64> {
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
@@ -216,18 +200,7 @@ impl<'a> Proposals<'a> {
             }
             Err(error) => return Err(error),
         };
-        let Reviewed { reviewer, time, note } = reviewed;
-        let decision = Decision {
-            verdict: fate.verdict(),
-            reviewer,
-            time,
-            note,
-            lu: LuId(0),
-            evidence,
-            moved: None,
-            undone: None,
-        };
-        let moved = edits.decide(frame, name, fate, decision)?;
+        let moved = edits.decide(frame, name, fate, by, evidence)?;
         edits.commit()?;
         Ok(moved)
     }
@@ -241,23 +214,22 @@ impl<'a> Proposals<'a> {
         &self,
         release: ReleaseId,
         (frame, name): (FrameId, &str),
-        Reviewed { reviewer, time, note }: Reviewed,
+        undone: Reviewed,
     ) -> Result<Verdict> {
         let mut edits = self.database.transaction(release)?;
-        let verdict = edits.undo_decision(frame, name, Undone { reviewer, time, note })?;
+        let verdict = edits.undo_decision(frame, name, undone)?;
         edits.commit()?;
         Ok(verdict)
     }
 
     fn proposal(
         &self,
-        lexicon: &Lexicon,
+        lexicon: &KnownLemmas,
         (release, frame, lu): (ReleaseId, FrameId, LuId),
         gathered: Gathered,
     ) -> Result<Proposal> {
         let store = self.database.store();
-        let failed = DatabaseError::from;
-        let record = store.lexunit(release, frame, lu).map_err(failed)?;
+        let record = store.lexunit(release, frame, lu)?;
         let name = record.map_or_else(|| lu.to_string(), |lu| lu.name);
         let key = key_of(&name);
         let others = lexicon.frames_of(&key, frame);
@@ -265,11 +237,11 @@ impl<'a> Proposals<'a> {
         evidence.frames = others.len() as u32;
         let (nearest, near) = self.nearest(lexicon, frame, &key);
         evidence.likeness = near;
-        let decided = store.decisions(release, frame, &name).map_err(failed)?;
+        let decided = store.decisions(release, frame, &name)?;
         let mut sentences = Vec::new();
         for (set, round, aligner, p) in gathered.best(SENTENCES) {
-            let Some(row) = store.annotation_set(release, set).map_err(failed)? else { continue };
-            let sentence = store.sentence(release, row.sentence).map_err(failed)?;
+            let Some(row) = store.annotation_set(release, set)? else { continue };
+            let sentence = store.sentence(release, row.sentence)?;
             let Some(text) = sentence.map(|sentence| sentence.text) else { continue };
             let trigger = row.trigger(&text);
             sentences.push(Attestation { set, text, trigger, round, aligner, p });
@@ -295,7 +267,7 @@ impl<'a> Proposals<'a> {
     /// The LUs of a frame that are most like a lemma, and how much it is like all of them.
     fn nearest(
         &self,
-        lexicon: &Lexicon,
+        lexicon: &KnownLemmas,
         frame: FrameId,
         (lemma, _): &Key,
     ) -> (Vec<(String, f32)>, Option<f32>) {
@@ -317,7 +289,8 @@ impl<'a> Proposals<'a> {
 }
 
 /// What a release's lexicon says of lemmas.
-struct Lexicon {
+#[derive(Default)]
+struct KnownLemmas {
     release: String,
     frames: HashMap<FrameId, String>,
     /// LUs that are proposed, and whose lemma the lexicon of the frame lacks.
@@ -330,29 +303,22 @@ struct Lexicon {
     units: HashMap<FrameId, Vec<String>>,
 }
 
-impl Lexicon {
+impl KnownLemmas {
     fn read(database: &Database, release: ReleaseId) -> Result<Self> {
         let store = database.store();
-        let failed = DatabaseError::from;
         let listed = database.releases()?.into_iter().find(|of| of.id == release);
-        let mut lexicon = Self {
-            release: listed.map_or_else(String::new, |of| of.name),
-            frames: HashMap::new(),
-            proposed: HashSet::new(),
-            accepted: HashSet::new(),
-            having: HashMap::new(),
-            units: HashMap::new(),
-        };
-        for row in store.frame_names(release).map_err(failed)? {
-            let (frame, name) = row.map_err(failed)?;
+        let mut lexicon =
+            Self { release: listed.map_or_else(String::new, |of| of.name), ..Self::default() };
+        for row in store.frame_names(release)? {
+            let (frame, name) = row?;
             lexicon.frames.insert(frame, name);
         }
         let mut proposed = Vec::new();
-        for row in store.lexunit_names(release).map_err(failed)? {
-            let (frame, lu, name) = row.map_err(failed)?;
+        for row in store.lexunit_names(release)? {
+            let (frame, lu, name) = row?;
             // An LU of the store's own range was proposed, or someone added or accepted it.
             let own = (lu.0 >= OWN_RANGE).then(|| store.lexunit(release, frame, lu));
-            let status = own.transpose().map_err(failed)?.flatten().map(|lu| lu.status);
+            let status = own.transpose()?.flatten().map(|lu| lu.status);
             match status.as_deref() {
                 Some(PROPOSED) => {
                     proposed.push((frame, lu, key_of(&name)));

@@ -14,7 +14,6 @@ use std::path::Path;
 use super::ImportOptions;
 use super::given::Given;
 use super::import::release_name;
-use super::stand_in::frame_by_name;
 use crate::database::{Database, Result, reindex};
 use crate::exchange::{ExchangeError, FaultCode, LabelledSpan, LabelledText, SpanReader};
 use crate::model::{
@@ -274,7 +273,7 @@ impl<'a> SpanReading<'a> {
         while !self.frame_ids.insert(id) {
             id = FrameId(hashed_number(id.0.wrapping_add(1)));
         }
-        self.batch.put_frame(&Frame { has_file: true, ..frame_by_name(id, name) })?;
+        self.batch.put_frame(&Frame { has_file: true, ..Frame::named(id, name) })?;
         self.frames.insert(name.to_owned(), id);
         Ok(id)
     }

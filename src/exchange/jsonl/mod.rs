@@ -15,7 +15,7 @@
 mod recorded;
 mod annotation;
 mod foreign;
-mod growth;
+mod governance;
 #[cfg(test)]
 mod laws;
 mod layout;
@@ -32,7 +32,7 @@ use crate::model::named;
 use recorded::Recorded;
 
 pub use annotation::{LayersRecord, NamedId, SetRecord};
-pub use growth::WholeEdition;
+pub use governance::WholeEdition;
 pub use layout::Layout;
 pub use provenance::{JournalRecord, RecipeRecord};
 pub use read::{Record, RecordReader};

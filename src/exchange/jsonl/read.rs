@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::annotation::{LayersRecord, SetRecord};
-use super::growth::{DecisionsRecord, EditionRecord, WholeEdition};
+use super::governance::{EditionRecord, WholeEdition, check_decided};
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeRecord, check_judgement};
 use super::recorded::Recorded;
@@ -169,8 +169,8 @@ impl<R: BufRead> RecordReader<R> {
                 Record::Judgement(set, judgement)
             }
             LineKind::Decisions => {
-                let decided: DecisionsRecord = lines.json()?;
-                let (decided, frame) = self.checked(decided.into_model())?;
+                let (decided, frame) = self.model()?;
+                self.checked(check_decided(&decided))?;
                 Record::Decisions(decided, frame)
             }
             LineKind::Edition => {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::LineKind;
 use super::annotation::{LayersRecord, SetRecord};
-use super::growth::{DecisionsRecord, EditionRecord};
+use super::governance::EditionRecord;
 use super::layout::Layout;
 use super::provenance::{JournalRecord, RecipeNames, RecipeRecord};
 use super::recorded::Recorded;
@@ -146,7 +146,7 @@ impl<W: Write> RecordWriter<W> {
 
     /// Writes the decisions on an LU that was proposed for the frame of that name.
     pub fn decisions(&mut self, decided: Decided, frame_name: &str) -> Result<()> {
-        self.put(LineKind::Decisions, &DecisionsRecord::new(decided, frame_name))
+        self.put(LineKind::Decisions, &(decided, frame_name.to_owned()).into_record())
     }
 
     /// Writes an edition, a large one in several lines.

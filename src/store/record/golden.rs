@@ -433,8 +433,8 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
         ("change_set", encode(&WrittenRecord::SetWritten(3, 102, 1001, 1 << 57, 8002)).unwrap()),
         ("change_lexunit", encode(&WrittenRecord::LexUnitWritten(3, 102, 1 << 31)).unwrap()),
         ("judgement", encode_judgement(&v2_judgement::tests::judged(false)).unwrap()),
-        ("decision", v1_growth::tests::decided().to_value().unwrap()),
-        ("edition", v1_growth::tests::first_version()),
+        ("decision", v1_governance::tests::decided().to_value().unwrap()),
+        ("edition", v1_governance::tests::first_version()),
         ("own_ids", encode(&OwnIdsRecord { numbers: 7, tagged: 1 << 40 }).unwrap()),
         ("layout_numbers", encode(&numbers()).unwrap()),
         ("layout_foreign", encode(&v1_foreign::tests::foreign()).unwrap()),
@@ -536,7 +536,7 @@ fn every_record_comes_back_as_it_was() {
     law(&LayoutKey::of_frame(release, FrameId(102)), &frame_layout());
     law(&of_lexunit, &lexunit_layout());
     law(&of_document, &document_layout());
-    let (decided, edition) = (v1_growth::tests::decided(), v1_growth::tests::edition());
+    let (decided, edition) = (v1_governance::tests::decided(), v1_governance::tests::edition());
     law(
         &crate::store::key::DecisionKey {
             release,

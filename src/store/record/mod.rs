@@ -17,7 +17,7 @@ mod schema_page;
 mod v1;
 mod v1_annotation;
 mod v1_foreign;
-mod v1_growth;
+mod v1_governance;
 mod v1_layout;
 mod v1_numbers;
 mod v1_user;

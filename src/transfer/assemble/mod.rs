@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use self::listed::Listed;
 use self::whole::Folders;
 use super::given::Given;
-use super::stand_in::frame_by_name;
 use crate::database::Result;
 use crate::framenet::{
     FrameFile, FramenetError, FullTextFile, Letters, ToldApart, Warning, WarningCode, WarningLog,
@@ -294,7 +293,7 @@ impl<'a> Assembler<'a> {
         if self.frames.insert(id, None).is_some() {
             return Ok(());
         }
-        Ok(self.batch.put_frame(&frame_by_name(id, name))?)
+        Ok(self.batch.put_frame(&Frame::named(id, name))?)
     }
 
     pub(super) fn add_fulltext_file(&mut self, file: FullTextFile) -> Result<()> {

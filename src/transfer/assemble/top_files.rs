@@ -9,7 +9,6 @@ use crate::model::{
     LexUnit, LuId, LuIndex, NumberKind, RelationList, SemType, SemTypeId, SemTypeList, Title,
     TopName,
 };
-use crate::transfer::stand_in::frame_by_name;
 
 impl Assembler<'_> {
     pub(in crate::transfer) fn add_missing_file(&mut self, name: &str) -> Result<()> {
@@ -133,7 +132,7 @@ impl Assembler<'_> {
                 continue;
             }
             let id = if self.frames.contains_key(&id) {
-                let frame = frame_by_name(id, &name);
+                let frame = Frame::named(id, &name);
                 let id = self.own_frame_id("frameIndex.xml", &frame)?;
                 self.frame_entries()[place].id = id;
                 id

@@ -9,7 +9,7 @@
 //! a record of the file or of the release that it adds to (`known.rs`). A check of the store finds
 //! nothing afterwards.
 
-mod growth;
+mod governance;
 mod known;
 mod loader;
 mod records;

@@ -3,8 +3,8 @@
 use super::staged::absent;
 use super::{EditError, Result, Transaction, check};
 use crate::model::{
-    ACCEPTED, AnnotationSet, Decided, Decision, Edition, FeStatus, Frame, FrameId, LayerName,
-    LexUnit, LuId, Moved, PROPOSED, Provenance, Undone, Verdict,
+    ACCEPTED, AnnotationSet, Decided, Decision, Edition, Evidence, FeStatus, Frame, FrameId,
+    LayerName, LexUnit, LuId, Moved, PROPOSED, Provenance, Reviewed, Verdict,
 };
 
 /// What a decision does to a proposed LU.
@@ -76,9 +76,8 @@ impl Transaction<'_> {
         self.read(&(frame, name.to_owned()))
     }
 
-    /// Decides on a proposed LU: does what the decision says, and records it. The verdict, the LU's
-    /// number and where sets went are written into the decision here; a decision is never taken
-    /// back yet. Gives the number of sets that moved.
+    /// Decides on a proposed LU: does what the fate says, and records it with the LU's number, where
+    /// sets went, and the evidence that the reviewer had. Gives the number of sets that moved.
     ///
     /// # Errors
     /// When there is no proposed LU of that name in the frame, a decision on it stands, or the
@@ -88,9 +87,10 @@ impl Transaction<'_> {
         frame: FrameId,
         name: &str,
         fate: Fate,
-        decision: Decision,
+        by: Reviewed,
+        evidence: Evidence,
     ) -> Result<u64> {
-        check::name("reviewer", &decision.reviewer)?;
+        check::name("reviewer", &by.reviewer)?;
         let mut decided = self.decisions(frame, name)?.unwrap_or_else(|| Decided {
             frame,
             name: name.to_owned(),
@@ -128,8 +128,18 @@ impl Transaction<'_> {
             }
         };
         let sets = moved.as_ref().map_or(0, |moved| moved.sets.len() as u64);
-        let (verdict, lu) = (fate.verdict(), proposed.id);
-        decided.history.push(Decision { verdict, lu, moved, undone: None, ..decision });
+        let (verdict, lu, Reviewed { reviewer, time, note }) = (fate.verdict(), proposed.id, by);
+        let undone = None;
+        decided.history.push(Decision {
+            verdict,
+            reviewer,
+            time,
+            note,
+            lu,
+            evidence,
+            moved,
+            undone,
+        });
         self.put(decided)?;
         Ok(sets)
     }
@@ -139,7 +149,12 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// When no decision stands, or what it made has changed so that it cannot be undone.
-    pub fn undo_decision(&mut self, frame: FrameId, name: &str, undone: Undone) -> Result<Verdict> {
+    pub fn undo_decision(
+        &mut self,
+        frame: FrameId,
+        name: &str,
+        undone: Reviewed,
+    ) -> Result<Verdict> {
         check::name("reviewer", &undone.reviewer)?;
         let nothing = || EditError::value("proposal", name, "an LU with a standing decision");
         let mut decided = self.decisions(frame, name)?.ok_or_else(nothing)?;
