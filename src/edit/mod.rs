@@ -70,7 +70,8 @@ pub enum Removal {
 /// let frame = FrameId(102);
 /// let lu = edits.add_lexunit(LexUnit::named(frame, LuId(0), "peruse.v"))?;
 /// assert_eq!(edits.lexunit(frame, lu)?.map(|lu| lu.name), Some("peruse.v".to_owned()));
-/// assert!(edits.remove_lexunit(frame, LuId(1001), Removal::Alone).is_err(), "it has sets");
+/// let in_use = edits.remove_lexunit(frame, LuId(1001), Removal::Alone).unwrap_err();
+/// assert!(in_use.to_string().contains("annotation sets"), "{in_use}");
 /// let revision = edits.commit()?;
 /// assert_eq!(database.changes(revision - 1)?.count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -230,7 +230,7 @@ mod tests {
     fn a_length_beyond_the_limit_is_refused() {
         // A vector said to hold 2^32 bytes.
         let value = [VERSION, 253, 0, 0, 0, 0, 1, 0, 0, 0];
-        assert!(decode::<Vec<u8>>(&value).is_err());
+        assert_eq!(decode::<Vec<u8>>(&value), Err("LimitExceeded".to_owned()));
     }
 
     #[test]
@@ -240,7 +240,8 @@ mod tests {
         assert_eq!(decode::<Vec<u64>>(&value).map(|list| list.len()), Ok(most));
         let one_more = vec![1_u64; most + 1];
         assert_eq!(encode(&one_more), Err(TooLarge { bytes: most + 7 }));
-        assert!(decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more)).is_err());
+        let refused = decode::<Vec<u64>>(&encode_any_size(VERSION, &one_more));
+        assert_eq!(refused, Err("LimitExceeded".to_owned()));
     }
 
     #[test]
