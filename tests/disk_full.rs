@@ -87,7 +87,7 @@ fn fill(left: u32, imported: &[&OsStr]) -> bool {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in; files are limited instead");
+            skipped!("no name space of its own to mount in; files are limited instead");
             return false;
         }
     };
@@ -156,7 +156,7 @@ fn a_first_import_that_fills_the_disk_leaves_no_store() {
         let output = match output {
             Ok(output) if output.status.code() != Some(99) => output,
             _ => {
-                println!("skipped: no name space of its own to mount in");
+                skipped!("no name space of its own to mount in");
                 return;
             }
         };

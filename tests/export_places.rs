@@ -158,7 +158,7 @@ fn a_directory_that_a_file_system_is_mounted_on_is_told_before_the_work() {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

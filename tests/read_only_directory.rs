@@ -42,7 +42,7 @@ fn a_directory_that_cannot_be_written_is_read_and_is_written_later() {
     let output = match output {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

@@ -151,7 +151,7 @@ fn a_store_on_read_only_media_is_read() {
     let output = match output {
         Ok(output) if !String::from_utf8_lossy(&output.stderr).contains("unshare") => output,
         _ => {
-            println!("skipped: no name space of its own to mount in");
+            skipped!("no name space of its own to mount in");
             return;
         }
     };

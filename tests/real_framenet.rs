@@ -18,7 +18,7 @@ pub(crate) fn archive() -> Option<PathBuf> {
     if std::env::var_os("FNSTORE_REAL_DATA").is_some() && release.exists() {
         return Some(release);
     }
-    println!("skipped: set FNSTORE_REAL_DATA=1 and have {} to run it", release.display());
+    skipped!("set FNSTORE_REAL_DATA=1 and have {} to run it", release.display());
     None
 }
 

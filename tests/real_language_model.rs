@@ -76,7 +76,7 @@ fn it_takes_the_same_best_tokens_as_others_and_has_their_perplexity() {
     let (Some(golden), Some(model)) =
         (named("FNSTORE_LANGUAGE_GOLDEN"), named("FNSTORE_LANGUAGE_MODEL"))
     else {
-        eprintln!("skipped: FNSTORE_LANGUAGE_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
+        skipped!("FNSTORE_LANGUAGE_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
         return;
     };
     let golden: Golden = serde_json::from_slice(&std::fs::read(golden).unwrap()).unwrap();
@@ -113,7 +113,7 @@ fn its_tokenizer_cuts_and_joins_10_000_texts_as_transformers_does() {
     let (Some(golden), Some(model)) =
         (named("FNSTORE_TOKENIZER_GOLDEN"), named("FNSTORE_LANGUAGE_MODEL"))
     else {
-        eprintln!("skipped: FNSTORE_TOKENIZER_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
+        skipped!("FNSTORE_TOKENIZER_GOLDEN and FNSTORE_LANGUAGE_MODEL are not set");
         return;
     };
     let tokenizer = Tokenizer::from_pieces(&Gguf::open(&model).unwrap().pieces().unwrap()).unwrap();

@@ -84,7 +84,7 @@ fn restore_slowly(inject: &[&str]) {
     let mut restore = match restore.spawn() {
         Ok(restore) => restore,
         Err(error) => {
-            println!("skipped: `strace` does not run: {error}");
+            skipped!("`strace` does not run: {error}");
             return;
         }
     };
@@ -99,7 +99,7 @@ fn restore_slowly(inject: &[&str]) {
     let output = restore.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() && said.contains("PTRACE") {
-        println!("skipped: `strace` may not trace here: {said}");
+        skipped!("`strace` may not trace here: {said}");
         return;
     }
     assert!(output.status.success(), "{said}");

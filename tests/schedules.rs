@@ -548,7 +548,7 @@ fn whatever_the_order_nothing_acknowledged_is_lost_and_nothing_wrong_is_read() {
     let output = match mounted.output() {
         Ok(output) if output.status.code() != Some(99) => output,
         _ => {
-            println!("skipped: no file system of its own, so no full disk in the schedules");
+            skipped!("no file system of its own, so no full disk in the schedules");
             let mut plain = Command::new(std::env::current_exe().unwrap());
             plain.args(["--ignored", "--exact", "--nocapture", "schedules::play_seeds"]);
             environment(&mut plain);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{QueryError, nearest};
-use crate::model::{Flags, Origin};
+use crate::model::{Flags, Origin, named};
 
 /// Declares [`Field`] with name, kind and description in one place.
 macro_rules! fields {
@@ -204,49 +204,23 @@ impl fmt::Display for Field {
     }
 }
 
-/// What stands between a field and a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Operator {
-    /// `=`
-    Equal,
-    /// `!=`, which means `not (field = value)`.
-    NotEqual,
-    /// `<`
-    Less,
-    /// `<=`
-    LessOrEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterOrEqual,
-    /// `~`: the regular expression matches somewhere.
-    Matches,
-}
-
-impl Operator {
-    /// All operators; where one starts another, the longer stands first.
-    pub const ALL: [Self; 7] = [
-        Self::NotEqual,
-        Self::LessOrEqual,
-        Self::GreaterOrEqual,
-        Self::Equal,
-        Self::Less,
-        Self::Greater,
-        Self::Matches,
-    ];
-
-    /// As written in queries.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "=",
-            Self::NotEqual => "!=",
-            Self::Less => "<",
-            Self::LessOrEqual => "<=",
-            Self::Greater => ">",
-            Self::GreaterOrEqual => ">=",
-            Self::Matches => "~",
-        }
+named! {
+    /// What stands between a field and a value; where one starts another, the longer stands first.
+    pub enum Operator {
+        /// Means `not (field = value)`.
+        NotEqual => "!=",
+        /// At most.
+        LessOrEqual => "<=",
+        /// At least.
+        GreaterOrEqual => ">=",
+        /// Equal.
+        Equal => "=",
+        /// Less.
+        Less => "<",
+        /// More.
+        Greater => ">",
+        /// The regular expression matches somewhere.
+        Matches => "~",
     }
 }
 

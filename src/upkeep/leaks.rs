@@ -6,27 +6,17 @@ use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::database::{Database, Result};
-use crate::model::{AnnotationSetId, ReleaseId, Split};
+use crate::model::{AnnotationSetId, ReleaseId, Split, named};
 use crate::query::{Expression, Selection};
 use crate::text::fold;
 
-/// How something stands in two parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LeakKind {
-    /// One text, letter case, accents, punctuation and spacing aside.
-    Text,
-    /// A generated set, whose seed's sentence stands in another part.
-    Seed,
-}
-
-impl LeakKind {
-    /// The code, as in `L-text`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "L-text",
-            Self::Seed => "L-seed",
-        }
+named! {
+    /// How something stands in two parts, with its code.
+    pub enum LeakKind {
+        /// One text, letter case, accents, punctuation and spacing aside.
+        Text => "L-text",
+        /// A generated set, whose seed's sentence stands in another part.
+        Seed => "L-seed",
     }
 }
 

@@ -45,13 +45,13 @@ pub(super) fn record(command: &Command, log: &Path) -> Option<Vec<Event>> {
     let output = match strace.output() {
         Ok(output) => output,
         Err(error) => {
-            println!("skipped: `strace` does not run: {error}");
+            skipped!("`strace` does not run: {error}");
             return None;
         }
     };
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() && said.contains("PTRACE") {
-        println!("skipped: `strace` may not trace here: {said}");
+        skipped!("`strace` may not trace here: {said}");
         return None;
     }
     assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));

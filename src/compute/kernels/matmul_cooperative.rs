@@ -122,7 +122,9 @@ mod tests {
     fn the_shader_agrees_with_the_plain_one_where_its_units_are_spelled_out() {
         let all = adapters();
         let Some(place) = all.iter().position(|adapter| adapter.half_precision) else {
-            eprintln!("skipped: no adapter has 16-bit floats");
+            // Past the harness, which keeps what tests print while they pass.
+            let why = b"the shader of matrix units is not tested: no adapter has 16-bit floats\n";
+            std::io::Write::write_all(&mut std::io::stderr(), why).unwrap();
             return;
         };
         let gpu = Gpu::open(place, &GpuOptions { half: true, ..GpuOptions::default() }).unwrap();
