@@ -40,8 +40,8 @@ pub(super) struct Pair {
     pub(super) flags: Flags,
     /// Whether the trigger is an LU of the frame, by what guides the expansion.
     pub(super) is_own: bool,
-    objections: usize,
-    /// Of pairs with as many objections the one that has more is kept.
+    failed_checks: usize,
+    /// Of pairs with as many failed checks the one that has more is kept.
     score: f64,
 }
 
@@ -81,19 +81,21 @@ impl Pair {
         };
         // What was asked for stands elsewhere in the sentence.
         let is_beside = asked.is_some_and(|asked| !asked.is_in(&trigger));
-        let objections =
+        let failed_checks =
             flags.names().len() + usize::from(is_lost(chain, &trigger)) + usize::from(is_beside);
-        let (objections, score) = match choice {
+        let (failed_checks, score) = match choice {
             Choice::Aligner => (0, f64::from(alignment.score)),
-            Choice::FewestObjections => (objections, likelihood(output, &alignment) + fit.worth),
+            Choice::FewestFailedChecks => {
+                (failed_checks, likelihood(output, &alignment) + fit.worth)
+            }
         };
         let (output, is_own) = (output.clone(), fit.is_own);
-        Ok(Self { output, alignment, targets, trigger, flags, is_own, objections, score })
+        Ok(Self { output, alignment, targets, trigger, flags, is_own, failed_checks, score })
     }
 
     /// Whether nothing is to be said against it.
     pub(super) fn is_faultless(&self) -> bool {
-        self.objections == 0
+        self.failed_checks == 0
     }
 
     /// Whether the trigger would seldom evoke the frame: it is unlike its LUs, or is none of them
@@ -104,11 +106,11 @@ impl Pair {
     }
 
     /// Doubtful triggers last, and of these those that are unlike the frame; of the others fewer
-    /// objections first, then higher scores.
+    /// failed checks first, then higher scores.
     fn best_first(&self, other: &Self) -> Ordering {
         let sure = self.is_doubtful().cmp(&other.is_doubtful());
         let alike = sure.then(self.flags.unlike_frame.cmp(&other.flags.unlike_frame));
-        let fewer = alike.then(self.objections.cmp(&other.objections));
+        let fewer = alike.then(self.failed_checks.cmp(&other.failed_checks));
         fewer.then_with(|| other.score.total_cmp(&self.score))
     }
 
@@ -129,7 +131,7 @@ pub(super) fn candidates(paraphrases: &[Paraphrase]) -> Vec<&Paraphrase> {
     if ended.is_empty() { paraphrases.iter().collect() } else { ended }
 }
 
-/// The pair to keep, of equals the first. That a pair does not fit is one objection more; pairs are
+/// The pair to keep, of equals the first. That a pair does not fit is one failed check more; pairs are
 /// asked only as long as the answer may decide, since it takes a network.
 pub(super) fn choose(
     pairs: impl IntoIterator<Item = Pair>,
@@ -142,7 +144,7 @@ pub(super) fn choose(
         if best.as_ref().is_some_and(|best| best.best_first(&pair).is_le()) {
             break;
         }
-        pair.objections += usize::from(!fits(&pair)?);
+        pair.failed_checks += usize::from(!fits(&pair)?);
         best = Some(match best {
             Some(best) => best.or_better(pair),
             None => pair,
@@ -245,28 +247,28 @@ mod tests {
         Paraphrase { text, score: 0.5, log_prob, ended: true, unmet: Vec::new() }
     }
 
-    fn pair(output: &Paraphrase, objections: usize, score: f32, likeness: f32) -> Pair {
+    fn pair(output: &Paraphrase, failed_checks: usize, score: f32, likeness: f32) -> Pair {
         let alignment =
             Alignment { spans: vec![Span::new(5, 11)], scores: vec![score], score, weak: false };
         let (targets, trigger) = (alignment.spans.clone(), "tested".to_owned());
         let (output, flags) = (output.clone(), Flags::default());
         let score = likelihood(&output, &alignment) + 20.0 * f64::from(likeness);
-        Pair { output, alignment, targets, trigger, flags, is_own: false, objections, score }
+        Pair { output, alignment, targets, trigger, flags, is_own: false, failed_checks, score }
     }
 
-    /// Which of three pairs is kept, each of log-probability of the output, objections, score and
+    /// Which of three pairs is kept, each of log-probability of the output, failed checks, score and
     /// likeness.
     fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
         let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
-            let &(log_prob, objections, score, likeness) = made;
+            let &(log_prob, failed_checks, score, likeness) = made;
             let output = Paraphrase { text: name.to_owned(), ..output(log_prob) };
-            pair(&output, objections, score, likeness)
+            pair(&output, failed_checks, score, likeness)
         });
         choose(pairs, |_| Ok(true)).unwrap().unwrap().output.text.parse().unwrap()
     }
 
     #[test]
-    fn fewer_objections_win_then_the_likeliest_output_and_span_then_the_first() {
+    fn fewer_failed_checks_win_then_the_likeliest_output_and_span_then_the_first() {
         assert_eq!(kept([(-9.0, 0, 0.2, 0.0), (-9.0, 0, 0.3, 0.0), (-8.0, 1, 0.9, 0.0)]), 1);
         let less_than_twice = [(-9.0, 1, 0.9, 0.0), (-9.0, 0, 0.4, 0.0), (-8.0, 0, 0.2, 0.0)];
         assert_eq!(kept(less_than_twice), 2, "twice as likely, but for a little");
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_objection() {
+    fn a_trigger_that_is_like_the_frame_is_worth_a_less_likely_output_but_no_failed_check() {
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.7), (-12.0, 0, 0.5, 0.7)]), 1);
         assert_eq!(kept([(-9.0, 0, 0.5, 0.6), (-10.0, 0, 0.5, 0.64), (-9.0, 1, 0.5, 0.9)]), 0);
     }
@@ -288,15 +290,15 @@ mod tests {
         };
         let (good, doubtful) = (pair(&output(-1.0), 1, 0.9, 0.0), pair(&output(-9.0), 3, 0.1, 0.0));
         let kept = unlike(good.clone()).or_better(doubtful.clone());
-        assert_eq!(kept.objections, 3);
-        assert_eq!(unlike(good).or_better(unlike(doubtful)).objections, 1);
+        assert_eq!(kept.failed_checks, 3);
+        assert_eq!(unlike(good).or_better(unlike(doubtful)).failed_checks, 1);
     }
 
     #[test]
-    fn of_pairs_with_fewest_objections_the_best_that_fits_is_kept() {
+    fn of_pairs_with_fewest_failed_checks_the_best_that_fits_is_kept() {
         let pairs = || {
             [(-7.0, 0), (-8.0, 0), (-9.0, 0), (-6.0, 1)]
-                .map(|(log_prob, objections)| pair(&output(log_prob), objections, 0.5, 0.0))
+                .map(|(log_prob, failed_checks)| pair(&output(log_prob), failed_checks, 0.5, 0.0))
         };
         let kept = |fits: &dyn Fn(f32) -> bool| {
             choose(pairs(), |pair| Ok(fits(pair.output.log_prob))).unwrap().unwrap()
@@ -304,10 +306,10 @@ mod tests {
         let second = kept(&|log_prob| log_prob < -7.5);
         assert!(second.output.log_prob == -8.0 && second.is_faultless());
         let likelier = kept(&|log_prob| log_prob > -6.5);
-        assert!(likelier.output.log_prob == -6.0 && likelier.objections == 1);
+        assert!(likelier.output.log_prob == -6.0 && likelier.failed_checks == 1);
         let none = kept(&|_| false);
-        assert!(none.output.log_prob == -7.0 && none.objections == 1);
-        let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).objections;
+        assert!(none.output.log_prob == -7.0 && none.failed_checks == 1);
+        let better = |one: &Pair, other: &Pair| one.clone().or_better(other.clone()).failed_checks;
         assert_eq!((better(&none, &second), better(&second, &none)), (0, 0));
     }
 
@@ -342,9 +344,9 @@ mod tests {
 
     #[test]
     fn a_trigger_that_is_no_unit_is_doubtful_when_something_can_be_objected_to_it() {
-        let pair = |is_own, objections, unlike_frame| {
+        let pair = |is_own, failed_checks, unlike_frame| {
             let flags = Flags { unlike_frame, ..Flags::default() };
-            Pair { is_own, flags, ..pair(&output(-1.0), objections, 0.9, 0.0) }
+            Pair { is_own, flags, ..pair(&output(-1.0), failed_checks, 0.9, 0.0) }
         };
         assert!(!pair(true, 2, false).is_doubtful() && !pair(false, 0, false).is_doubtful());
         assert!(pair(false, 1, false).is_doubtful() && pair(false, 1, true).is_doubtful());

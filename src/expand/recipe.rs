@@ -34,8 +34,9 @@ named! {
 pub enum Choice {
     /// The pair that the aligner scores best, as in Culkin et al. 2021 (section 6.1, footnote 21).
     Aligner,
-    /// Of the pairs with the fewest objections the likeliest.
-    FewestObjections,
+    /// Of the pairs with the fewest failed checks the likeliest.
+    #[serde(alias = "fewest-objections")]
+    FewestFailedChecks,
 }
 
 impl Choice {
@@ -43,7 +44,7 @@ impl Choice {
     fn rule(self) -> &'static str {
         match self {
             Self::Aligner => "highest score of the aligner; v4",
-            Self::FewestObjections => "fewest objections, then the likeliest output and span; v4",
+            Self::FewestFailedChecks => "fewest objections, then the likeliest output and span; v4",
         }
     }
 }
@@ -102,7 +103,7 @@ impl Recipe {
             candidates: 20,
             max_source_pieces: 80,
             known_words: true,
-            choice: Choice::FewestObjections,
+            choice: Choice::FewestFailedChecks,
             tell_bans: true,
             ban_lexicon: false,
             keep_fe: KeepElements::Align,

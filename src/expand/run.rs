@@ -492,7 +492,7 @@ impl<'a> Run<'a> {
                 pairs.push(Pair::new(chain, lexicon, guide, asked.as_ref(), choice, found)?);
             }
         }
-        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestObjections);
+        let tagger = self.tagger.as_ref().filter(|_| choice == Choice::FewestFailedChecks);
         let Some(tagger) = tagger else { return choose(pairs, |_| Ok(true)) };
         choose(pairs, |pair| {
             word_class::fits(tagger, &pair.output.text, &pair.targets, chain.seed.pos)
