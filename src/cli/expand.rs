@@ -240,9 +240,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     })?;
     if report.interrupted {
         context.output.flush()?;
-        tell(
-            "interrupted; what was finished is in the store, and the same command goes on from there",
-        );
+        tell("interrupted; what was finished is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if report.seeds == 0 {
@@ -374,7 +372,7 @@ fn summary(
         write_kept(kept, output)?;
     }
     if report.left > 0 {
-        let note = "sets, by the limit; the same command goes on with them";
+        let note = "sets, by the limit; the same command takes them";
         output.line(&format!("  {:<20} {:>9}  {note}", "left for later", grouped(report.left)))?;
     }
     write_reasons("sets without any new sentence", &report.unproductive, output)?;

@@ -75,9 +75,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     context.output.report(&record, NO_ROWS, |output| summary(&done, &text, output))?;
     if done.interrupted {
         context.output.flush()?;
-        tell(
-            "interrupted; what was scored is in the store, and the same command goes on from there",
-        );
+        tell("interrupted; what was scored is in the store, and the same command resumes there");
         return Ok(Outcome::Interrupted);
     }
     if done.kept.scored == 0 {

@@ -51,7 +51,7 @@ pub(crate) fn place_after<T, E: DeviceError>(
 ) -> Result<(Device, T), E> {
     match place_on(&lost.renewed(), &place) {
         Err(error) if error.is_refusal() => {
-            lost.tell("the GPU opened anew cannot take what lay on the one that was lost; going on with the CPU");
+            lost.tell("the GPU opened anew cannot take what lay on the one that was lost; the CPU takes over");
             place_on(&lost.host(), place)
         }
         other => other,

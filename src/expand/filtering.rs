@@ -65,7 +65,7 @@ pub struct Rescored {
     pub kept: Kept,
     /// Sets whose scores were written; the others had them already.
     pub written: u64,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Witness<'a> {
 /// earlier ones.
 ///
 /// Sets are written some at a time; `progress` is told how many were looked at, and a `Break` ends
-/// the run after those that were written. The same call goes on from there. A set that another
+/// the run after those that were written. The same call resumes there. A set that another
 /// thread edits meanwhile may lose that edit. In the list of changes a set that gets scores is
 /// edited.
 ///

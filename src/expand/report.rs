@@ -59,7 +59,7 @@ pub struct Report {
     pub steps_reused: u64,
     /// Time from the first sentence to the last commit.
     pub elapsed: Duration,
-    /// Whether the run was stopped; the same command goes on from here.
+    /// Whether the run was stopped; the same command resumes here.
     pub interrupted: bool,
 }
 

@@ -48,7 +48,7 @@ const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
 /// Expands every human annotation set for which the expression holds.
 ///
-/// What was done before under the same recipe is skipped; a run that was stopped goes on where its
+/// What was done before under the same recipe is skipped; a run that was stopped resumes where its
 /// last commit left it.
 ///
 /// # Errors

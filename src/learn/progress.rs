@@ -14,7 +14,7 @@ pub enum TrainingProgress<D, L> {
         /// Those in all.
         total: usize,
     },
-    /// Training goes on from a checkpoint.
+    /// Training resumes from a checkpoint.
     Resumed {
         /// The last epoch that is done.
         epoch: usize,

@@ -1,7 +1,7 @@
 //! Bringing rows of older record versions up to this build's.
 //!
 //! A row that stands as this build would write it is left alone, so an upgrade that was stopped
-//! goes on where it was, and a second one does nothing. Both versions of a record say the same, so
+//! resumes where it was, and a second one does nothing. Both versions of a record say the same, so
 //! readers may go on meanwhile.
 
 use std::collections::BTreeMap;

@@ -42,7 +42,7 @@ impl Database {
     /// Rewrites what stands in older record versions, after a backup into `backup`; a store that is
     /// current already is left alone, without a backup.
     ///
-    /// One that was stopped goes on where it was: a backup of the store at its revision that lies
+    /// One that was stopped resumes where it was: a backup of the store at its revision that lies
     /// in `backup` is the one that it wrote, and stays. Nobody writes the store between the backup
     /// and the upgrade.
     ///

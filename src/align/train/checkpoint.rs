@@ -1,4 +1,4 @@
-//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with
+//! What an epoch leaves behind, in a file: a run that was killed resumes there and ends with
 //! the weights that it would have ended with.
 //!
 //! One safetensors file, replaced as a whole after each epoch. It holds the weights and the
@@ -66,7 +66,7 @@ impl Checkpoint {
         };
         // A number that is read back from JSON may differ in its last bit; its text does not.
         let exactly = |rate: f32| format!("{rate:?}");
-        // A GPU adds in another order: what it goes on with is neither one's head.
+        // A GPU adds in another order: what it resumes with is neither one's head.
         let device = match device {
             Device::Cpu { .. } => "cpu",
             Device::Gpu(_) => "gpu",
@@ -227,10 +227,10 @@ mod tests {
         for killed_after in 1..=5 {
             let killed = train(begin(), &mut |state| {
                 checkpoint.write(state)?;
-                let killed = FileError::io("go on", Path::new(""))(io::Error::other("killed"));
+                let killed = FileError::io("resume", Path::new(""))(io::Error::other("killed"));
                 if state.epoch == killed_after { Err(killed.into()) } else { Ok(()) }
             });
-            assert!(killed.unwrap_err().to_string().contains("cannot go on"));
+            assert!(killed.unwrap_err().to_string().contains("cannot resume"));
             let state = checkpoint.read().unwrap().unwrap();
             assert_eq!(state.epoch, killed_after);
             assert_eq!(train(state, &mut |_| Ok(())).unwrap(), whole);

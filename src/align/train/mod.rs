@@ -64,7 +64,7 @@ pub struct Options {
     pub labels: Labels,
     /// Directory of a linker that reads the same states; the head sees what it says, and keeps it.
     pub linker: Option<PathBuf>,
-    /// File that keeps what each epoch leaves behind. When it is there, training goes on from it.
+    /// File that keeps what each epoch leaves behind. When it is there, training resumes from it.
     pub checkpoint: Option<PathBuf>,
     /// Directory of the encoder.
     pub encoder: PathBuf,

@@ -44,7 +44,7 @@ enum Task {
 #[derive(Debug, clap::Args)]
 pub(super) struct RewriterArgs {
     /// Keep rewritings in FILE, and take those that it has of the same rewriter and settings: a run
-    /// that was interrupted goes on where it was
+    /// that was interrupted resumes where it was
     #[arg(long, value_name = "FILE")]
     rewrites: Option<PathBuf>,
 

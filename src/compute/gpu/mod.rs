@@ -118,18 +118,16 @@ impl Gpu {
         let open = || {
             let name = &self.adapter.name;
             if self.losses >= MOST_LOSSES {
-                self.tell(&format!(
-                    "the GPU `{name}` is lost again and again; going on with the CPU"
-                ));
+                self.tell(&format!("the GPU `{name}` is lost again and again; the CPU takes over"));
                 return Device::cpu();
             }
             match self.reopen() {
                 Ok(again) => {
-                    self.tell(&format!("the GPU `{name}` was lost; going on with it opened anew"));
+                    self.tell(&format!("the GPU `{name}` was lost; it is used again, opened anew"));
                     Device::Gpu(again)
                 }
                 Err(_) => {
-                    self.tell(&format!("the GPU `{name}` was lost; going on with the CPU"));
+                    self.tell(&format!("the GPU `{name}` was lost; the CPU takes over"));
                     Device::cpu()
                 }
             }
