@@ -61,7 +61,7 @@ pub(super) struct Args {
     )]
     note: String,
 
-    /// Take the reviewer's judgement of the set back
+    /// Remove the reviewer's judgement of the set
     #[arg(long, conflicts_with_all = ["score", "from"], requires = "reviewer")]
     remove: bool,
 

@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required = true)]
     classes: Vec<String>,
 
-    /// How predictions come together
+    /// Combine predictions by this rule
     #[arg(long, value_enum, default_value_t = By::Weights)]
     by: By,
 }

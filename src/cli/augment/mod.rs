@@ -48,7 +48,7 @@ pub(super) struct RewriterArgs {
     #[arg(long, value_name = "FILE")]
     rewrites: Option<PathBuf>,
 
-    /// Hypotheses kept by the search
+    /// Beam size
     #[arg(long, value_name = "N", default_value_t = 10)]
     beam: usize,
 

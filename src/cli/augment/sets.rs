@@ -58,7 +58,7 @@ pub(super) struct QaArgs {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Ban so many of the most telling words that need not stay
+    /// Ban the K most telling words that need not stay
     #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=4))]
     ban: u8,
 
@@ -77,11 +77,11 @@ pub(super) struct MtArgs {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Rewritings have a smaller share of words in common with the reference
+    /// Keep rewritings that share less than SHARE of their words with the reference
     #[arg(long, value_name = "SHARE", default_value_t = 0.65)]
     jaccard: f64,
 
-    /// Most rewritings of a sentence
+    /// Write at most N rewritings of a sentence
     #[arg(long, value_name = "N", default_value_t = 10)]
     most: usize,
 

@@ -24,19 +24,19 @@ use crate::cli::table_lines::{Fields, TableLines};
 /// copy; `fnstore judge tally` reads them.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct SampleArgs {
-    /// Rewritings of a system each
+    /// Files of rewritings, one for each system
     #[arg(value_name = "FILE", required = true)]
     systems: Vec<PathBuf>,
 
-    /// Sources to draw, of those that all systems have rewritten
+    /// Draw N of the sources that all systems have rewritten
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: usize,
 
-    /// Sources that stand as they are, as attention checks [default: a tenth of the rewritings]
+    /// Add N unchanged sources as attention checks [default: a tenth of the rewritings]
     #[arg(long, value_name = "N")]
     checks: Option<usize>,
 
-    /// Decides what is drawn
+    /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -48,7 +48,7 @@ pub(in crate::cli) struct SampleArgs {
 /// the attention checks and judges nine rewritings.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TallyArgs {
-    /// What a rater filled in, each
+    /// Files that raters filled in
     #[arg(value_name = "FILE", required = true)]
     raters: Vec<PathBuf>,
 

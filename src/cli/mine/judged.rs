@@ -31,11 +31,11 @@ pub(super) struct SampleArgs {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Pairs to draw
+    /// Draw N pairs
     #[arg(long, value_name = "N", default_value_t = 100)]
     count: usize,
 
-    /// Decides what is drawn
+    /// Seed of the draw
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -46,11 +46,11 @@ pub(super) struct SampleArgs {
 /// estimates.
 #[derive(Debug, clap::Args)]
 pub(super) struct TallyArgs {
-    /// What one rater filled in
+    /// File that a rater filled in
     #[arg(value_name = "FILE")]
     first: PathBuf,
 
-    /// What another one did
+    /// File of a second rater
     #[arg(value_name = "FILE")]
     second: Option<PathBuf>,
 }

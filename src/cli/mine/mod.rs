@@ -41,15 +41,15 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// How pairs are found
+    /// Find pairs by this method
     #[arg(long, value_enum, default_value_t = MethodName::L12)]
     method: MethodName,
 
-    /// What an edit is under l12
+    /// Count these as edits (l12)
     #[arg(long, value_enum, default_value_t = Edits::DeleteInsert)]
     edits: Edits,
 
-    /// Most edits under l12
+    /// Take pairs of at most N edits (l12)
     #[arg(long, value_name = "N", default_value_t = 12)]
     limit: usize,
 

@@ -27,11 +27,11 @@ pub(in crate::cli) struct Args {
     /// Name of the proposed LU, as in `vet.v`
     pub(in crate::cli) lu: String,
 
-    /// Who decides
+    /// Name of the reviewer
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) reviewer: String,
 
-    /// Why
+    /// Record this reason
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(in crate::cli) note: String,
 

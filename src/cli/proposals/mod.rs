@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// List also proposals that were rejected
+    /// Also list proposals that were decided on
     #[arg(long)]
     with_decided: bool,
 

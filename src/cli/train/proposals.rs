@@ -20,7 +20,7 @@ use crate::cli::{Context, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// File of the weights
+    /// Write the weights to FILE
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
