@@ -1,5 +1,5 @@
-//! A reviewer's process that is killed at a random moment: every decision that it acknowledged
-//! stands, with what it did, and nothing is half done.
+//! A reviewer's process that is killed at a random moment: every decision that it acknowledged stands, with
+//! what it did, and nothing is half done.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;

@@ -112,7 +112,7 @@ pub enum AlignError {
         path: PathBuf,
     },
     /// A checkpoint is of another training run.
-    #[error("cannot resume from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
+    #[error("cannot go on from checkpoint `{path}`: it was made with {setting} `{found}`, this run has `{expected}`; train as before, or give another file", path = .path.display())]
     Checkpoint {
         /// The checkpoint.
         path: PathBuf,

@@ -99,8 +99,8 @@ pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Name of the rewriter that is taken if none is named, and the file that says so, if any. It is
-/// the adapter if its language model is at hand, else the built-in rewriter.
+/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
+/// where its language model is at hand, else the rewriter that needs none.
 pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
     Ok(match preferred(dirs)? {
         Some(choice) => (choice.paraphraser, Some(choice.file)),

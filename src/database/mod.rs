@@ -85,8 +85,8 @@ impl Database {
         })
     }
 
-    /// A reader's handle on the database as it is at this moment. Whatever is committed later, by
-    /// this process or another, its records and queries are of one state.
+    /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
+    /// committed later, by this process or another, its records and queries are of one state.
     ///
     /// A handle of [`open`](Self::open) moves on when it is queried, and a writer's always shows
     /// the last commit; several questions about one state, or one long answer, want a snapshot. It

@@ -23,9 +23,7 @@ use super::recipe::Choice;
 use super::shard::ShardWriter;
 use super::trigger_lexicon::TriggerLexicon;
 use super::word_class;
-use super::{
-    CarriedTally, EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result,
-};
+use super::{EndReason, ExpandError, ExpansionProgress, Guidance, Kept, Recipe, Report, Result};
 use crate::align::{AlignError, AlignRequest, Aligner, Alignment};
 use crate::database::{Database, Write};
 use crate::decode::SourceId;

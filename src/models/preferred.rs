@@ -54,8 +54,8 @@ pub fn preferred(directories: &[PathBuf]) -> Result<Option<Preferred>, ModelErro
     Ok(None)
 }
 
-/// Makes a rewriter the choice of a directory of models; what stood there before stays until the
-/// new choice is on disk. Returns the file.
+/// Makes a rewriter the choice of a directory of models; what stood there before stays until the new
+/// choice is on disk. Returns the file.
 ///
 /// # Errors
 /// When the file cannot be written.

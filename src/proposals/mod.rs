@@ -14,6 +14,7 @@ mod hidden;
 mod rank;
 pub mod train;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use error::ProposalError;
@@ -127,10 +128,11 @@ impl<'a> Proposals<'a> {
         for found in self.database.matches(&generated, &Selection::default())? {
             let found = found?;
             let (release, set) = (found.release(), found.set());
-            if !releases.contains_key(&release) {
-                releases.insert(release, KnownLemmas::read(self.database, release)?);
-            }
-            let (lexicon, of) = (&releases[&release], (set.frame, set.lu));
+            let lexicon = match releases.entry(release) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(KnownLemmas::read(self.database, release)?),
+            };
+            let of = (set.frame, set.lu);
             if lexicon.proposed.contains(&of) || with_decided && lexicon.accepted.contains(&of) {
                 gathered.entry((release, set.frame, set.lu)).or_default().take(set);
             }

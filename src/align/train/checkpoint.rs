@@ -1,10 +1,10 @@
-//! What an epoch leaves behind, in a file: a run that was killed resumes there and ends with
-//! the weights that it would have ended with.
+//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with the
+//! weights that it would have ended with.
 //!
-//! One safetensors file, replaced as a whole after each epoch. It holds the weights and the
-//! optimizer's moments (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far
-//! (`best.NAME`), and a JSON text with the rest ([`Note`]). The text also says what the run is made
-//! of. A run made of anything else is refused.
+//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's moments
+//! (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a JSON text
+//! with the rest ([`Note`]). The text also says what the run is made of, and a run made of anything
+//! else is refused: its end would be neither one's.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,8 +51,8 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a run at a path, whether or not there is one yet; of encoder and linker
-    /// the fingerprints.
+    /// The checkpoint of a run at a path, whether or not there is one yet; of encoder and linker the
+    /// fingerprints.
     pub(super) fn new(
         path: &Path,
         options: &Options,
@@ -66,7 +66,7 @@ impl Checkpoint {
         };
         // A number that is read back from JSON may differ in its last bit; its text does not.
         let exactly = |rate: f32| format!("{rate:?}");
-        // A GPU adds in another order: what it resumes with is neither one's head.
+        // A GPU adds in another order: what it goes on with is neither one's head.
         let device = match device {
             Device::Cpu { .. } => "cpu",
             Device::Gpu(_) => "gpu",
@@ -227,10 +227,10 @@ mod tests {
         for killed_after in 1..=5 {
             let killed = train(begin(), &mut |state| {
                 checkpoint.write(state)?;
-                let killed = FileError::io("resume", Path::new(""))(io::Error::other("killed"));
+                let killed = FileError::io("go on", Path::new(""))(io::Error::other("killed"));
                 if state.epoch == killed_after { Err(killed.into()) } else { Ok(()) }
             });
-            assert!(killed.unwrap_err().to_string().contains("cannot resume"));
+            assert!(killed.unwrap_err().to_string().contains("cannot go on"));
             let state = checkpoint.read().unwrap().unwrap();
             assert_eq!(state.epoch, killed_after);
             assert_eq!(train(state, &mut |_| Ok(())).unwrap(), whole);

@@ -9,9 +9,9 @@ use super::resolve::{core_type, element, elements, span, wrong};
 use super::{Made, Result, Script};
 use crate::edit::Removal;
 use crate::model::{
-    AnnotationSet, AnnotationSetId, Colors, CorpusId, Creation, Document, DocumentId, Extent, FeId,
-    FeRelation, FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label,
-    Layer, LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
+    AnnotationSet, AnnotationSetId, CorpusId, Document, DocumentId, Extent, FeId, FeRelation,
+    FeStatus, Frame, FrameElement, FrameId, FrameRelation, IdSpace, Judgement, Label, Layer,
+    LayerName, LexUnit, Lexeme, LuId, NullInstantiation, Occurrence, Provenance, RelationId,
     SemType, SemTypeId, Sentence, SentenceId, Span,
 };
 use crate::text::CharIndex;

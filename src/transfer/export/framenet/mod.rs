@@ -78,8 +78,7 @@ pub enum FramenetLoss {
     Sentences,
     /// A judgement of a set.
     Judgements,
-    /// A proposed LU on which people decided; one that they rejected is still written as
-    /// `Proposed`.
+    /// A proposed LU on which people decided; one that they rejected is still written as `Proposed`.
     Decisions,
     /// An edition.
     Editions,
