@@ -10,7 +10,8 @@ macro_rules! skipped {
         use std::io::Write as _;
         let test = std::thread::current();
         let (name, why) = (test.name().unwrap_or("a test"), format!($($why)*));
-        writeln!(std::io::stderr(), "{name} is skipped: {why}").unwrap();
+        let line = format!("{name} is skipped: {why}\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
     }};
 }
 

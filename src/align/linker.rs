@@ -46,8 +46,7 @@ pub struct LinkerConfig {
     pub encoder: String,
     /// Fingerprint of the encoder (BLAKE3, hexadecimal).
     pub encoder_fingerprint: String,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last
-    /// layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Width D of the encoder's states.
     pub width: usize,

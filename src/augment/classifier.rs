@@ -29,8 +29,7 @@ impl Default for ClassifierOptions {
             hidden: 16,
             training: TrainerOptions {
                 epochs: 30,
-                // Few pairs and a slow start: a stop at the first epochs without gain would end too
-                // soon.
+                // Few pairs and a slow start: the first epochs without gain would end it too soon.
                 patience: 30,
                 batch: 32,
                 learning_rate: 2e-3,

@@ -1,5 +1,4 @@
-//! `fnstore gpu`: the adapters of this machine, which one networks run on, and whether it computes
-//! right.
+//! `fnstore gpu`: this machine's adapters, which one is used, and whether it computes right.
 
 use fnstore::compute::kernels::{KernelTest, self_test};
 use fnstore::compute::{
@@ -67,8 +66,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let choice = &args.device.device;
     let place = choose(&all, choice)?;
     let tests = match place {
-        // Matrix units are opened with 16-bit weights only, and tested whatever weights are kept
-        // as.
+        // Matrix units are opened with 16-bit weights alone, and tested whatever weights are.
         Some(place) => {
             test(&Device::Gpu(Gpu::open(place, &GpuOptions { half: true, ..options() })?))
         }

@@ -10,8 +10,7 @@ use super::output::{Format, Output, tell};
 use super::render::{Records, Row};
 use super::{Outcome, tell_if_empty};
 
-/// Status of LUs that are listed only when asked for: FrameNet's own mark of what should not be
-/// used.
+/// Status of LUs that are listed on request only: FrameNet's mark of what should not be used.
 pub(super) const HIDDEN_STATUS: &str = "Problem";
 
 /// Which rows are listed.

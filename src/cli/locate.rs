@@ -151,8 +151,7 @@ pub(super) fn rewriter(given: Option<&Path>, dirs: &[PathBuf]) -> anyhow::Result
     })
 }
 
-/// Where what was fetched or compiled is kept: `FNSTORE_CACHE`, else `fnstore` in the platform's
-/// cache.
+/// What was fetched or compiled lies here: `FNSTORE_CACHE`, else `fnstore` in the user's cache.
 pub(super) fn cache() -> Option<PathBuf> {
     variable("FNSTORE_CACHE").or_else(|| Some(cache_dir()?.join("fnstore")))
 }
@@ -209,8 +208,7 @@ pub(super) fn language_model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<Pa
     })
 }
 
-/// The encoder of a head or linker: the one that is given, else the one that the head or linker
-/// names.
+/// The encoder of a head or linker: the given one, else the one that it names.
 pub(super) fn encoder(
     given: Option<&Path>,
     trained: &Path,

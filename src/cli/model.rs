@@ -68,8 +68,7 @@ struct VerifyArgs {
 /// Add a checkpoint as Hugging Face transformers writes them (Marian, BART, T5 or Flan-T5, BERT;
 /// Llama, Qwen 2 and 3, Gemma 3), a language model's GGUF file, or an adapter
 ///
-/// The directory or file is checked as by `verify` and copied; it becomes a model whole or not at
-/// all.
+/// The directory or file is checked as by `verify` and copied, whole or not at all.
 #[derive(Debug, clap::Args)]
 struct AddArgs {
     /// Directory with config.json, model.safetensors (or its shards) and tokenizer.json; or with

@@ -90,8 +90,7 @@ impl Output {
         writeln!(self.out, "{start}{title}{end}{space}{rest}")
     }
 
-    /// Writes a line of a drawing, which has colours and no control characters beside them, moved
-    /// in.
+    /// Writes a line of a drawing, moved in: it has colours and no other control characters.
     pub(super) fn drawn(&mut self, indent: usize, line: &str) -> io::Result<()> {
         writeln!(self.out, "{:indent$}{line}", "")
     }

@@ -72,8 +72,7 @@ Examples:
   fnstore query 'foreign~\"<note\"' --fields id,foreign
   fnstore query 'text~\"\\bnot\\b\" pos=v' --explain";
 
-/// Annotation sets that are looked at to find out whether there are more than the limit let
-/// through.
+/// Annotation sets that are looked at to find out whether there are more than the limit.
 const LOOK_AHEAD: usize = 2_000;
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {

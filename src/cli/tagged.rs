@@ -8,8 +8,7 @@ use fnstore::exchange::Tokens;
 use fnstore::model::Split;
 use fnstore::tag::{TaggedSentence, penn_tag};
 
-/// The sentences of a file of JSON lines; without one, those of a part of the full text of the
-/// store.
+/// The sentences of a file of JSON lines; without one, those of a part of the full text.
 pub(super) fn read(
     file: Option<&Path>,
     store: &Path,

@@ -218,8 +218,7 @@ impl BeamSearch {
         for (rank, ranked) in candidates.iter().enumerate() {
             let ended = ranked.candidate.token == self.eos_token;
             if ended || at_limit {
-                // A word that is banned only as a whole may stand at a cut, where no letter can
-                // follow.
+                // A word that is banned as a whole may stand at a cut, where no letter follows.
                 if rank < beam_size && (ended || self.constraint.may_be_cut(ranked.state)) {
                     self.finish(ranked, ended);
                 }

@@ -164,8 +164,7 @@ impl Scheduler {
         }
     }
 
-    /// Takes a source (token ids, ending in the end token). It is encoded when its first job
-    /// begins.
+    /// Takes a source (token ids, the end token last), which is encoded with its first job.
     pub fn add_source(&mut self, tokens: Vec<u32>) -> SourceId {
         let id = SourceId(self.fresh_id());
         let source = Source { tokens, slot: None, busy: false, keeps_steps: false, past: None };

@@ -98,8 +98,7 @@ pub struct SampleSettings {
     pub temperature: f32,
     /// Draw among so many of the likeliest tokens; 0 for all.
     pub top_k: usize,
-    /// Draw among the fewest of the likeliest tokens that hold this share of the probability; 1 for
-    /// all.
+    /// Draw among the fewest likeliest tokens that hold this share of probability; 1 for all.
     pub top_p: f32,
     /// What ranks outputs of different lengths.
     pub length_penalty: LengthPenalty,

@@ -103,8 +103,7 @@ fn exchange_names(one: &Path, other: &Path) -> io::Result<bool> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        // An old kernel, a file system that cannot, or a container that forbids what it does not
-        // know.
+        // An old kernel, a file system that cannot, or a container that forbids it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP | Errno::PERM) => Ok(false),
         outcome => Ok(outcome.map(|()| true)?),
     }
@@ -126,8 +125,7 @@ pub fn remove_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// A passing name in a directory. Other users of the machine may read what gets it, as any new
-/// file.
+/// A passing name in a directory. Others may read what gets it, as any new file.
 fn passing_name<'a>(prefix: &'a str, mode: u32) -> tempfile::Builder<'a, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);

@@ -1,5 +1,4 @@
-//! Where something new shall be: links are followed, and what cannot be replaced is told before the
-//! work.
+//! Where something new shall be. Links are followed; what cannot be replaced is told first.
 
 use std::fs;
 use std::io;

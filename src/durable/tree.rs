@@ -67,8 +67,7 @@ fn sync_file_system(_directory: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a file is on one of the file systems of which it is known that their sync waits for the
-/// disk.
+/// Whether a file is on a file system whose sync is known to wait for the disk.
 #[cfg(target_os = "linux")]
 fn is_local(file: &File) -> io::Result<bool> {
     /// Numbers in `linux/magic.h`: ext2 to ext4, XFS, Btrfs, F2FS, tmpfs.

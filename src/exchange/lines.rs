@@ -14,8 +14,7 @@ pub const LINE_LIMIT: usize = 64 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The columns of a line parted by tabs, without the space around them; `expected` says what they
-/// are.
+/// The columns of a line parted by tabs, trimmed; `expected` says what they are.
 pub(super) fn columns<'l, const N: usize>(
     line: &'l str,
     expected: &str,

@@ -121,8 +121,7 @@ impl Side {
     }
 }
 
-/// How near the sentences are to each other: the edits between them, or the long words that both
-/// have.
+/// How near the sentences are: the edits between them, or the long words that both have.
 fn measure(members: &mut Map<String, Value>) -> Checked<Option<String>> {
     let mut counted = |field: &str, what: &str| match members.remove(field) {
         None => Ok(None),

@@ -256,8 +256,7 @@ mod tests {
         Pair { output, alignment, targets, trigger, flags, is_own: false, failed_checks, score }
     }
 
-    /// Which of three pairs is kept, each of log-probability of the output, failed checks, score and
-    /// likeness.
+    /// Which of three pairs is kept, each of log-probability, failed checks, score and likeness.
     fn kept(made: [(f32, usize, f32, f32); 3]) -> usize {
         let pairs = made.iter().zip(["0", "1", "2"]).map(|(made, name)| {
             let &(log_prob, failed_checks, score, likeness) = made;

@@ -1,5 +1,4 @@
-//! The loop: many seeds in flight, each round's outputs aligned, everything committed with its
-//! journal.
+//! The loop: many seeds in flight, outputs aligned, everything committed with its journal.
 //!
 //! A seed's outputs depend on the seed and the recipe alone, not on what is rewritten beside it.
 //! Ids are hashes of what a set is, the CPU's networks give the same bits in every batch, and the
@@ -354,8 +353,7 @@ impl<'a> Run<'a> {
         Ok((lexicon, self.guide.as_mut()))
     }
 
-    /// Opens a seed's sentence and asks for its next round; `None` when there is nothing to
-    /// rewrite.
+    /// Opens a seed's sentence and asks for its next round; `None` if there is nothing to rewrite.
     fn begin(
         &mut self,
         session: &mut Session<'_, Network>,

@@ -56,8 +56,7 @@ pub struct FilterEdition {
     pub weight: f32,
     /// Sets that score as much or more are kept.
     pub cut: f32,
-    /// Whether the precision or recall was reached that was asked for; a precision may be out of
-    /// reach.
+    /// Whether the wanted precision or recall was reached; a precision may be out of reach.
     pub reached: bool,
     /// Of the development outputs that it keeps, those that are acceptable.
     pub precision: Share,

@@ -238,8 +238,7 @@ pub(super) fn rounded_down(threshold: f32) -> f32 {
         .unwrap_or(threshold)
 }
 
-/// The highest value from which on a share of the acceptable outputs lies, or more, in four
-/// decimals.
+/// The highest value from which on a share of the acceptable outputs lies, in four decimals.
 fn threshold(outputs: &[Scored], share: f64, value: impl Fn(&Evidence) -> f32) -> Option<f32> {
     let acceptable = outputs.iter().filter(|scored| scored.output.is_acceptable() == Some(true));
     let mut values: Vec<f32> = acceptable.map(|scored| value(&scored.output.evidence)).collect();

@@ -1,5 +1,4 @@
-//! The logistic function and its integral: what the networks with one output say, and what that
-//! costs.
+//! The logistic function and its integral: what networks of one output say, and its cost.
 
 /// `1 / (1 + e^-logit)`.
 pub(crate) fn sigmoid(logit: f32) -> f32 {

@@ -25,8 +25,7 @@ use super::{AdamW, Labels, Schedule, Trained};
 use crate::compute::kernels::{Weight, matmul};
 use crate::compute::{ComputeError, Device, Tensor};
 
-/// Outputs from which on a layer's products are worth a kernel's packing; narrower ones are summed
-/// here.
+/// Outputs from which on a layer is worth a kernel's packing; narrower ones are summed here.
 const WORTH_A_KERNEL: usize = 16;
 
 /// Share of a batch's statistics in the running ones (PyTorch's default).
@@ -93,8 +92,7 @@ impl Network {
         &self.mlp
     }
 
-    /// The outputs (R, O) of rows of inputs, (R, I). Those of a row have the same bits in any
-    /// company.
+    /// The outputs (R, O) of rows of inputs (R, I), the same bits for a row in any company.
     pub(crate) fn run(&self, rows: &Tensor) -> Result<Vec<f32>, ComputeError> {
         Ok(self.forwards(rows, false)?.1)
     }

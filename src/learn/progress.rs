@@ -1,7 +1,6 @@
 //! How far training is.
 
-/// What training has just done; `D` is what it measures on development data, `L` what it may leave
-/// out.
+/// What training has just done; `D` is measured on development data, `L` may be left out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TrainingProgress<D, L> {

@@ -38,8 +38,7 @@ pub(crate) trait Task {
     /// How weights do on the development data.
     fn measure(&self, mlp: &Mlp) -> Result<Self::Dev, Self::Error>;
 
-    /// Whether weights that did so on the development data are kept instead of the best before
-    /// them.
+    /// Whether weights that did so on the development data replace the best before them.
     fn is_gain(dev: &Self::Dev, best: &Self::Dev) -> bool;
 }
 

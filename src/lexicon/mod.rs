@@ -436,8 +436,7 @@ impl<'a> Lexicon<'a> {
         Ok(sets.map(|set| Ok(set?)))
     }
 
-    /// The sets of sentence layers of a sentence (parts of speech, named entities, constructions),
-    /// by id.
+    /// The sentence layers of a sentence (parts of speech, named entities, constructions), by id.
     pub fn sentence_layers_of(
         &self,
         sentence: SentenceId,
@@ -468,8 +467,7 @@ impl<'a> Lexicon<'a> {
         }))
     }
 
-    /// The annotation sets of this release for which a query holds, as [`Database::query`] gives
-    /// them.
+    /// The annotation sets of this release that a query finds, as [`Database::query`] gives them.
     ///
     /// # Errors
     /// As [`Database::query`].

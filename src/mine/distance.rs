@@ -44,8 +44,7 @@ pub fn word_distance<W: PartialEq>(
         return None;
     }
     let over = limit + 1;
-    // Cell `at` of row `i` is column `i + at - limit`; the cells outside the table stay over the
-    // limit.
+    // Cell `at` of row `i` is column `i + at - limit`; cells outside the table stay over the limit.
     let mut row: Vec<usize> = (0..=2 * limit)
         .map(|at| if at >= limit && at - limit <= b.len() { at - limit } else { over })
         .collect();

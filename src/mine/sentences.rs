@@ -4,8 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::text::{fold, words};
 
-/// Words before a full stop that ends no sentence: titles, and the abbreviations of names and
-/// places.
+/// Words before a full stop that ends no sentence: titles, abbreviations of names and places.
 const OPEN: [&str; 30] = [
     "adm", "capt", "col", "corp", "dr", "fla", "gen", "gov", "hon", "inc", "jr", "lt", "ltd",
     "maj", "mr", "mrs", "ms", "mt", "no", "ore", "pa", "prof", "rep", "rev", "sen", "sgt", "st",

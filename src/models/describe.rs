@@ -247,8 +247,7 @@ pub(super) fn files_of(directory: &Path) -> Result<Vec<(String, u64)>, ModelErro
         match path.metadata() {
             Ok(metadata) if metadata.is_file() => files.push((name, metadata.len())),
             Ok(_) => {}
-            // A link that leads nowhere, or a file that went meanwhile: whoever needs it will say
-            // so.
+            // A link that leads nowhere, or a file that is gone: whoever needs it will say so.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(read(error)),
         }

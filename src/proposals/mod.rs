@@ -193,8 +193,7 @@ impl<'a> Proposals<'a> {
     ) -> Result<u64> {
         let mut edits = self.database.transaction(release)?;
         let standing = edits.decisions(frame, name)?;
-        // What the record says of a decision that stands is more than that there is nothing to
-        // decide.
+        // A decision that stands says more than that there is nothing to decide.
         let evidence = match self.of(release, frame, name) {
             Ok(proposal) => proposal.evidence,
             Err(_) if standing.is_some_and(|decided| decided.standing().is_some()) => {

@@ -17,8 +17,7 @@ const MODEL_TYPE: &str = "proposal-ranker";
 const FORMAT: u32 = 1;
 /// What a proposal without filter scores counts as.
 const NO_SCORE: f32 = 0.5;
-/// What a proposal whose lemma has no vector counts as: between likenesses that speak for and
-/// against.
+/// The likeness of a lemma without a vector: between those that speak for and against.
 const NO_LIKENESS: f32 = 0.45;
 
 named! {

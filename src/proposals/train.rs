@@ -48,8 +48,7 @@ pub struct Trained {
     pub default_loss: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_loss: f64,
-    /// Share of pairs of an accepted and a rejected proposal that the default weights put in this
-    /// order.
+    /// Share of pairs of an accepted and a rejected proposal that default weights put in order.
     pub default_order: f64,
     /// The same of fitted weights, on decisions that each fit did not see.
     pub held_out_order: f64,
@@ -167,8 +166,7 @@ mod tests {
     use super::super::rank::Input;
     use super::*;
 
-    /// Proposals that are right where several seeds support them, one in ten aside; likeness says
-    /// nothing.
+    /// Proposals, right where several seeds support them, one in ten aside; likeness says nothing.
     fn decided(count: u64) -> Vec<Decided> {
         let mut random = SplitMix64::new(5);
         (0..count)

@@ -172,8 +172,7 @@ impl Expression {
         parser::parse(text, case)
     }
 
-    /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, the part itself of
-    /// one.
+    /// The conjunction of `parts`: [`Everything`](Self::Everything) of none, of one the part.
     #[must_use]
     pub fn all_of(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();

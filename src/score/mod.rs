@@ -85,8 +85,7 @@ struct Prepared {
 }
 
 impl Scorer {
-    /// Opens a language model, a GGUF file or a directory of Hugging Face's, to compute in these
-    /// numbers.
+    /// Opens a language model, a GGUF file or a directory of Hugging Face's, in these numbers.
     ///
     /// # Errors
     /// When a file is missing or damaged, or the model of no known layout.

@@ -13,8 +13,7 @@ use crate::model::{
 };
 use crate::query::Field;
 
-/// An annotation set that a query found. Its sentence and its names are read when they are asked
-/// for.
+/// An annotation set that a query found. Its sentence and its names are read on demand.
 pub struct Match<'a> {
     pub(super) facts: Rc<Facts<'a>>,
     pub(super) release: ReleaseId,
@@ -187,8 +186,7 @@ impl<'a> Match<'a> {
         }
     }
 
-    /// What files hold beside FrameNet: at the set and at its sentence, or at its frame, LU or
-    /// document.
+    /// What files hold beside FrameNet at the set, its sentence, its frame, LU or document.
     pub(super) fn foreign(&self, field: Field) -> Result<Vec<String>> {
         let beside = self.facts.beside()?;
         if beside.is_empty() {

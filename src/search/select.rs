@@ -1,5 +1,4 @@
-//! Answers of a query, as they are selected: in order of key or sorted, from an offset, up to a
-//! limit.
+//! Answers of a query as selected: in order of key or sorted, from an offset, up to a limit.
 //!
 //! In order of key, answers stream: each set is read when it is asked for, and a limit ends the
 //! scan. Sorted, the whole query is asked first. With a limit, only that many sets (and those

@@ -87,9 +87,8 @@ impl Engine {
         Self::open_locked(dir, WriterLock::take(dir)?, opening)
     }
 
-    /// Opens the store as the writer that holds the lock. Whether there is one is looked at again:
-    /// before the lock was taken, another process may have removed a store whose first import had
-    /// failed.
+    /// Opens the store as the writer that holds the lock, and looks again whether there is one:
+    /// another process may have removed a store whose first import failed.
     pub(super) fn open_locked(dir: &Path, lock: WriterLock, opening: Opening) -> Result<Self> {
         let Opening { create, despite_loss } = opening;
         let db_dir = dir.join("db");
@@ -545,8 +544,7 @@ fn current(dir: &Path) -> PathBuf {
     dir.join("db").join("CURRENT")
 }
 
-/// Why there is no store to open: none was made, or one that commits were acknowledged to is
-/// damaged.
+/// Why there is no store to open: none was made, or one with acknowledged commits is damaged.
 fn absent_or_lost(dir: &Path) -> StoreError {
     let family = Family::Meta.name().to_owned();
     match acknowledged::last(dir) {

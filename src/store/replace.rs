@@ -36,8 +36,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Takes the lock of the store in `dir`, which need not exist yet, and makes a place for the
-    /// new one.
+    /// Takes the lock of the store in `dir`, which need not exist, and makes a place for the new
+    /// one.
     ///
     /// # Errors
     /// When another process writes it, or the directory cannot be written.
@@ -63,8 +63,7 @@ impl Replacement {
     /// When a rename fails: then the old store is still there, or comes back at the next opening.
     pub fn commit(self) -> Result<()> {
         let (incoming, outgoing) = (self.incoming(), self.dir.join(OUTGOING));
-        // All of the new store is on the disk before the first rename, and the place of the old
-        // one.
+        // The new store is on the disk before the first rename, and so is the old one's place.
         sync_tree(&incoming).map_err(io_error(&incoming))?;
         create_directory(&outgoing).map_err(io_error(&outgoing))?;
         rename_part(&self.dir, &outgoing, INDEX)?;

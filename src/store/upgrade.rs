@@ -64,8 +64,7 @@ impl Store {
         Ok(rewritten)
     }
 
-    /// Hands on every row of a family that this build would write otherwise, with what it would
-    /// write.
+    /// Hands on every row of a family that this build would write otherwise, as it would be.
     fn each_outdated(
         &self,
         family: Family,

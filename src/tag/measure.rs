@@ -54,8 +54,7 @@ impl DevAccuracy {
     }
 }
 
-/// The words of training data, each with its most frequent tag, the alphabetically first of
-/// several.
+/// The words of training data, each with its most frequent tag, of several the first.
 #[derive(Debug, Clone, Default)]
 pub struct TagLexicon {
     tag_of: HashMap<String, String>,

@@ -26,8 +26,7 @@ use crate::learn::{
 /// Sentences that are encoded before their features are laid down.
 const SENTENCES_AT_ONCE: usize = 512;
 
-/// Words that are tagged together when the development data is measured; bounds memory, not
-/// results.
+/// Words of development data that are tagged together; bounds memory, not results.
 const CHUNK: usize = 4096;
 
 /// How to train.
@@ -35,8 +34,7 @@ const CHUNK: usize = 4096;
 pub struct Options {
     /// Directory of the encoder.
     pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last
-    /// layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Directory of the tagger, made if need be.
     pub out: PathBuf,

@@ -134,8 +134,7 @@ impl Tokenizer {
         Ok(self.run(text, false)?.get_ids().to_vec())
     }
 
-    /// Token ids of a text, each with the bytes of the text that it stands for, without special
-    /// tokens.
+    /// Token ids of a text, each with the bytes that it stands for, without special tokens.
     ///
     /// Tokens that share a character stand for all of it.
     ///

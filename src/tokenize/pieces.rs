@@ -48,8 +48,7 @@ pub enum Cutting {
         /// Pairs of pieces that are joined, most urgent first, each `LEFT RIGHT`.
         merges: Vec<String>,
     },
-    /// SentencePiece's BPE: of neighbours the two are joined whose joined piece has the highest
-    /// score.
+    /// SentencePiece's BPE: those neighbours are joined whose joined piece scores highest.
     Scores {
         /// One for each piece.
         scores: Vec<f32>,

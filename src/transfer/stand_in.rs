@@ -11,8 +11,7 @@ pub(super) fn fingerprint(bytes: &[u8]) -> [u8; 8] {
     print
 }
 
-/// A number from the range that no release uses, from what was used twice: the same in every
-/// import.
+/// A number from the range that no release uses, made of what was used twice, by hash.
 pub(super) fn fresh(xml_id: u64, print: &[u8; 8]) -> u64 {
     let hash = blake3::hash(&[&xml_id.to_be_bytes()[..], &print[..]].concat());
     let low = hash.as_bytes()[..6].iter().fold(0, |number, byte| number << 8 | u64::from(*byte));

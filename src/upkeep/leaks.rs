@@ -1,5 +1,4 @@
-//! Leaks: what stands in two parts of the data, so that a model is tested on what it was trained
-//! on.
+//! Leaks: what stands in two parts of the data, so that models are tested on training data.
 
 use std::collections::HashMap;
 
@@ -27,8 +26,7 @@ pub struct Leak {
     pub kind: LeakKind,
     /// A set in the one part: of a text the first, in order of key; else the generated set.
     pub first: (Split, ReleaseId, AnnotationSetId),
-    /// A set in the other part: of a text the first, in order of key; else one of the seed's
-    /// sentence.
+    /// A set in the other part: of a text the first, by key; else one of the seed's sentence.
     pub second: (Split, ReleaseId, AnnotationSetId),
     /// Number of sets that the text has in the part of the first, and of the second; of a generated
     /// set 1, and the human sets of its seed's sentence.

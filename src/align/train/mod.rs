@@ -68,8 +68,7 @@ pub struct Options {
     pub checkpoint: Option<PathBuf>,
     /// Directory of the encoder.
     pub encoder: PathBuf,
-    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last
-    /// layer.
+    /// Layer of the encoder whose states are read, from 1; 0 is the embeddings, none the last.
     pub layer: Option<usize>,
     /// Directory of the head, made if need be; an earlier head or linker is replaced.
     pub out: PathBuf,

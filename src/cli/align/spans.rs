@@ -84,8 +84,7 @@ impl LineTask for Aligning {
         &mut self,
         items: Vec<(u64, Item)>,
     ) -> anyhow::Result<Vec<Result<Record, LineError>>> {
-        // A request that is refused takes the batch with it, so it is set aside and the rest tried
-        // again.
+        // A refused request takes the batch with it, so it is set aside and the rest tried again.
         let mut refused: BTreeMap<usize, LineError> = BTreeMap::new();
         let rankings = loop {
             let good: Vec<usize> =
@@ -155,8 +154,7 @@ enum Pieces {
     Several(Vec<[u32; 2]>),
 }
 
-/// A text whose spans count code points, or words with a space between them, whose spans count
-/// words.
+/// A text whose spans count code points, or words parted by spaces, whose spans count words.
 #[derive(Debug)]
 struct Text {
     text: String,

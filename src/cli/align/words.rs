@@ -77,8 +77,7 @@ pub(in crate::cli) struct Training {
     #[arg(long, value_name = "SHARE", value_parser = number::share::<f64>)]
     threshold: Option<f64>,
 
-    /// Skip training pairs with more than N words on a side; pairs to align are all kept [default:
-    /// 100]
+    /// Skip training pairs with more than N words on a side; align all pairs [default: 100]
     #[arg(long, value_name = "WORDS")]
     max_length: Option<usize>,
 
@@ -280,8 +279,7 @@ struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// The links as `0-0 1-2`; empty for a pair without links, so that lines stay beside the
-    /// pairs'.
+    /// The links as `0-0 1-2`; empty for a pair without links, so that lines match the pairs'.
     fn text(&self) -> String {
         self.links.map_or(String::new(), Links::to_string)
     }

@@ -1,5 +1,4 @@
-//! The rewriter of `fnstore augment`: every different request once, and what it gave kept in a
-//! file.
+//! The rewriter of `fnstore augment`: every request once, and what it gave kept in a file.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};

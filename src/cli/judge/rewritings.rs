@@ -67,8 +67,7 @@ struct System {
     rewritings: Vec<(String, String)>,
 }
 
-/// A source and the best rewriting of a line, under the names that `fnstore paraphrase` and tables
-/// have.
+/// A source and the best rewriting of a line, under the names of `fnstore paraphrase`.
 fn read_rewriting(fields: &Fields) -> Result<(String, String), LineError> {
     let written = fields.optional("paraphrases");
     if written.is_empty() {

@@ -115,8 +115,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     loop {
         let line = lines.next(|fields| {
             let line = Line::read(fields)?;
-            // A cluster that was ended is not begun again: its articles were compared without this
-            // one.
+            // A cluster that ended is not begun again: its articles were compared without this one.
             let is_open = clusters.last().is_some_and(|last| last.name == line.cluster);
             match is_open || names.insert(blake3::hash(line.cluster.as_bytes())) {
                 true => Ok(line),

@@ -1,5 +1,4 @@
-//! The lines that come in: sentences, JSON lines, or the tab-separated form of the ParaBank
-//! rewriter.
+//! The lines that come in: sentences, JSON lines, or ParaBank's tab-separated form.
 //!
 //! A line that cannot be read becomes a [`LineError`] with a code, and the next line is read: one
 //! bad line costs nobody the others.
@@ -50,8 +49,7 @@ pub(super) struct Item {
     pub(super) request: Request,
 }
 
-/// The error of a sentence that is refused, or whose constraints are; any other error is handed
-/// back.
+/// The error of a sentence, or of its constraints, that is refused; others are handed back.
 pub(super) fn refusal(error: ParaphraseError) -> Result<LineError, ParaphraseError> {
     use fnstore::decode::DecodeError;
     let code = match &error {

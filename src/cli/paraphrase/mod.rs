@@ -248,8 +248,7 @@ impl Run {
         records.end()
     }
 
-    /// Takes lines while there is room: those that are there, and one more where nothing else is to
-    /// be done.
+    /// Takes lines while there is room: those that are there, and one more if all else is done.
     fn take_lines(&mut self, session: &mut Session<'_, Network>) -> anyhow::Result<()> {
         while !self.is_read
             && self.in_flight.len() < IN_FLIGHT

@@ -118,8 +118,7 @@ fn frame_of(database: &Database, release: &Release, name: &str) -> anyhow::Resul
     .into())
 }
 
-/// The LU of a frame that is no proposal: by its name, or by its number where the frame has two of
-/// a name.
+/// The LU of a frame that is no proposal, by its name, or by its number if two have the name.
 fn unit_of(
     database: &Database,
     release: &Release,

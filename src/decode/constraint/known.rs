@@ -45,8 +45,7 @@ pub struct KnownWords {
     going_on: Mutex<TokensByPlace>,
 }
 
-/// How far the word at the end of a hypothesis has come: in the list, and among a sentence's own
-/// words.
+/// How far a hypothesis' last word has come: in the list, and among the sentence's own words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct WordState {
     list: Option<TrieNode>,
@@ -177,8 +176,7 @@ impl KnownWords {
         (list.is_some() || own.is_some()).then_some(WordState { list, own, is_inside: true })
     }
 
-    /// The state after a symbol that was not asked about: a word that nobody knows may end
-    /// anywhere.
+    /// The state after a symbol that was not asked about: an unknown word may end anywhere.
     pub(super) fn next_or_unknown(&self, state: WordState, symbol: u32) -> WordState {
         let unknown = match symbol {
             BOUNDARY => WordState::default(),
@@ -211,8 +209,7 @@ impl KnownWords {
         without(most, &self.going_on(state, text))
     }
 
-    /// Tokens that add something to a text, less those that begin outside of words and may stand
-    /// there.
+    /// Tokens that add to a text, less those that begin outside of words and may stand there.
     fn after_words(&self) -> &[u32] {
         self.after_words.get_or_init(|| {
             let mut free = Vec::new();

@@ -70,8 +70,7 @@ impl AvoidPhrases {
 
     /// The phrases that occur in a text as whole words, case folded, in no particular order.
     ///
-    /// Compares words with words and does not use the automaton: it is the check on finished
-    /// texts.
+    /// Compares words with words, without the automaton: the check on finished texts.
     #[must_use]
     pub fn violations(&self, text: &str) -> Vec<&str> {
         self.list.violations(text)

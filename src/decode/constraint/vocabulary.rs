@@ -114,8 +114,7 @@ impl Vocabulary {
         &self.order[self.trie.exactly(node)]
     }
 
-    /// Nodes reached by `letter` at a place where a phrase may begin whatever text came before the
-    /// token.
+    /// Nodes reached by `letter` where a phrase may begin whatever text came before the token.
     pub(super) fn inner_starts(&self, letter: char) -> &[u32] {
         self.inner_starts.get(&letter).map_or(&[], Vec::as_slice)
     }

@@ -71,8 +71,7 @@ struct HeldOut {
     test: Vec<f32>,
 }
 
-/// Trains and scores over all folds, side by side; each label weighs what `aim` gives it under
-/// `weight`.
+/// Trains and scores all folds side by side; labels weigh what `aim` gives under `weight`.
 fn held_out(placed: &[Placed], aim: Aim, weight: f32, options: &Options) -> HeldOut {
     let train_fold = |fold| {
         let seen: Vec<&Example> = seen_in(placed, fold).collect();

@@ -229,8 +229,7 @@ fn member(examples: &[&Example], aim: Aim, weight: f32, options: &Options, seed:
 mod tests {
     use super::*;
 
-    /// Outputs that are acceptable where the aligner is sure, one in ten aside; rounds do not
-    /// matter.
+    /// Outputs, acceptable where the aligner is sure, one in ten aside; rounds do not matter.
     fn data(count: u64) -> Vec<Judged> {
         let mut random = SplitMix64::new(5);
         (0..count)

@@ -18,8 +18,7 @@ use crate::store::NameKind;
 const SET_STATUSES: [&str; 6] =
     ["AUTO_APP", "AUTO_EDITED", "GENERATED", "IMPORTED", "MANUAL", "UNANN"];
 
-/// Lexicographic statuses: FrameNet's, and of LUs that an expansion proposed or a reviewer
-/// accepted.
+/// Lexicographic statuses: FrameNet's, and those of proposed and of accepted LUs.
 const LU_STATUSES: [&str; 15] = [
     ACCEPTED,
     "Add_Annotation",

@@ -152,8 +152,7 @@ impl Assembler<'_> {
         Ok((lu, head))
     }
 
-    /// Says of files of LUs that share a number with one of another frame what an export calls
-    /// them.
+    /// Says what an export calls files of LUs that share a number with one of another frame.
     pub(super) fn note_shared_numbers(&mut self) {
         let id_of = |lu: LuId| {
             let written = self.written(NumberKind::LexUnit, lu.0);

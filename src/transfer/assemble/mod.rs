@@ -38,8 +38,7 @@ struct SentenceOrigin<'a> {
     lu: Option<(&'a LexUnit, &'a str)>,
     /// The document, for full-text files.
     document: Option<(CorpusId, DocumentId)>,
-    /// Where the sets come from: an export puts those of people and of imports into the files of
-    /// LUs.
+    /// Where the sets come from: exports put those of people and imports into LU files.
     origin: Origin,
 }
 

@@ -1,5 +1,4 @@
-//! Export into formats that hold less than the database does: tokens for parsers, tables for data
-//! frames.
+//! Export into formats that hold less than the database: tokens for parsers, tables.
 //!
 //! Each counts what it left out, and says so in its report.
 
@@ -66,8 +65,7 @@ impl Database {
         Ok(report)
     }
 
-    /// Writes the sets for which an expression holds as CSV, a row for each FE label, in order of
-    /// key.
+    /// Writes the sets that an expression finds as CSV, a row for each FE label, in order of key.
     pub fn export_csv(&self, expression: &Expression, out: &mut dyn Write) -> Result<LossyExport> {
         let mut table = CsvTable::new(out)?;
         let report = self.rows(expression, |row| table.row(row))?;

@@ -29,8 +29,7 @@ impl Database {
         self.training_sentences(expression, |sentence| Ok(write_training(out, sentence)?))
     }
 
-    /// Writes the sentences of [`export_training`](Self::export_training) as tokens, a block for
-    /// each.
+    /// Writes the sentences of [`export_training`](Self::export_training) as blocks of tokens.
     pub fn export_training_tokens(
         &self,
         expression: &Expression,
