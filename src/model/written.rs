@@ -52,12 +52,6 @@ impl NumberKind {
         }
     }
 
-    /// Whether numbers of the kind have 32 bits.
-    #[must_use]
-    pub fn is_short(self) -> bool {
-        !matches!(self, Self::Sentence | Self::AnnotationSet | Self::Offset)
-    }
-
     /// The first fresh number.
     #[must_use]
     pub fn first_fresh(self) -> u64 {

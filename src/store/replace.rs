@@ -12,12 +12,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
 use super::engine::exists;
 use super::lock::WriterLock;
+use super::{Result, StoreError};
 use crate::durable::{create_directory, exchange, remove_directory, rename, sync_tree};
-
-type Result<T> = std::result::Result<T, StoreError>;
 
 const INCOMING: &str = "incoming";
 const OUTGOING: &str = "outgoing";

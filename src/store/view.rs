@@ -18,9 +18,7 @@ use super::held_directory::HeldDirectory;
 use super::manifest::{self, Stamp};
 use super::scratch::Scratch;
 use super::tuning::{database_options, descriptors};
-use super::{StoreError, engine::present_families};
-
-type Result<T> = std::result::Result<T, StoreError>;
+use super::{Result, StoreError, engine::present_families};
 
 /// An open RocksDB.
 pub(super) struct View {

@@ -566,19 +566,12 @@ fn a_change_of_either_version_is_read() {
     assert_eq!(decode_change(&[3, 0]), Err("record version 3, expected 2".to_owned()));
 }
 
-/// Asserts that a value was read as one that was cut at a byte.
-pub(super) fn is_cut_short<T: std::fmt::Debug>(read: Result<T, String>, end: usize) {
-    let error = read.unwrap_err();
-    let expected = if end == 0 { "empty" } else { "UnexpectedEnd" };
-    assert!(error.starts_with(expected), "cut at {end}: {error}");
-}
-
 #[test]
 fn a_record_cut_short_or_changed_is_an_error_and_no_panic() {
     for (key, set) in [keyed(generated()), keyed(scored()), keyed(carried())] {
         let value = set.to_value().unwrap();
         for end in 0..value.len() {
-            is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);
+            tests::is_cut_short(AnnotationSet::from_value(&key, &value[..end]), end);
         }
         for at in 1..value.len() {
             let mut changed = value.clone();

@@ -216,6 +216,13 @@ stored! {
 mod tests {
     use super::*;
 
+    /// Asserts that a value was read as one that was cut at a byte.
+    pub(super) fn is_cut_short<T: std::fmt::Debug>(read: Result<T, String>, end: usize) {
+        let error = read.unwrap_err();
+        let expected = if end == 0 { "empty" } else { "UnexpectedEnd" };
+        assert!(error.starts_with(expected), "cut at {end}: {error}");
+    }
+
     #[test]
     fn what_is_left_over_or_of_another_version_is_refused() {
         let mut value = encode(&7_u32).unwrap();

@@ -83,7 +83,7 @@ pub(super) mod tests {
         assert_eq!(error, Err("record version 3, expected 1".to_owned()));
         let value = described().to_value().unwrap();
         for end in 0..value.len() {
-            golden::is_cut_short(Document::from_value(&key, &value[..end]), end);
+            super::super::tests::is_cut_short(Document::from_value(&key, &value[..end]), end);
         }
     }
 
