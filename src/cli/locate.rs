@@ -5,16 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use fnstore::align::encoder_of;
-use fnstore::models::{is_model, preferred};
-use fnstore::paraphrase::{ParaphraseError, base_of, gguf_in, is_adapter};
+use fnstore::models::{ADAPTER, REWRITER, adapter, default_rewriter, find, is_model};
+use fnstore::paraphrase::{ParaphraseError, gguf_in};
 
 use super::output::tell;
-
-/// Name of the rewriter that comes with the program whole.
-const REWRITER: &str = "paraphrase";
-
-/// Name of the adapter that comes with the program, for a language model that does not.
-const ADAPTER: &str = "rewriter";
 
 /// The store's directory: the one given by `--store` or `FNSTORE_DIR`, else `fnstore/store` in the
 /// platform's data directory, beside the models.
@@ -99,25 +93,6 @@ pub(super) fn own_models(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Name of the rewriter that is taken when none is named, and the file that says so, if any does: the adapter
-/// where its language model is at hand, else the rewriter that needs none.
-pub(super) fn default_rewriter(dirs: &[PathBuf]) -> anyhow::Result<(String, Option<PathBuf>)> {
-    Ok(match preferred(dirs)? {
-        Some(choice) => (choice.paraphraser, Some(choice.file)),
-        None => match adapter(dirs) {
-            Some(Ok(())) => (ADAPTER.to_owned(), None),
-            _ => (REWRITER.to_owned(), None),
-        },
-    })
-}
-
-/// Whether the language model of the program's adapter is at hand; none where there is no adapter.
-fn adapter(dirs: &[PathBuf]) -> Option<Result<(), ParaphraseError>> {
-    let mut places = dirs.iter().map(|dir| dir.join(ADAPTER));
-    let place = places.find(|place| is_adapter(place))?;
-    Some(base_of(&place, dirs).map(drop))
-}
-
 /// Says once what the rewriter that needs no language model lacks, where one would be taken.
 fn tell_what_is_lost(dirs: &[PathBuf]) {
     match adapter(dirs) {
@@ -163,9 +138,7 @@ fn variable(name: &str) -> Option<PathBuf> {
 
 /// A model's directory: the path itself, or the first directory of models that has one of the name.
 pub(super) fn model(name: &Path, dirs: &[PathBuf]) -> anyhow::Result<PathBuf> {
-    let places = std::iter::once(name.to_owned()).chain(dirs.iter().map(|dir| dir.join(name)));
-    let mut found = places.filter(|place| is_model(place));
-    found.next().with_context(|| {
+    find(name, dirs).with_context(|| {
         format!(
             "there is no model `{}`, neither at that path nor in {}; expected a directory with a \
              `config.json`, an adapter or a GGUF file; {}",

@@ -16,7 +16,6 @@ mod completions;
 mod delete;
 mod device;
 mod document;
-mod drawing;
 mod edit;
 mod edition;
 mod error;
@@ -74,7 +73,6 @@ mod train;
 mod tree;
 mod upgrade;
 mod valence;
-mod visible;
 mod whole_file;
 
 use std::path::PathBuf;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use fnstore::expand::{FILTER, WORD_VECTORS};
 use fnstore::models::{
-    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add, describe,
-    models_in, record_sums, verify,
+    self, Description, Finding, FindingCode, ModelError, ModelKind, Verification, add,
+    default_rewriter, describe, models_in, record_sums, verify,
 };
 use fnstore::paraphrase::PROMPT;
 use serde::Serialize;
@@ -207,7 +207,7 @@ impl Row for ModelRecord {
 fn all(models: Option<PathBuf>) -> anyhow::Result<Vec<ModelRecord>> {
     let places = locate::model_places(models);
     let dirs: Vec<PathBuf> = places.iter().map(|(_, dir)| dir.clone()).collect();
-    let (rewriter, _) = locate::default_rewriter(&dirs)?;
+    let (rewriter, _) = default_rewriter(&dirs)?;
     let mut records: Vec<ModelRecord> = Vec::new();
     for (place, dir) in places {
         for (name, described) in models_in(&dir)? {
@@ -345,7 +345,7 @@ fn add_one(args: AddArgs, models: Option<PathBuf>, output: &mut Output) -> anyho
     let dir = locate::own_models(models.clone())?;
     let dirs = locate::model_dirs(models.clone());
     // Said before anything is copied, if the choice cannot be read.
-    locate::default_rewriter(&dirs)?;
+    default_rewriter(&dirs)?;
     let added = add(checkpoint, &dir, &name, &dirs)?;
     let record = listed(&added.path, models)?;
     show(&record, output)?;
@@ -423,7 +423,7 @@ fn choose(name: &str, models: Option<PathBuf>, output: &mut Output) -> anyhow::R
     if record.is_default {
         tell(&format!("`expand` and `paraphrase` now take `{name}`; {} says so", file.display()));
     } else {
-        let (taken, earlier) = locate::default_rewriter(&locate::model_dirs(models))?;
+        let (taken, earlier) = default_rewriter(&locate::model_dirs(models))?;
         let earlier = earlier.unwrap_or_default();
         tell(&format!(
             "warning: `expand` and `paraphrase` take `{taken}` still, since `{}` comes before {}; \

@@ -12,9 +12,8 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use clap::ValueEnum;
 use comfy_table::{Table, presets};
 use fnstore::database::Database;
+use fnstore::text::{visible, visible_in_json};
 use serde::Serialize;
-
-use super::visible::{visible, visible_in_json};
 
 /// Width of wrapped text where no terminal says another.
 const WIDTH: usize = 100;

@@ -10,11 +10,11 @@ use fnstore::model::{
 use fnstore::query::{Expression, Field, Term, Test};
 use fnstore::search::Answer;
 use fnstore::text::CharIndex;
+use fnstore::text::drawing::{self, Mark, Paint};
 use serde::Serialize;
 
 use super::Outcome;
 use super::beside::{ForeignRecord, foreign_records, write_foreign};
-use super::drawing::{self, Mark, Paint};
 use super::hit::{AnswerRecord, write_block, write_drawing};
 use super::output::{Output, tell};
 

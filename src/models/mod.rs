@@ -12,7 +12,7 @@
 //! sums.rs       BLAKE3SUMS, the hashes of a model's files, as `b3sum` writes and checks them
 //! verify.rs     loads a model as its users would, and compares its files with those hashes
 //! add.rs        a checkpoint of `transformers` becomes one of the models, all of it or nothing
-//! preferred.rs  the rewriter of choice, in `default.json` beside the models
+//! preferred.rs  a model by its name; the rewriter of choice, in `default.json` beside the models
 //! ```
 
 mod add;
@@ -25,6 +25,8 @@ mod verify;
 pub use add::add;
 pub use describe::{Description, ModelKind, describe, is_model, models_in};
 pub use error::ModelError;
-pub use preferred::{PREFERRED, Preferred, prefer, preferred};
+pub use preferred::{
+    ADAPTER, PREFERRED, Preferred, REWRITER, adapter, default_rewriter, find, prefer, preferred,
+};
 pub use sums::{SUMS, record_sums};
 pub use verify::{Finding, FindingCode, Verification, verify};

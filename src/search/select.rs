@@ -39,6 +39,12 @@ enum Rows<'a> {
 }
 
 impl<'a> Matches<'a> {
+    /// The sets among these rows of which the query holds.
+    pub(super) fn scanned(evaluator: Evaluator<'a>, rows: SetRows<'a>) -> Self {
+        let (read, rows) = (Rc::default(), Rows::Scanned(rows));
+        Self { evaluator, rows, read, skip: 0, left: None }
+    }
+
     /// Whether there are more than the limit let through; `None` when `rows` more sets did not say.
     ///
     /// # Errors
@@ -104,7 +110,7 @@ impl<'a> Iterator for Matches<'a> {
 }
 
 /// The answers of a query, read as they are asked for.
-pub struct Answers<'a>(Matches<'a>);
+pub struct Answers<'a>(pub(super) Matches<'a>);
 
 impl Iterator for Answers<'_> {
     type Item = Result<Answer>;

@@ -12,7 +12,7 @@ mod import_jsonl;
 mod import_spans;
 mod stand_in;
 
-pub use export::{FramenetExport, FramenetLoss, JsonlExport, LossyExport};
+pub use export::{FramenetExport, FramenetFiles, FramenetLoss, JsonlExport, LossyExport};
 pub use import::{ImportOptions, ImportProgress, ImportReport, default_release_name};
 pub use import_jsonl::JsonlImport;
 pub use import_spans::SpanImport;

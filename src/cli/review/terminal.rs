@@ -10,11 +10,11 @@ use crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor::MoveTo, queue};
 use fnstore::model::Judgement;
 use fnstore::review::{Decision, Example, Mark, Question, ReviewError, Session, View};
+use fnstore::text::visible;
 
 use crate::cli::Outcome;
 use crate::cli::edit::now;
 use crate::cli::output::tell;
-use crate::cli::visible::visible;
 
 const KEYS: &str = "a accept  r reject  1-9 score  s skip  u undo  q quit";
 

@@ -9,6 +9,7 @@
 //! lost.
 
 mod directory;
+mod files;
 mod indexes;
 mod lexunits;
 mod listed;
@@ -21,6 +22,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use self::directory::Directory;
+pub use self::files::FramenetFiles;
 use self::listed::Listing;
 use self::names::FileNames;
 use crate::database::{Database, Result};
@@ -30,7 +32,7 @@ use crate::framenet::{
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
-    LuId, NumberKind, OWN_RANGE, Origin, Release, SentenceId, WrittenNumbers,
+    LuId, NumberKind, OWN_RANGE, Origin, PROPOSED, Release, SentenceId, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -176,11 +178,16 @@ struct Wanted {
     frames: HashSet<FrameId>,
 }
 
+type Sink<'a> = Box<dyn Fn(&str, &str) -> Result<u64> + Send + Sync + 'a>;
+
 /// What every file of the export needs to know.
 struct Exporter<'a> {
     store: &'a Store,
     release: Release,
-    directory: &'a Directory,
+    /// Takes the name and the content of a file; says how many bytes it has.
+    sink: Sink<'a>,
+    /// Whether sets and LUs that are not the release's own are left out.
+    only_given: bool,
     /// `None` for the whole release.
     wanted: Option<Wanted>,
     /// What fresh numbers are written as.
@@ -229,7 +236,8 @@ impl Database {
         if wanted.as_ref().is_some_and(|wanted| wanted.sets.is_empty()) {
             return Ok(None);
         }
-        let exporter = Exporter::new(&self.store, release, &directory, wanted)?;
+        let sink = Box::new(|name: &str, content: &str| directory.write(name, content));
+        let exporter = Exporter::new(&self.store, release, sink, wanted)?;
         let frames: Vec<FrameId> = exporter.frames.keys().copied().collect();
         let documents: Vec<&Document> =
             exporter.documents.values().filter(|document| has_file(document)).collect();
@@ -300,14 +308,15 @@ impl<'a> Exporter<'a> {
     fn new(
         store: &'a Store,
         release: &Release,
-        directory: &'a Directory,
+        sink: Sink<'a>,
         wanted: Option<Wanted>,
     ) -> Result<Self> {
         let id = release.id;
         let mut exporter = Self {
             store,
             release: release.clone(),
-            directory,
+            sink,
+            only_given: false,
             wanted,
             numbers: store.written_numbers(id)?,
             sem_types: SemTypeNames::new(),
@@ -348,7 +357,15 @@ impl<'a> Exporter<'a> {
         self.wanted.as_ref().is_none_or(|wanted| wanted.sets.contains(&set))
     }
 
+    /// Whether a set may be written: one that is the release's, or any.
+    fn takes_origin(&self, origin: Origin) -> bool {
+        !self.only_given || matches!(origin, Origin::Exemplar | Origin::FullText)
+    }
+
     fn wants_lexunit(&self, lu: &LexUnit) -> bool {
+        if self.only_given && lu.status == PROPOSED {
+            return false;
+        }
         self.wanted.as_ref().is_none_or(|wanted| wanted.lexunits.contains(&(lu.frame, lu.id)))
     }
 
@@ -357,7 +374,7 @@ impl<'a> Exporter<'a> {
         for _ in 0..replace_not_xml(&mut content) {
             tally.lose(FramenetLoss::Characters);
         }
-        tally.bytes += self.directory.write(name, &content)?;
+        tally.bytes += (self.sink)(name, &content)?;
         Ok(())
     }
 
