@@ -39,7 +39,7 @@ pub(super) struct LineImport<'a, R> {
     /// The sentence that the next sets and layers belong to.
     pub(super) current: Option<Sentence>,
     /// The index, while it hears of each set of a file of additions as it is taken.
-    index: Option<&'a mut IndexWriter>,
+    index: Option<Hearing<'a>>,
     /// An edition whose other sets are to follow.
     pub(super) edition: Option<Edition>,
     /// The last number that the file's store had counted out, where the file says so.
@@ -49,6 +49,18 @@ pub(super) struct LineImport<'a, R> {
     counts: ReleaseCounts,
     pub(super) written: BTreeMap<LineKind, u64>,
     pub(super) unchanged: u64,
+}
+
+/// The index while it hears of sets that the store does not have yet: what it heard is forgotten unless the two commit.
+struct Hearing<'a>(Option<&'a mut IndexWriter>);
+
+impl Drop for Hearing<'_> {
+    fn drop(&mut self) {
+        if let Some(index) = self.0.take() {
+            // When even that fails, the next commit of the index recovers it.
+            let _ = index.rollback();
+        }
+    }
 }
 
 /// A frame of the release that gets FEs.
@@ -95,7 +107,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             numbers: WrittenNumbers::default(),
             extended: BTreeMap::new(),
             current: None,
-            index: Some(index).filter(|_| scope == Scope::Additions),
+            index: (scope == Scope::Additions).then(|| Hearing(Some(index))),
             edition: None,
             own_number: last_counted.unwrap_or(0),
             counts: ReleaseCounts::default(),
@@ -123,14 +135,6 @@ impl<'a, R: BufRead> LineImport<'a, R> {
         self.extend_frames()
     }
 
-    /// Forgets what the index was told of a file that is refused.
-    pub(super) fn give_up(self) {
-        if let Some(index) = self.index {
-            // When even that fails, the next commit of the index recovers it.
-            let _ = index.rollback();
-        }
-    }
-
     /// Writes what is left, and lists the release or commits what it gets. Gives what became of the index where that
     /// was told of every set; else it has not heard of the file.
     pub(super) fn finish(self, release: &mut Release) -> Result<Option<Result<()>>> {
@@ -143,6 +147,7 @@ impl<'a, R: BufRead> LineImport<'a, R> {
             for (id, fingerprint, description) in &recipes {
                 batch.put_recipe(*id, *fingerprint, description)?;
             }
+            let index = index.and_then(|mut index| index.0.take());
             if batch.is_empty() {
                 return Ok(Some(Ok(())));
             }
@@ -171,10 +176,9 @@ impl<'a, R: BufRead> LineImport<'a, R> {
     /// Tells the index of a set that is new. An index that does not take it is brought up to date once the store has
     /// the file.
     pub(super) fn tell_index(&mut self, set: &AnnotationSet, sentence: &Sentence) {
-        let Some(index) = &mut self.index else { return };
+        let Some(Hearing(Some(index))) = &mut self.index else { return };
         let release = self.release;
         if reindex::with_entry_of(release, set, sentence, |entry| index.add(entry)).is_err() {
-            let _ = index.rollback();
             self.index = None;
         }
     }

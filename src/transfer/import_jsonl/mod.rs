@@ -98,11 +98,8 @@ impl Database {
             (_, None) => record.into_model(self.store.begin_release()?),
         };
         let mut loader = LineImport::new(&self.store, release.id, scope, reader, &mut index)?;
-        if let Err(error) = loader.read_all(progress) {
-            let line = loader.line();
-            loader.give_up();
-            return Err(error.in_file(&path.display().to_string(), line));
-        }
+        let read = loader.read_all(progress);
+        read.map_err(|error| error.in_file(&path.display().to_string(), loader.line()))?;
         let (written, unchanged) = (loader.written.clone(), loader.unchanged);
         match loader.finish(&mut release)? {
             Some(indexed) => self.note_index(indexed),
