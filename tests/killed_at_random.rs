@@ -139,8 +139,8 @@ fn a_merge_that_is_killed_again_and_again_ends_with_the_bytes_of_one_merge() {
     let (base, dir) = (new_store(), tempfile::tempdir().unwrap());
     let files = made_up_shards(base.path(), dir.path());
     let count = |store: &Path| -> u64 {
-        let ran = ok(fnstore_in(store, &["query", "origin=generated", "--count"]));
-        ran.stdout.trim().parse().unwrap()
+        let ran = fnstore_in(store, &["query", "origin=generated", "--count"]);
+        ran.stdout.trim().parse().unwrap_or_else(|_| panic!("{ran:?}"))
     };
     // Whole shards, one after the other.
     let mut counts = BTreeSet::from([count(base.path())]);
