@@ -12,6 +12,7 @@
 #[allow(dead_code, reason = "each bench uses a part of it")]
 mod common;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fs::{self, File};
@@ -188,9 +189,8 @@ fn write_frame(
         for id in &row.entry.chain {
             let Some((sentence, set)) = rows.remove(id) else { continue };
             let key = (set.frame, set.lu);
-            if !units.contains_key(&key) {
-                let unit = store.lexunit(release.id, key.0, key.1)?.ok_or("an LU is gone")?;
-                units.insert(key, unit);
+            if let Entry::Vacant(place) = units.entry(key) {
+                place.insert(store.lexunit(release.id, key.0, key.1)?.ok_or("an LU is gone")?);
             }
             let frame =
                 store.frame(release.id, key.0)?.map_or_else(String::new, |frame| frame.name);
