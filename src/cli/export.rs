@@ -333,6 +333,7 @@ fn framenet_loss(loss: FramenetLoss) -> &'static str {
         FramenetLoss::Sentences => "sentences",
         FramenetLoss::Judgements => "judgements",
         FramenetLoss::Decisions => "decisions",
+        FramenetLoss::Rejected => "rejected",
         FramenetLoss::Editions => "editions",
         FramenetLoss::Characters => "characters",
         _ => "other",

@@ -9,6 +9,7 @@
 
 mod new_directory;
 mod place;
+mod stamp;
 mod tree;
 mod whole_directory;
 mod whole_file;
@@ -18,6 +19,7 @@ use std::io;
 use std::path::Path;
 
 pub use new_directory::NewDirectory;
+pub use stamp::Stamp;
 pub use tree::sync_tree;
 pub use whole_directory::WholeDirectory;
 pub use whole_file::{WholeFile, write_file};

@@ -34,6 +34,7 @@ mod error;
 mod filtering;
 mod guide;
 mod keep;
+mod model_files;
 mod models;
 mod opened;
 mod parted;

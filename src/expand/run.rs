@@ -15,6 +15,7 @@ use super::blindness::HeldOut;
 use super::chain::{Chain, Seed, TARGET};
 use super::elements::{self, Carried, KeepElements};
 use super::guide::{Guide, Strategy};
+use super::model_files::ModelFiles;
 use super::opened::Opened;
 use super::phrase_set::PhraseSet;
 use super::ranking::{Pair, candidates, choose};
@@ -99,7 +100,7 @@ pub(super) fn run_keeping(
     progress: &mut dyn FnMut(&ExpansionProgress) -> ControlFlow<()>,
 ) -> Result<(Report, Keep)> {
     let print = opened.print();
-    let Opened { paraphraser, aligner, guide, filter, .. } = opened;
+    let Opened { paraphraser, aligner, guide, filter, files, .. } = opened;
     let leaks_before = paraphraser.leaks();
     let (guide, tagger) = guide.take().unzip();
     let knows_word = |word: &str| paraphraser.knows_word(word);
@@ -109,7 +110,7 @@ pub(super) fn run_keeping(
     });
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));
-    run.keeps = keep;
+    (run.keeps, run.files) = (keep, std::mem::take(files));
     if let Some(blind_to) = &recipe.blind_to {
         run.held_out = Rc::new(blind_to.held_out(database)?);
     }
@@ -172,6 +173,7 @@ pub(super) struct Run<'a> {
     finished_seeds: u64,
     pub(super) report: Report,
     pub(super) keeps: Keep,
+    pub(super) files: ModelFiles,
 }
 
 impl<'a> Run<'a> {
@@ -201,6 +203,7 @@ impl<'a> Run<'a> {
             finished_seeds: 0,
             report: Report { recipe: id, guidance: recipe.guidance, ..Report::default() },
             keeps: Keep::Everything,
+            files: ModelFiles::default(),
         }
     }
 

@@ -151,6 +151,33 @@ impl IndexWriter {
         Ok(())
     }
 
+    /// Writes what was added to disk while the store commits, then makes it visible with the revision that the
+    /// store gives. Gives the store's outcome and the index's own. What was added is forgotten unless both are well.
+    pub fn commit_beside<E: Send>(
+        &mut self,
+        store: impl FnOnce() -> std::result::Result<u64, E> + Send,
+    ) -> (std::result::Result<u64, E>, Result<()>) {
+        const ACTION: &str = "committing";
+        let (path, writer) = (&self.path, &mut self.writer);
+        let (revision, prepared) =
+            rayon::join(store, || guarded(path, ACTION, || writer.prepare_commit()));
+        let outcome = prepared.and_then(|mut prepared| match &revision {
+            Ok(revision) => {
+                let stamp = Stamp { revision: *revision, schema: SCHEMA_VERSION };
+                prepared.set_payload(&stamp.to_string());
+                guarded(path, ACTION, || prepared.commit())?;
+                Ok(Some(stamp))
+            }
+            Err(_) => guarded(path, ACTION, || prepared.abort()).map(|_| None),
+        });
+        let outcome = outcome.map(|stamp| self.stamp = stamp.or(self.stamp));
+        if outcome.is_err() {
+            // What went wrong first is what there is to say; the next time recovers the writer.
+            let _ = self.rollback();
+        }
+        (revision, outcome)
+    }
+
     /// Forgets what was added since the last commit.
     ///
     /// # Errors

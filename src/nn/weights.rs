@@ -16,7 +16,6 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use half::{bf16, f16};
 use memmap2::Mmap;
@@ -28,6 +27,7 @@ use super::generation::{BESIDE, changed_beside};
 use super::gguf::{Gguf, GgufProblem, RowOrder, TensorFormat, hugging_face_name};
 use crate::compute::kernels::{Blocks, Quantized};
 use crate::compute::{ComputeError, Tensor};
+use crate::durable::Stamp;
 use crate::model::hexadecimal;
 
 const SINGLE: &str = "model.safetensors";
@@ -68,14 +68,8 @@ pub struct Weights {
     adapter: Option<Arc<Adapter>>,
 }
 
-/// Size of a file, and when it was written.
-type Stamp = (u64, Option<SystemTime>);
-
 fn stamp(path: &Path) -> Result<Stamp, WeightsError> {
-    let metadata = std::fs::metadata(path);
-    let metadata =
-        metadata.map_err(|source| WeightsError::Read { path: path.to_owned(), source })?;
-    Ok((metadata.len(), metadata.modified().ok()))
+    Stamp::of(path).map_err(|source| WeightsError::Read { path: path.to_owned(), source })
 }
 
 /// Where a tensor lies.

@@ -97,12 +97,14 @@ impl Database {
             }
             (_, None) => record.into_model(self.store.begin_release()?),
         };
-        let mut loader = LineImport::new(&self.store, release.id, scope, reader)?;
+        let mut loader = LineImport::new(&self.store, release.id, scope, reader, &mut index)?;
         let read = loader.read_all(progress);
         read.map_err(|error| error.in_file(&path.display().to_string(), loader.line()))?;
         let (written, unchanged) = (loader.written.clone(), loader.unchanged);
-        loader.finish(&mut release)?;
-        self.follow(&mut index);
+        match loader.finish(&mut release)? {
+            Some(indexed) => self.note_index(indexed),
+            None => self.follow(&mut index),
+        }
         Ok(JsonlImport { release, scope, written, unchanged })
     }
 }

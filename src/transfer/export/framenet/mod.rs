@@ -32,7 +32,7 @@ use crate::framenet::{
 };
 use crate::model::{
     AnnotationSetId, CorpusId, Document, DocumentId, ForeignFile, Frame, FrameId, IdSpace, LexUnit,
-    LuId, NumberKind, OWN_RANGE, Origin, PROPOSED, Release, SentenceId, WrittenNumbers,
+    LuId, NumberKind, OWN_RANGE, Origin, PROPOSED, Release, SentenceId, Verdict, WrittenNumbers,
 };
 use crate::query::Expression;
 use crate::store::Store;
@@ -80,8 +80,10 @@ pub enum FramenetLoss {
     Sentences,
     /// A judgement of a set.
     Judgements,
-    /// A proposed LU on which people decided; one that they rejected is still written as `Proposed`.
+    /// A proposed LU on which people decided.
     Decisions,
+    /// A proposed LU that people rejected: not written, nor are its sets.
+    Rejected,
     /// An edition.
     Editions,
     /// A character that XML does not have, as texts from elsewhere may hold: written as U+FFFD.
@@ -108,9 +110,8 @@ impl FramenetLoss {
                 "sentences without annotation in no document, which no file of a release has"
             }
             Self::Judgements => "judgements of annotation sets",
-            Self::Decisions => {
-                "proposed LUs without the decisions on them: a rejected one is `Proposed`"
-            }
+            Self::Decisions => "proposed LUs without the decisions on them",
+            Self::Rejected => "rejected LUs, with their sentences",
             Self::Editions => "editions",
             Self::Characters => "characters that XML does not have, written as U+FFFD",
         }
@@ -200,6 +201,8 @@ struct Exporter<'a> {
     /// Frames of the LUs of a number.
     frames_of: HashMap<LuId, Vec<FrameId>>,
     documents: BTreeMap<(CorpusId, DocumentId), Document>,
+    /// Proposed LUs that people rejected.
+    rejected: HashSet<(FrameId, LuId)>,
     /// Frames that have relations.
     related: HashSet<FrameId>,
     /// Sets that the files of LUs list, where it was asked for them.
@@ -325,6 +328,7 @@ impl<'a> Exporter<'a> {
             files: FileNames::default(),
             frames_of: HashMap::new(),
             documents: BTreeMap::new(),
+            rejected: HashSet::new(),
             related: HashSet::new(),
             listed: Mutex::default(),
         };
@@ -344,6 +348,11 @@ impl<'a> Exporter<'a> {
             let (frame, lu, name) = row?;
             exporter.lexunits.insert((frame, lu), name);
             exporter.frames_of.entry(lu).or_default().push(frame);
+        }
+        for decided in store.all_decisions(id)? {
+            let decided = decided?;
+            let standing = decided.standing().filter(|of| of.verdict == Verdict::Reject);
+            exporter.rejected.extend(standing.map(|standing| (decided.frame, standing.lu)));
         }
         for document in store.documents(id)? {
             let document = document?;
@@ -436,7 +445,11 @@ impl<'a> Exporter<'a> {
         let mut lexunits = BTreeMap::new();
         for lu in self.store.lexunits_of(release, id)? {
             let lu = lu?;
-            lexunits.insert(lu.id, lu);
+            if !self.rejected.contains(&(id, lu.id)) {
+                lexunits.insert(lu.id, lu);
+            } else if self.wants_lexunit(&lu) {
+                tally.lose(FramenetLoss::Rejected);
+            }
         }
         let wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.frames.contains(&id));
         if frame.has_file && !wanted {
