@@ -105,6 +105,8 @@ pub(super) struct TriggerFit {
 pub(super) struct Guide {
     guidance: Guidance,
     from_sisters: Option<FromSisters>,
+    /// Words of the table are known words, whether or not the store has them.
+    vouches: bool,
     vectors: WordVectors,
     /// Whether the rewriter writes each word of the table.
     is_written: Vec<bool>,
@@ -132,7 +134,22 @@ impl Guide {
             .iter()
             .map(|(word, _)| word.chars().all(char::is_alphabetic) && is_written(word))
             .collect();
-        Self { guidance, from_sisters: None, vectors, is_written, frames: HashMap::new() }
+        let frames = HashMap::new();
+        Self { guidance, from_sisters: None, vouches: false, vectors, is_written, frames }
+    }
+
+    /// The same guide, which vouches for the words of its table, or not: a store of few sentences attests too few.
+    pub(super) fn vouching(self, vouches: bool) -> Self {
+        Self { vouches, ..self }
+    }
+
+    /// Whether it vouches for all words of a trigger.
+    pub(super) fn knows_words(&self, trigger: &str) -> bool {
+        let is_word = |word: &str| word.chars().any(char::is_alphabetic);
+        let mut words = trigger.split_whitespace().peekable();
+        self.vouches
+            && words.peek().is_some()
+            && words.all(|word| is_word(word) && self.vectors.of(word).is_some())
     }
 
     /// The same guide, which asks for LUs without sentences alone.

@@ -5,6 +5,7 @@
 //! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
 //! ([`lemmatize`]), so the two cannot disagree.
 
+mod bleu;
 mod case;
 mod idf;
 mod inflection;
@@ -20,6 +21,7 @@ mod spelling;
 mod trigger_form;
 mod words;
 
+pub use bleu::bleu;
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};
