@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::Result;
+use super::super::{Result, key_of};
 use crate::database::EditError;
 use crate::lexicon::Lexicon;
 use crate::model::{AnnotationSet, Frame, LexUnit, Origin, instant};
@@ -66,14 +66,22 @@ pub struct FramePlan {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// Number of its LUs that have exemplars.
+    /// Number of its LUs that have exemplars, given or not.
     pub annotated: usize,
     /// The LUs that are given, the earliest first.
     pub seeds: Vec<SeedUnit>,
-    /// The other LUs that have exemplars: what is to be found.
+    /// The other LUs that have exemplars, each name once: what is to be found.
     pub hidden: Vec<String>,
     /// The LUs that have none and are not given. Finding one counts as wrong, as in the paper.
     pub unannotated: Vec<String>,
+}
+
+impl FramePlan {
+    /// Whether an LU of that name is given or hidden.
+    fn has(&self, name: &str) -> bool {
+        let given = self.seeds.iter().map(|seed| &seed.name);
+        given.chain(&self.hidden).any(|known| key_of(known) == key_of(name))
+    }
 }
 
 /// What is given and what is hidden.
@@ -108,7 +116,8 @@ impl Plan {
         for frame in lexicon.frames()? {
             let frame = frame?;
             let lus = lexicon.lus_of(frame.id)?.collect::<std::result::Result<Vec<_>, _>>()?;
-            if !lus.is_empty() {
+            // A frame that only annotation names has no date.
+            if frame.has_file && !lus.is_empty() {
                 let place = ties.place(u64::from(frame.id.0));
                 let when = when(&frame.created.date, "frame", &frame.name)?;
                 dated.push(((when, place), frame, lus));
@@ -158,6 +167,8 @@ impl Plan {
             if planned.seeds.len() < self.sizes.lus && kind != Kind::Nothing {
                 let sets = self.earliest(sets, learned)?;
                 planned.seeds.push(SeedUnit { id: lu.id.0, name: lu.name, sets });
+            } else if planned.has(&lu.name) {
+                // A second LU of a name cannot be told from the first.
             } else if kind == Kind::Exemplars {
                 planned.hidden.push(lu.name);
             } else {
@@ -239,7 +250,11 @@ fn annotation(lexicon: &Lexicon<'_>, lu: &LexUnit) -> Result<(Vec<AnnotationSet>
     })
 }
 
+/// The instant of a date; what has none, as only annotation names it, comes last.
 fn when(date: &str, kind: &'static str, name: &str) -> Result<i64> {
+    if date.is_empty() {
+        return Ok(i64::MAX);
+    }
     let expected = "a date as FrameNet writes it, as in `02/07/2001 04:11:40 PST Wed`";
     let refuse = || EditError::Value {
         field: format!("date of {kind} `{name}`"),
@@ -247,4 +262,104 @@ fn when(date: &str, kind: &'static str, name: &str) -> Result<i64> {
         expected: expected.to_owned(),
     };
     Ok(instant(date).ok_or_else(refuse).map_err(crate::database::DatabaseError::from)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::database::Database;
+    use crate::transfer::ImportOptions;
+
+    fn with_mini<T>(ask: impl FnOnce(&Database, &Lexicon<'_>) -> T) -> T {
+        let dir = tempfile::tempdir().unwrap();
+        let database = Database::open_writer(dir.path()).unwrap();
+        let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mini-framenet");
+        database.import(&release, &ImportOptions::default(), &mut |_| {}).unwrap();
+        ask(&database, &database.lexicon("mini-framenet").unwrap())
+    }
+
+    fn mini(sizes: [usize; 3], ties: Ties, learned: &[&str]) -> Plan {
+        let [frames, lus, sets] = sizes;
+        let learned = learned.iter().map(|sentence| (*sentence).to_owned()).collect();
+        with_mini(|_, lexicon| {
+            Plan::of(lexicon, Sizes { frames, lus, sets }, ties, &learned).unwrap()
+        })
+    }
+
+    fn given(plan: &Plan) -> Vec<(&str, &str, Vec<&str>)> {
+        plan.seeds()
+            .map(|(frame, seed)| {
+                let sets = seed.sets.iter().map(String::as_str).collect();
+                (frame.name.as_str(), seed.name.as_str(), sets)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_earliest_are_given_and_the_others_with_exemplars_hidden() {
+        // All dates of the mini lexicon are one: numbers decide. Happening, the first frame, has no LU.
+        let plan = mini([2, 2, 2], Ties::Id, &[]);
+        assert_eq!(
+            given(&plan),
+            [
+                ("Checking", "check.v", vec!["x7002", "x7004"]),
+                ("Checking", "inspect.v", vec!["x7020", "x7022"]),
+                ("Repairing", "repair.v", vec!["x7048", "x7050"]),
+                ("Repairing", "mend.v", vec!["x7052", "x7054"]),
+            ]
+        );
+        // There is a second `check.v`, with an exemplar of its own.
+        assert_eq!(plan.frames[0].hidden, ["examine.v", "audit.v", "inspection.n", "look over.v"]);
+        assert_eq!(plan.frames[0].unannotated, ["verify.v", "proof.v"]);
+        assert_eq!(plan.frames[1].hidden, ["patch.v"]);
+        assert_eq!((plan.annotated(), plan.hidden(), plan.sets(), plan.left_out), (10, 5, 8, 0));
+    }
+
+    #[test]
+    fn sets_that_models_learned_from_are_dropped_and_not_replaced() {
+        let sentence = with_mini(|_, lexicon| {
+            let set = crate::model::AnnotationSetId::of_written("x7020").unwrap();
+            lexicon.annotation_set(set).unwrap().unwrap().sentence.to_string()
+        });
+        let plan = mini([1, 2, 2], Ties::Id, &[&sentence]);
+        assert_eq!(given(&plan)[1], ("Checking", "inspect.v", vec!["x7022"]));
+        assert_eq!((plan.sets(), plan.left_out), (3, 1));
+    }
+
+    #[test]
+    fn chance_decides_between_records_of_one_instant_by_its_seed() {
+        let plans = [1, 2, 3, 4, 5].map(|seed| mini([3, 1, 1], Ties::Random(seed), &[]));
+        assert_eq!(plans[0], mini([3, 1, 1], Ties::Random(1), &[]));
+        let by_id = mini([3, 1, 1], Ties::Id, &[]);
+        assert!(plans.iter().any(|plan| given(plan) != given(&by_id)));
+        for plan in plans {
+            assert_eq!((plan.frames.len(), plan.sets()), (3, 3));
+            assert!(plan.hidden() > 0);
+        }
+    }
+
+    #[test]
+    fn the_new_store_holds_what_is_given_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("store");
+        let sizes = Sizes { frames: 3, lus: 1, sets: 2 };
+        let plan = with_mini(|database, lexicon| {
+            let plan = Plan::of(lexicon, sizes, Ties::Id, &HashSet::new()).unwrap();
+            plan.write_store(database, &place).unwrap();
+            plan
+        });
+        let database = Database::open(&place).unwrap();
+        let lexicon = database.lexicon("mini-framenet").unwrap();
+        let lus: Vec<String> = lexicon.lus().unwrap().map(|lu| lu.unwrap().name).collect();
+        assert_eq!(lus, ["check.v", "repair.v", "wander.v"]);
+        let mut sets: Vec<String> =
+            lexicon.annotation_sets().unwrap().map(|set| set.unwrap().id.to_string()).collect();
+        sets.sort();
+        let mut expected: Vec<&String> = plan.seeds().flat_map(|(_, seed)| &seed.sets).collect();
+        expected.sort();
+        assert_eq!(sets.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "nothing else is left");
+    }
 }
