@@ -52,10 +52,7 @@ fn what_is_hidden_is_found_without_being_seen() {
         .iter()
         .map(|round| (round["order"].as_str().unwrap(), of(round, "round"), of(round, "outputs")))
         .collect();
-    assert_eq!(
-        shape,
-        [("by id", 1, 4), ("by id", 2, 8), ("random 1", 1, 4), ("random 1", 2, 8)]
-    );
+    assert_eq!(shape, [("by id", 1, 4), ("by id", 2, 8), ("random 1", 1, 4), ("random 1", 2, 8)]);
     for round in rounds {
         assert!(of(round, "found") + of(round, "wrong") <= of(round, "outputs"), "{round}");
     }

@@ -88,16 +88,15 @@ pub struct RecipeSettings {
     pub tell_bans: Option<bool>,
     /// [`Recipe::ban_lexicon`].
     pub ban_lexicon: Option<bool>,
-    /// [`Recipe::text_words`].
-    pub text_words: Option<bool>,
+    /// [`Recipe::few_lus`].
+    pub few_lus: Option<bool>,
     /// [`Recipe::keep_fe`].
     pub keep_fe: Option<KeepElements>,
 }
 
 impl RecipeSettings {
     /// Names of the recipes that have one.
-    pub const NAMES: [&str; 5] =
-        [NAMED[0].0, NAMED[1].0, NAMED[2].0, NAMED[3].0, NAMED[4].0];
+    pub const NAMES: [&str; 5] = [NAMED[0].0, NAMED[1].0, NAMED[2].0, NAMED[3].0, NAMED[4].0];
 
     /// The recipe of a name, or of a file.
     ///
@@ -144,7 +143,7 @@ impl RecipeSettings {
             choice: self.choice.or(other.choice),
             tell_bans: self.tell_bans.or(other.tell_bans),
             ban_lexicon: self.ban_lexicon.or(other.ban_lexicon),
-            text_words: self.text_words.or(other.text_words),
+            few_lus: self.few_lus.or(other.few_lus),
             keep_fe: self.keep_fe.or(other.keep_fe),
         }
     }
@@ -161,7 +160,7 @@ impl RecipeSettings {
         recipe.choice = self.choice.unwrap_or(recipe.choice);
         recipe.tell_bans = self.tell_bans.unwrap_or(recipe.tell_bans);
         recipe.ban_lexicon = self.ban_lexicon.unwrap_or(recipe.ban_lexicon);
-        recipe.text_words = self.text_words.unwrap_or(recipe.text_words);
+        recipe.few_lus = self.few_lus.unwrap_or(recipe.few_lus);
         recipe.keep_fe = self.keep_fe.unwrap_or(recipe.keep_fe);
     }
 }
@@ -221,7 +220,7 @@ mod tests {
         assert!(NAMED.is_sorted());
         let scratch = named("scratch");
         let plain = named("culkin-scratch");
-        assert!(scratch.text_words && scratch.ban_lexicon && scratch.guidance == Guidance::Alike);
+        assert!(scratch.few_lus && scratch.ban_lexicon && scratch.guidance == Guidance::Alike);
         assert_eq!(
             (scratch.rounds, scratch.beam_size, scratch.candidates),
             (plain.rounds, plain.beam_size, plain.candidates)

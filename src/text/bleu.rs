@@ -36,8 +36,10 @@ pub fn bleu<S: AsRef<str>>(sentence: &[S], others: &[&[S]]) -> f64 {
                 *known = count.max(*known);
             }
         }
-        let matches: usize =
-            own.iter().map(|(words, count)| most.get(words).map_or(0, |most| *most.min(count))).sum();
+        let matches: usize = own
+            .iter()
+            .map(|(words, count)| most.get(words).map_or(0, |most| *most.min(count)))
+            .sum();
         if matches == 0 && length == 1 {
             return 0.0;
         }

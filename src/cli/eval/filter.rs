@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use fnstore::filter::{
-    Filter, FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics, seeds_of,
+    Filter, FilterConfig, Judged, Rule, RuleFigures, Scored, Share, figures_of, heuristics,
+    seeds_of,
 };
 use serde::Serialize;
 
@@ -170,12 +171,8 @@ pub(in crate::cli) fn write_document(
     output: &mut Output,
 ) -> anyhow::Result<()> {
     let Share { of: judged, .. } = rows[0].precision;
-    let document = Document {
-        outputs,
-        judged,
-        seeds,
-        rows: rows.into_iter().map(RuleRecord::new).collect(),
-    };
+    let document =
+        Document { outputs, judged, seeds, rows: rows.into_iter().map(RuleRecord::new).collect() };
     output.report(&document, Some(rows_of(&document.rows)), |output| {
         output.table_of(&document.rows)?;
         Ok(output.line(&format!(

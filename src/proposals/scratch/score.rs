@@ -112,8 +112,8 @@ impl<'a> Names<'a> {
 
     /// Without part of speech an LU may be given and hidden at once, `copy.v` and `copy.n`: it is hidden then.
     fn tally(&self, proposed: &BTreeSet<Key>) -> Tally {
-        let found = proposed.iter().filter(|key| self.hidden.contains_key(key)).count();
-        let is_wrong = |key: &&Key| !self.hidden.contains_key(key) && !self.given.contains(key);
+        let found = proposed.iter().filter(|key| self.hidden.contains_key(*key)).count();
+        let is_wrong = |key: &&Key| !self.hidden.contains_key(*key) && !self.given.contains(*key);
         let wrong = proposed.iter().filter(is_wrong).count();
         Tally { found, wrong, missed: self.hidden.len() - found }
     }
@@ -136,8 +136,7 @@ pub fn score(plan: &Plan, outputs: &[Output]) -> Scores {
             without_pos: Tally::default(),
         })
         .collect();
-    let mut scores =
-        Scores { rounds: Vec::new(), frames: Vec::new(), again: 0, unannotated: 0 };
+    let mut scores = Scores { rounds: Vec::new(), frames: Vec::new(), again: 0, unannotated: 0 };
     for frame in &plan.frames {
         let of_frame: Vec<&Output> =
             outputs.iter().filter(|output| output.frame == frame.name).collect();
@@ -153,7 +152,7 @@ pub fn score(plan: &Plan, outputs: &[Output]) -> Scores {
         let all: BTreeSet<Key> = of_frame.iter().map(|output| key_of(&output.lu)).collect();
         scores.again += all.intersection(&full.given).count();
         scores.unannotated += all.intersection(&full.unannotated).count();
-        let found = full.hidden.iter().filter(|(key, _)| all.contains(key));
+        let found = full.hidden.iter().filter(|(key, _)| all.contains(*key));
         let mut found: Vec<String> = found.map(|(_, name)| (*name).to_owned()).collect();
         found.sort();
         scores.frames.push(FrameScore {

@@ -306,7 +306,8 @@ impl Document {
             self.release
         ))?;
         if left_out > 0 {
-            output.line(&format!("{left_out} sets left out, whose sentences models learned from"))?;
+            output
+                .line(&format!("{left_out} sets left out, whose sentences models learned from"))?;
         }
         let Paper { found, wrong, .. } = self.paper;
         output.line(&format!(
@@ -353,13 +354,13 @@ impl Document {
         series.dedup();
         let last = by_id().map(|of| of.round).max().unwrap_or(0);
         let bar = |run: &&str, round| {
-            let of = by_id().filter(|of| of.run == *run && of.round <= round).last();
+            let of = by_id().rfind(|of| of.run == *run && of.round <= round);
             let found = of.map_or(0, |of| of.found);
             let precision = of.and_then(|of| of.precision);
             let note = precision.map_or(String::new(), |share| format!("{:.0}", 100.0 * share));
             Bar { value: found as f64, note }
         };
-        let group = |round| Group {
+        let group = |round: u16| Group {
             label: round.to_string(),
             bars: series.iter().map(|run| bar(run, round)).collect(),
         };
