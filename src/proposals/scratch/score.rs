@@ -208,7 +208,8 @@ mod tests {
             ("Checking", "check.v", 1),
             ("Checking", "audit.v", 1),
             ("Checking", "test.v", 2),
-            ("Checking", "lead to.v", 3),
+            // What a name says in brackets does not count.
+            ("Checking", "lead.v", 3),
             ("Roaming", "vet.v", 1),
             ("Roaming", "copy.v", 2),
             ("Elsewhere", "copy.n", 1),
