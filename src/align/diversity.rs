@@ -49,6 +49,14 @@ impl TagDistances {
         }
     }
 
+    /// Takes the pairs of others, too.
+    pub fn append(&mut self, others: &Self) {
+        self.pairs += others.pairs;
+        self.different += others.different;
+        self.jaccard += others.jaccard;
+        self.weighted += others.weighted;
+    }
+
     /// Number of pairs.
     #[must_use]
     pub fn pairs(&self) -> u64 {

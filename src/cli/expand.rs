@@ -5,7 +5,7 @@ mod status;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use fnstore::database::{Database, DatabaseError};
@@ -273,16 +273,36 @@ fn settings(args: &Args) -> anyhow::Result<RecipeSettings> {
 }
 
 fn recipe(args: &Args) -> anyhow::Result<Recipe> {
-    let dirs = locate::model_dirs(args.rewriter.models.clone());
-    let rewriter = locate::rewriter(args.rewriter.model.as_deref(), &dirs)?;
-    let mut models = Models::search_with(rewriter, &dirs)?;
-    let settings = settings(args)?;
+    let mut recipe = recipe_of(&args.rewriter, settings(args)?, args.filter.as_deref())?;
+    if let Some(query) = &args.blind_to {
+        let query = Expression::parse(query).map_err(DatabaseError::from)?;
+        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
+    }
+    recipe.seed_limit = args.limit;
+    if args.limit == Some(0) {
+        bail!("limit is 0, expected 1 or more");
+    }
+    // Before a device is looked for, which has things to say.
+    recipe.check()?;
+    recipe.device = args.rewriter.device.open()?;
+    Ok(recipe)
+}
+
+/// The models and settings of an expansion that is not limited, before its device is opened.
+pub(super) fn recipe_of(
+    rewriter: &RewriterArgs,
+    settings: RecipeSettings,
+    filter: Option<&Path>,
+) -> anyhow::Result<Recipe> {
+    let dirs = locate::model_dirs(rewriter.models.clone());
+    let place = locate::rewriter(rewriter.model.as_deref(), &dirs)?;
+    let mut models = Models::search_with(place, &dirs)?;
     match settings.guide {
         Some(Guidance::None) => models.guide = None,
         Some(_) => models.guide = Some(GuideModels::search(&dirs)?),
         None => {}
     }
-    if let Some(name) = &args.filter {
+    if let Some(name) = filter {
         let is_none = name.as_os_str() == "none";
         models.filter = (!is_none).then(|| locate::model(name, &dirs)).transpose()?;
     }
@@ -291,18 +311,7 @@ fn recipe(args: &Args) -> anyhow::Result<Recipe> {
     }
     let mut recipe = Recipe::new(models);
     settings.apply(&mut recipe);
-    if let Some(query) = &args.blind_to {
-        let query = Expression::parse(query).map_err(DatabaseError::from)?;
-        recipe.blind_to = Some(BlindTo::new(query, args.splits.list()?.as_ref()));
-    }
-    recipe.seed_limit = args.limit;
-    recipe.numbers = args.rewriter.numbers;
-    if args.limit == Some(0) {
-        bail!("limit is 0, expected 1 or more");
-    }
-    // Before a device is looked for, which has things to say.
-    recipe.check()?;
-    recipe.device = args.rewriter.device.open()?;
+    recipe.numbers = rewriter.numbers;
     Ok(recipe)
 }
 

@@ -1,7 +1,7 @@
 //! `fnstore filter`: scores of a filter for generated sets that are there.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fnstore::database::{Database, DatabaseError};
 use fnstore::expand::{self, FILTER, Kept, Rescored};
@@ -50,6 +50,11 @@ pub(super) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Another filter of the same places.
+    pub(super) fn named(&self, filter: &Path) -> Self {
+        Self { filter: filter.to_owned(), models: self.models.clone() }
+    }
+
     pub(super) fn open(self) -> anyhow::Result<Filter> {
         let dirs = locate::model_dirs(self.models);
         Ok(Filter::open(&locate::model(&self.filter, &dirs)?)?)

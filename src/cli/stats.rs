@@ -1,6 +1,7 @@
 //! `fnstore stats`: how far annotation covers the lexicon, and `fnstore stats growth`.
 
 mod agreement;
+mod diversity;
 pub(super) mod figure;
 mod growth;
 
@@ -36,6 +37,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Growth(growth::Args),
+    Diversity(diversity::Args),
     Agreement(agreement::Args),
 }
 
@@ -43,6 +45,7 @@ const EXAMPLES: &str = "\
 Examples:
   fnstore stats
   fnstore stats growth frame=Verification
+  fnstore stats diversity frame=Verification
   fnstore stats agreement
   fnstore stats --release bfn-1.5 --format csv
   fnstore stats --include-status Problem";
@@ -124,6 +127,7 @@ impl<'a> StatsRow<'a> {
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
     match args.command {
         Some(Command::Growth(args)) => return growth::run(args, context),
+        Some(Command::Diversity(args)) => return diversity::run(args, context),
         Some(Command::Agreement(_)) => return agreement::run(context),
         None => {}
     }

@@ -42,6 +42,11 @@ const OF_OTHER_FRAMES: f32 = 0.15;
 const MOST_WORDS: usize = 100;
 /// Below this likeness a trigger is flagged: of the judged ones 11 of 125 evoked the frame.
 const UNLIKE: f32 = 0.45;
+/// Below this likeness a trigger is flagged in a lexicon that has three LUs a frame. Such LUs are
+/// seldom like one another, and a word is seldom like all of them. Of 60 frames that the experiment
+/// from scratch leaves alone, the earliest after its twenty, 164 of 1,561 other LUs are among the
+/// 73 words a frame that three LUs are so much like; 35 are among six from [`LEAST_LIKE`] on.
+const LIKE_FEW: f32 = 0.3;
 /// Weights beside log-probabilities: of a likeness of 1 to the frame's other LUs, of being an LU of
 /// the frame, of being one of e times as many frames. Of 444 judged triggers that were LUs, 15 in
 /// 100 did not evoke the frame; of those of several frames 21, of six and more 34 (`say` for
@@ -58,6 +63,13 @@ const AMBIGUITY_COST: f64 = 5.0;
 /// factor of 2.2 with each standard deviation of the agreement (0.24).
 const AGREEMENT_WEIGHT: f64 = 40.0;
 const AGREEING: f64 = 0.8;
+
+/// What a recipe for a lexicon of few LUs changes, in words.
+pub(super) fn rules_for_few() -> String {
+    format!(
+        "words of the vectors' text alone, which are known words; like and unlike from {LIKE_FEW}; v1"
+    )
+}
 
 /// What of this a recipe's outputs depend on, beside the models, in words.
 pub(super) fn rules(guidance: Guidance) -> String {
@@ -107,6 +119,9 @@ pub(super) struct TriggerFit {
 pub(super) struct Guide {
     guidance: Guidance,
     from_sisters: Option<FromSisters>,
+    /// The lexicon has few LUs and sentences: words of the table are known words, whether or not the store has them, and
+    /// less likeness is asked for.
+    has_few: bool,
     vectors: WordVectors,
     /// Whether the rewriter writes each word of the table.
     is_written: Vec<bool>,
@@ -134,7 +149,32 @@ impl Guide {
             .iter()
             .map(|(word, _)| word.chars().all(char::is_alphabetic) && is_written(word))
             .collect();
-        Self { guidance, from_sisters: None, vectors, is_written, frames: HashMap::new() }
+        let frames = HashMap::new();
+        Self { guidance, from_sisters: None, has_few: false, vectors, is_written, frames }
+    }
+
+    /// The same guide to a lexicon of few LUs and sentences, or of many.
+    pub(super) fn with_few(self, has_few: bool) -> Self {
+        Self { has_few, ..self }
+    }
+
+    /// Likeness from which a word is asked for.
+    fn least_like(&self) -> f32 {
+        if self.has_few { LIKE_FEW } else { LEAST_LIKE }
+    }
+
+    /// Likeness below which a trigger is flagged.
+    fn unlike(&self) -> f32 {
+        if self.has_few { LIKE_FEW } else { UNLIKE }
+    }
+
+    /// Whether it vouches for all words of a trigger.
+    pub(super) fn knows_words(&self, trigger: &str) -> bool {
+        let is_word = |word: &str| word.chars().any(char::is_alphabetic);
+        let mut words = trigger.split_whitespace().peekable();
+        self.has_few
+            && words.peek().is_some()
+            && words.all(|word| is_word(word) && self.vectors.of(word).is_some())
     }
 
     /// The same guide, which asks for LUs without sentences alone.
@@ -169,8 +209,9 @@ impl Guide {
             }
             Strategy::Unattested => self.unattested(&slot, chain),
             Strategy::Alike => {
+                let least_like = self.least_like();
                 let frame = self.frames.get_mut(&key).expect("it was put there just now");
-                let words = frame.alike(chain, lexicon)?.iter();
+                let words = frame.alike(chain, lexicon, least_like)?.iter();
                 let fitting = words.filter(|(word, lemma)| slot.takes(word, lemma));
                 fitting.map(|(word, _)| word.clone()).collect()
             }
@@ -250,7 +291,11 @@ impl Guide {
         let likeness = likeness - frame.loss(lexicon, unit);
         let frames = f64::from(lexicon.frames_with(unit).max(1));
         let of_all = LIKENESS_WEIGHT * f64::from(likeness) - AMBIGUITY_COST * frames.ln();
-        Ok(TriggerFit { is_own, is_unlike: !is_own && likeness < UNLIKE, worth: of_all + of_own })
+        Ok(TriggerFit {
+            is_own,
+            is_unlike: !is_own && likeness < self.unlike(),
+            worth: of_all + of_own,
+        })
     }
 
     /// The cosine of a lemma with that of the seed's LU, 0 where one has no vector.
@@ -292,7 +337,7 @@ impl Guide {
                 **is_written && (!is_stop_word(word) || lemmas.iter().any(|lemma| lemma == word))
             })
             .map(|((word, vector), _)| (word, likeness(vector, &all)))
-            .filter(|(_, likeness)| *likeness >= LEAST_LIKE)
+            .filter(|(_, likeness)| *likeness >= self.least_like())
             .collect();
         // Stable: of equals the one that stands first in the table.
         alike.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -331,13 +376,14 @@ impl FrameGuide {
         &mut self,
         chain: &Chain,
         lexicon: &mut TriggerLexicon<'_>,
+        least_like: f32,
     ) -> Result<&[(String, String)]> {
         let (frame, pos) = (chain.seed.frame, chain.seed.pos);
         if !self.of_pos.contains_key(&pos) {
             let mut alike = Vec::new();
             for (word, likeness) in &self.words {
                 let unit = lexicon.read(frame, word, pos)?;
-                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= LEAST_LIKE {
+                if unit.1 == pos && likeness - self.loss(lexicon, &unit) >= least_like {
                     alike.push((word.clone(), unit.0));
                 }
             }

@@ -70,5 +70,6 @@ fn open_guide(recipe: &Recipe) -> Result<Option<(WordVectors, Tagger)>> {
     };
     let tagger = Tagger::open(&models.tagger, &models.encoder, &recipe.device);
     let tagger = tagger.map_err(|source| ExpandError::Tag { source })?;
-    Ok(Some((WordVectors::open(&models.word_vectors)?, tagger)))
+    let vectors = WordVectors::open(&models.word_vectors)?;
+    Ok(Some((if recipe.few_lus { vectors.of_text() } else { vectors }, tagger)))
 }

@@ -61,12 +61,12 @@ impl Pair {
             targets = narrowed(&output.text, targets, asked);
         }
         let trigger = joined(&output.text, &targets);
-        let fit = match guide {
+        let (fit, is_known) = match guide {
             Some(guide) => {
                 let unit = lexicon.read(chain.seed.frame, &trigger, chain.seed.pos)?;
-                guide.fit(chain, lexicon, &unit)?
+                (guide.fit(chain, lexicon, &unit)?, guide.knows_words(&trigger))
             }
-            None => TriggerFit::default(),
+            None => (TriggerFit::default(), false),
         };
         let flags = Flags {
             copy: chain.is_copy(&output.text),
@@ -75,7 +75,7 @@ impl Pair {
             // What was asked for is the first that is required; that it is missing is seen in the
             // trigger.
             unmet: output.unmet.iter().any(|place| *place >= usize::from(asked.is_some())),
-            unknown_word: !lexicon.knows_words(&trigger)?,
+            unknown_word: !is_known && !lexicon.knows_words(&trigger)?,
             unlike_frame: fit.is_unlike,
             lost_element: false,
         };

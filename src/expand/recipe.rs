@@ -78,6 +78,10 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
+    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a lexicon alone, as what is
+    /// hidden from the store may be among them; no word of the vectors is flagged as unknown; and words need be less like
+    /// the frame's LUs.
+    pub few_lus: bool,
     /// LUs without sentences, of which outputs must hold one; the lexicon must guide.
     pub from_sisters: Option<FromSisters>,
     /// Annotation that the guide takes no FEs and no words from.
@@ -107,6 +111,7 @@ impl Recipe {
             tell_bans: true,
             ban_lexicon: false,
             keep_fe: KeepElements::Align,
+            few_lus: false,
             from_sisters: None,
             blind_to: None,
             rounds: 3,
@@ -210,6 +215,9 @@ impl Recipe {
                 "tagger": tagger.to_string(),
                 "rules": guide::rules(self.guidance),
             });
+            if self.few_lus {
+                description["guide"]["few"] = json!(guide::rules_for_few());
+            }
         }
         // Only where there is one that is used: recipes of models without marks stay what they
         // were.
@@ -295,6 +303,8 @@ mod tests {
         assert_ne!(print(&Recipe { choice: Choice::Aligner, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { tell_bans: false, ..recipe() }, a, b), first);
         assert_ne!(print(&Recipe { ban_lexicon: true, ..recipe() }, a, b), first);
+        let guided = |recipe: Recipe| recipe.description(a, Told::default(), b, Some([a, b]));
+        assert_ne!(guided(Recipe { few_lus: true, ..recipe() }), guided(recipe()));
         let query: crate::query::Expression = "split=test".parse().unwrap();
         let blind = |list: Option<&crate::model::SplitList>| Recipe {
             blind_to: Some(BlindTo::new(query.clone(), list)),

@@ -106,7 +106,7 @@ pub(super) fn run_keeping(
     let knows_word = |word: &str| paraphraser.knows_word(word);
     let guide = guide.map(|vectors| {
         let guide = Guide::new(recipe.guidance, vectors, knows_word);
-        guide.unattested_only(recipe.from_sisters.clone())
+        guide.unattested_only(recipe.from_sisters.clone()).with_few(recipe.few_lus)
     });
     let mut session = paraphraser.session(recipe.settings())?;
     let mut run = Run::new(database, recipe, (id, print), aligner, (guide, tagger));

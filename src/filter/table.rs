@@ -124,6 +124,15 @@ pub struct RuleFigures {
     pub paper: Option<[f64; 3]>,
 }
 
+impl RuleFigures {
+    /// The same row with the multiple over so many seeds: those that yielded nothing stand in no list of outputs.
+    #[must_use]
+    pub fn over(self, seeds: u64) -> Self {
+        let multiple = (seeds + self.kept) as f64 / seeds.max(1) as f64;
+        Self { multiple, ..self }
+    }
+}
+
 /// The row of a rule over outputs; `rule` and `paper` are what is printed.
 #[must_use]
 pub fn figures_of(
@@ -132,7 +141,6 @@ pub fn figures_of(
     paper: Option<[f64; 3]>,
     outputs: &[Scored],
 ) -> RuleFigures {
-    let seeds = seeds_of(outputs);
     let mut row = RuleFigures {
         rule: name.to_owned(),
         kept: 0,
@@ -150,8 +158,7 @@ pub fn figures_of(
         row.precision.hits += hit;
         row.recall.hits += hit;
     }
-    row.multiple = (seeds as f64 + row.kept as f64) / seeds.max(1) as f64;
-    row
+    row.over(seeds_of(outputs) as u64)
 }
 
 /// How many seeds outputs come from.
@@ -289,8 +296,8 @@ mod tests {
             (row.precision, row.recall),
             (Share { hits: 3, of: 3 }, Share { hits: 3, of: 3 })
         );
-        // Two seeds and four outputs.
-        assert_eq!(row.multiple, 3.0);
+        // Two seeds and four outputs; then six more seeds that yielded nothing.
+        assert_eq!((row.multiple, row.over(8).multiple), (3.0, 1.5));
     }
 
     #[test]

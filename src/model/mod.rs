@@ -5,6 +5,7 @@
 //! frame; the target's text is the *trigger*. *Layers* hold *labels*.
 
 mod annotation;
+mod date;
 mod decision;
 mod edition;
 mod foreign;
@@ -27,6 +28,7 @@ mod written;
 pub use annotation::{
     AnnotationSet, Extent, FeStatus, Label, Layer, LayerName, NullInstantiation, SentenceLayers,
 };
+pub use date::instant;
 pub use decision::{Decided, Decision, Evidence, Moved, Reviewed, Verdict};
 pub use edition::{Edition, FrozenSet};
 pub use foreign::{Foreign, ForeignAttribute, ForeignContent, ForeignFile, ForeignPlace, TopName};

@@ -311,6 +311,11 @@ impl<N: StepNetwork> Paraphraser<N> {
         self.words.as_ref().is_none_or(|words| words.holds(word))
     }
 
+    /// Whether it has a list of words for [`Settings::known_words`].
+    pub fn has_word_list(&self) -> bool {
+        self.words.is_some()
+    }
+
     /// Sets a mark, a special token, before every word of a source that begins a banned phrase, for a
     /// network that was trained with it; a model's `avoid_token` does so by itself.
     ///

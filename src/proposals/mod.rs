@@ -12,6 +12,7 @@ mod error;
 mod gathered;
 mod hidden;
 mod rank;
+pub mod scratch;
 pub mod train;
 
 use std::collections::hash_map::Entry;

@@ -6,6 +6,7 @@
 //! ([`inflect`]); lemmatisation is the same rules run backwards and checked forwards
 //! ([`lemmatize`]), so the two cannot disagree.
 
+mod bleu;
 mod case;
 pub mod drawing;
 mod idf;
@@ -23,6 +24,7 @@ mod trigger_form;
 mod visible;
 mod words;
 
+pub use bleu::bleu;
 pub use case::{capitalize, case_variants, fold, fold_letter, title_case};
 pub use idf::{Idf, is_stop_word};
 pub use inflection::{Inflection, inflect, inflections};

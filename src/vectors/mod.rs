@@ -99,6 +99,18 @@ impl WordVectors {
         Ok(Self { words, rows, dimensions: config.dimensions, table, fingerprint })
     }
 
+    /// The same table with the words of its text alone. Words that were added from a lexicon stand at the end, in
+    /// alphabetic order: the longest run in that order goes.
+    #[must_use]
+    pub fn of_text(mut self) -> Self {
+        let is_after = |pair: &[String]| pair[0] > pair[1];
+        let kept = self.words.windows(2).rposition(is_after).map_or(0, |at| at + 1);
+        self.words.truncate(kept);
+        self.rows.retain(|_, row| *row < kept);
+        self.table.truncate(kept * self.dimensions);
+        self
+    }
+
     /// Number of dimensions, D.
     #[must_use]
     pub fn dimensions(&self) -> usize {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use fnstore::filter::train::{self, Options, Trained};
-use fnstore::filter::{Input, Judged, RuleFigures};
+use fnstore::filter::{Input, Judged, RuleFigures, seeds_of};
 
 use crate::cli::eval::filter::{editions, write_document};
 use crate::cli::output::{Format, tell};
@@ -101,7 +101,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
     let idle = [("precision", precision), ("recall", recall)].map(|(name, row)| {
         (name, row.precision.share() <= all.precision.share() || row.kept == all.kept)
     });
-    write_document(rows, &held_out, output)?;
+    write_document(rows, (held_out.len() as u64, seeds_of(&held_out) as u64), output)?;
     output.flush()?;
     for (name, _) in idle.into_iter().filter(|(_, is_idle)| *is_idle) {
         tell(&format!("the {name} filter does no better than keeping all: judge more outputs"));
