@@ -128,7 +128,7 @@ fn a_writer_in_another_process_is_named() {
 }
 
 /// Overwrites a row of `meta`, as another version of fnstore would have written it.
-fn put_meta(dir: &Path, key: &str, value: &[u8]) {
+pub(crate) fn put_meta(dir: &Path, key: &str, value: &[u8]) {
     let options = Options::default();
     let db = dir.join("db");
     let families = DB::list_cf(&options, &db).unwrap();

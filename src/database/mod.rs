@@ -58,6 +58,22 @@ pub struct Database {
     index_fault: Mutex<Option<Arc<IndexError>>>,
     /// Which part of the data something belongs to, before the built-in list.
     splits: Option<Arc<SplitList>>,
+    /// Commits of a handle that writes without the index, one at a time.
+    alone: Mutex<()>,
+}
+
+/// Revisions that the index may be behind when it is left there: each query reads through them.
+const BEHIND: u64 = 1_000;
+
+/// Views of the store that a reader's handle keeps until it is opened again.
+const VIEWS: usize = 4;
+
+/// A handle's turn to commit.
+pub(crate) enum Turn<'a> {
+    /// With the index, which follows.
+    Index(MutexGuard<'a, IndexWriter>),
+    /// Without it.
+    Alone { _turn: MutexGuard<'a, ()> },
 }
 
 /// The index's last commit, with the store's revision that it stands for.
@@ -82,7 +98,45 @@ impl Database {
             index_fault: Mutex::default(),
             index_lag: Mutex::default(),
             splits: None,
+            alone: Mutex::default(),
         })
+    }
+
+    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The index stays
+    /// where it is, unopened, and the next writer brings it up. One that is far behind is brought up now.
+    ///
+    /// # Errors
+    /// When there is none, another process writes it, or its format is another.
+    pub(crate) fn open_writer_beside_index(dir: &Path) -> Result<Self> {
+        let store = Store::open_writer(dir, false)?;
+        let stamp = index::stamp(&dir.join("index")).ok().flatten();
+        let revision = store.revision()?;
+        if stamp.is_none_or(|stamp| revision.saturating_sub(stamp.revision) > BEHIND) {
+            return Self::over_writer(store, dir);
+        }
+        Ok(Self {
+            store,
+            dir: dir.to_owned(),
+            writer: None,
+            snapshot: None,
+            index_fault: Mutex::default(),
+            index_lag: Mutex::default(),
+            splits: None,
+            alone: Mutex::default(),
+        })
+    }
+
+    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps each view of
+    /// the store that it has moved on from, and gives them back only as it is opened again. Answers under way
+    /// need the handle that they began with.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub fn renew(&mut self) -> Result<()> {
+        if self.snapshot.is_none() && !self.store.is_writer() && self.store.views() > VIEWS {
+            self.store = Store::open_reader(&self.dir)?;
+        }
+        self.refresh()
     }
 
     /// A reader's handle on the database as it is at this moment, which stays as it is: whatever is
@@ -166,6 +220,7 @@ impl Database {
             writer: Some(Mutex::new(writer)),
             snapshot: None,
             splits: None,
+            alone: Mutex::default(),
         })
     }
 
@@ -210,6 +265,21 @@ impl Database {
     pub(crate) fn lock_writer(&self) -> Result<MutexGuard<'_, IndexWriter>> {
         let index = self.require_writer()?;
         Ok(index.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Refuses a reader's handle.
+    pub(crate) fn require_writable(&self) -> Result<()> {
+        let refusal = || DatabaseError::ReadOnly { path: self.dir.clone() };
+        self.store.is_writer().then_some(()).ok_or_else(refusal)
+    }
+
+    /// The turn of one thread to commit.
+    pub(crate) fn turn(&self) -> Result<Turn<'_>> {
+        if self.writer.is_none() && self.store.is_writer() {
+            let turn = self.alone.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            return Ok(Turn::Alone { _turn: turn });
+        }
+        self.lock_writer().map(Turn::Index)
     }
 
     /// Brings the index to a commit of the store that is safe already, so that nothing that happens

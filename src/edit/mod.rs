@@ -36,7 +36,7 @@ pub use governance::Fate;
 pub use script::{Done, Script};
 use staged::{Judged, Staged, StagedRow, absent};
 
-use crate::database::{Database, EditError, Result};
+use crate::database::{Database, EditError, Result, Turn};
 use crate::model::{
     AnnotationSet, AnnotationSetId, CorpusId, Decided, Document, DocumentId, Edition, Frame,
     FrameId, FrameRelation, Judgement, LexUnit, LuId, Provenance, RelationId, ReleaseId, SemType,
@@ -140,7 +140,7 @@ impl Database {
     /// # Errors
     /// When the handle is a reader's, or there is no such release.
     pub fn transaction(&self, release: ReleaseId) -> Result<Transaction<'_>> {
-        self.require_writer()?;
+        self.require_writable()?;
         let began = self.store.revision()?;
         if !self.releases()?.iter().any(|known| known.id == release) {
             return Err(EditError::absent("release", release).into());
@@ -473,7 +473,7 @@ impl Transaction<'_> {
     /// and the next writer brings the index up to date.
     pub fn commit(self) -> Result<u64> {
         let (store, release) = (&self.database.store, self.release);
-        let mut index = self.database.lock_writer()?;
+        let mut turn = self.database.turn()?;
         self.check_conflicts()?;
         self.check_frame_names()?;
         let mut batch = store.batch(release);
@@ -482,7 +482,9 @@ impl Transaction<'_> {
         }
         self.write_layouts(&mut batch)?;
         let revision = store.commit(batch)?;
-        self.database.follow(&mut index);
+        if let Turn::Index(index) = &mut turn {
+            self.database.follow(index);
+        }
         Ok(revision)
     }
 

@@ -27,7 +27,7 @@ use crate::database::{Database, DatabaseError};
 use crate::edit::Fate;
 use crate::model::{
     ACCEPTED, AnnotationSetId, Decision, Evidence, FrameId, LuId, OWN_RANGE, PROPOSED, Pos,
-    ReleaseId, Reviewed, Verdict,
+    ReleaseId, Reviewed, Span, Verdict,
 };
 use crate::query::{Expression, Selection};
 use crate::text::{fold, plain_lemma};
@@ -83,6 +83,8 @@ pub struct Attestation {
     pub text: String,
     /// The target's text.
     pub trigger: String,
+    /// The target's pieces, in bytes.
+    pub targets: Vec<Span>,
     /// Round of the set.
     pub round: u16,
     /// Aligner score of the set.
@@ -246,7 +248,8 @@ impl<'a> Proposals<'a> {
             let sentence = store.sentence(release, row.sentence)?;
             let Some(text) = sentence.map(|sentence| sentence.text) else { continue };
             let trigger = row.trigger(&text);
-            sentences.push(Attestation { set, text, trigger, round, aligner, p });
+            let targets = row.targets;
+            sentences.push(Attestation { set, text, trigger, targets, round, aligner, p });
         }
         Ok(Proposal {
             release,
