@@ -8,6 +8,11 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints what it measured")]
 
 #[allow(dead_code, reason = "each bench uses a part of it")]
+/// The browser of the tests says by this what it lacks.
+macro_rules! skipped {
+    ($($why:tt)*) => { eprintln!("skipped: {}", format!($($why)*)) };
+}
+
 #[path = "../tests/browser.rs"]
 mod browser;
 #[allow(dead_code, reason = "each bench uses a part of it")]
