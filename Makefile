@@ -7,6 +7,7 @@
 #   parity-venv/                 the Python that writes the golden files
 #   demo/                        the store of `make demo`, made anew each time
 #   figures/                     stores that the figures are measured on, peers' databases and Python
+#   python-venv/, wheels/        what the Python package is tested in, and the package
 # One profile (release) serves demo, tests, lints and documentation, so the heavy dependencies
 # compile once.
 
@@ -53,7 +54,7 @@ AXE := $(CACHE)/axe-core-$(AXE_VERSION).js
 
 PREFIX := /usr/local
 
-.PHONY: help demo review test laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-review peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
+.PHONY: help demo review test python python-venv laws install dist dist-check setup setup-system setup-browser minilm rewriter parity-venv parity transcripts bench figures figures-review peers peers-venv decoder-peers placement paraphraser tagger recipes fmt
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -90,6 +91,34 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
 	$(CARGO) test --release --locked
+
+# The Python package. It shares versions, features and profile with the main crate, so the heavy dependencies are
+# those that `make test` has compiled. The environment is made anew when the list of what belongs into it changes.
+PYTHON_VENV := $(CACHE)/python-venv
+PYTHON_NEEDS := python/tests/requirements.txt
+WHEELS := $(CACHE)/wheels
+
+python: setup-system python-venv ## build the wheels of the Python package, and check and test them
+	@mkdir -p "$(WHEELS)" && rm -f "$(WHEELS)"/fnstore*.whl
+	cd python && PYO3_PYTHON="$(PYTHON_VENV)/bin/python" "$(PYTHON_VENV)/bin/maturin" build --release --locked --out "$(WHEELS)"
+	"$(PYTHON_VENV)/bin/python" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$(WHEELS)" python/models
+	rm -rf python/models/build python/models/*.egg-info
+	"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(WHEELS)"/fnstore-*.whl
+	cd python && $(CARGO) fmt --check && $(CARGO) clippy --release --locked -- -D warnings
+	FNSTORE_WHEELS="$(WHEELS)" "$(PYTHON_VENV)/bin/python" -m pytest -q python
+	@ls -l "$(WHEELS)"/fnstore*.whl
+
+python-venv:
+	@if "$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		set -ex; DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3-venv; \
+	else \
+		echo "no venv module; install it and run make again: sudo apt-get install python3-venv" >&2; exit 2; \
+	fi
+	@cmp -s "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt" || { set -ex; \
+		"$(PYTHON)" -m venv --clear "$(PYTHON_VENV)"; \
+		"$(PYTHON_VENV)/bin/python" -m pip install --quiet --disable-pip-version-check -r "$(PYTHON_NEEDS)"; \
+		cp "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt"; }
 
 install: setup ## build, and put program, models, man pages and completions under PREFIX (/usr/local); honours DESTDIR
 	$(CARGO) build --release --locked

@@ -7,6 +7,11 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints what it measured")]
 
+/// The browser of the tests says by this what it lacks.
+macro_rules! skipped {
+    ($($why:tt)*) => { eprintln!("skipped: {}", format!($($why)*)) };
+}
+
 #[allow(dead_code, reason = "each bench uses a part of it")]
 #[path = "../tests/browser.rs"]
 mod browser;

@@ -1,7 +1,8 @@
-//! The review in a real browser, by keys alone. Where there is no browser these tests say so and end.
+//! The review in a real browser, by keys alone. Where there is no browser these tests say so and
+//! end.
 //!
-//! With `FNSTORE_PICTURES` they also write down what the views look like. `FNSTORE_AXE` names axe-core's script, whose
-//! rules every view keeps.
+//! With `FNSTORE_PICTURES` they also write down what the views look like. `FNSTORE_AXE` names
+//! axe-core's script, whose rules every view keeps.
 
 use std::path::{Path, PathBuf};
 

@@ -76,7 +76,8 @@ impl Drop for Review {
     }
 }
 
-/// A request of HTTP 1.1, whose answer ends with the connection. Headers given replace the usual ones.
+/// A request of HTTP 1.1, whose answer ends with the connection. Headers given replace the usual
+/// ones.
 pub(crate) fn request(
     host: &str,
     method: &str,

@@ -5,6 +5,7 @@ mod diversity;
 mod figures;
 pub(super) mod filter;
 mod nli;
+mod scratch;
 mod tagger;
 mod words;
 
@@ -35,6 +36,7 @@ enum Model {
     Tagger(tagger::Args),
     Filter(filter::Args),
     Nli(nli::Args),
+    Scratch(scratch::Args),
 }
 
 pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> {
@@ -44,6 +46,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Tagger(args) => tagger::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Nli(args) => nli::run(&args, &mut context.output),
+        Model::Scratch(args) => scratch::run(&args, context),
     }
 }
 

@@ -6,10 +6,8 @@ use crossterm::cursor::MoveTo;
 use crossterm::queue;
 use crossterm::style::{Attribute, Color, Print, SetAttribute, SetForegroundColor};
 use crossterm::terminal::{Clear, ClearType};
-use fnstore::text::letters;
+use fnstore::text::{letters, visible};
 use unicode_width::UnicodeWidthStr as _;
-
-use crate::cli::visible::visible;
 
 /// Colours of frame elements, in turn.
 const COLOURS: [Color; 6] =
