@@ -1,0 +1,115 @@
+//! Which spans of a sentence are written anew.
+//!
+//! An FE whose words may no longer go with another LU of the frame is a *blank* (Cui and
+//! Swayamdipta 2024, section 3.1): it is core, and either is no Agent and no Self_mover, or its
+//! phrase type is that of a prepositional phrase. Agents and Self_movers are FEs of that name and
+//! those that inherit from one, over FE relations of all types.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::database::{Database, DatabaseError};
+use crate::model::{
+    AnnotationSet, CoreType, Extent, FeId, Frame, LayerName, ReleaseId, Span, named,
+};
+
+/// Names of the FEs that are said of people whatever the LU.
+const ACTORS: [&str; 2] = ["Agent", "Self_mover"];
+
+/// The FEs that are Agents or Self_movers, by themselves or by ancestry.
+#[derive(Debug, Default)]
+pub(crate) struct Actors(HashSet<FeId>);
+
+impl Actors {
+    /// Those of a release.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) fn of(database: &Database, release: ReleaseId) -> Result<Self, DatabaseError> {
+        let (mut children, mut open) = (HashMap::<FeId, Vec<FeId>>::new(), Vec::new());
+        for frame in database.store().frames(release)? {
+            let elements = frame?.elements.into_iter();
+            open.extend(elements.filter(|fe| ACTORS.contains(&fe.name.as_str())).map(|fe| fe.id));
+        }
+        for relation in database.store().relations(release)? {
+            for pair in relation?.elements {
+                children.entry(pair.parent).or_default().push(pair.child);
+            }
+        }
+        let mut actors = HashSet::new();
+        while let Some(fe) = open.pop() {
+            if actors.insert(fe) {
+                open.extend(children.get(&fe).into_iter().flatten());
+            }
+        }
+        Ok(Self(actors))
+    }
+}
+
+/// A span to be written anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blank {
+    /// The FE.
+    pub fe: FeId,
+    /// Its name.
+    pub name: String,
+    /// Where its words stand.
+    pub span: Span,
+}
+
+named! {
+    /// Why an FE of a sentence is not written anew.
+    pub enum Kept {
+        /// It has no words.
+        Null => "null-instantiation",
+        /// It is not core.
+        NotCore => "not-core",
+        /// It is an Agent or a Self_mover, and no prepositional phrase.
+        Actor => "actor",
+        /// It covers the target, or a part of it.
+        OverTarget => "over-target",
+        /// It shares words with another FE.
+        Overlapping => "overlapping",
+    }
+}
+
+/// The blanks of a set's sentence in order of text, with how many FEs are kept by reason. FE layers
+/// behind the first describe the sentence a second time and are not counted.
+pub(crate) fn blanks(
+    set: &AnnotationSet,
+    frame: &Frame,
+    actors: &Actors,
+) -> (Vec<Blank>, BTreeMap<Kept, u64>) {
+    let of = |name| set.layers.iter().filter(move |layer| layer.name == name && layer.rank <= 1);
+    let labels = || of(LayerName::Fe).flat_map(|layer| &layer.labels);
+    let phrases: Vec<(Span, &str)> = of(LayerName::Pt)
+        .flat_map(|layer| &layer.labels)
+        .filter_map(|label| Some((label.extent.span()?, label.name.as_str())))
+        .collect();
+    let (mut found, mut kept) = (Vec::<Blank>::new(), BTreeMap::new());
+    for label in labels() {
+        let Extent::Overt(span) = label.extent else {
+            let is_null = matches!(label.extent, Extent::Null(_));
+            *kept.entry(Kept::Null).or_default() += u64::from(is_null);
+            continue;
+        };
+        let element = label.fe.and_then(|id| frame.fe(id)).or(frame.fe_by_name(&label.name));
+        let core = element.filter(|fe| fe.core_type == CoreType::Core);
+        let is_pp =
+            phrases.iter().any(|(at, phrase)| *at == span && phrase.starts_with("PP"));
+        let shared = labels().filter_map(|other| other.extent.span()).filter(|o| o.overlaps(span));
+        let reason = match core {
+            None => Some(Kept::NotCore),
+            Some(fe) if actors.0.contains(&fe.id) && !is_pp => Some(Kept::Actor),
+            _ if set.targets.iter().any(|target| target.overlaps(span)) => Some(Kept::OverTarget),
+            _ if shared.count() > 1 => Some(Kept::Overlapping),
+            _ => None,
+        };
+        match (reason, core) {
+            (None, Some(fe)) => found.push(Blank { fe: fe.id, name: fe.name.clone(), span }),
+            (reason, _) => *kept.entry(reason.unwrap_or(Kept::NotCore)).or_default() += 1,
+        }
+    }
+    found.sort_by_key(|blank| blank.span);
+    kept.retain(|_, count| *count > 0);
+    (found, kept)
+}
