@@ -7,7 +7,9 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum EndpointError {
     /// Its address is of no use.
-    #[error("the endpoint `{url}` {reason}; expected an address as http://127.0.0.1:8000/v1 (H-url)")]
+    #[error(
+        "the endpoint `{url}` {reason}; expected an address as http://127.0.0.1:8000/v1 (H-url)"
+    )]
     Url {
         /// The address, without a password.
         url: String,

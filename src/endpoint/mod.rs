@@ -127,7 +127,10 @@ impl Endpoint {
         }
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             let url = format!("{}://...@{host}", uri.scheme_str().unwrap_or_default());
-            return Err(EndpointError::Url { url, reason: "holds a password, which would be stored" });
+            return Err(EndpointError::Url {
+                url,
+                reason: "holds a password, which would be stored",
+            });
         }
         if settings.key.is_some() && !is_here && uri.scheme_str() == Some("http") {
             return Err(wrong("would send the key unencrypted"));
@@ -166,7 +169,13 @@ impl Endpoint {
     /// # Errors
     /// When the server refuses, or does not answer however often it is asked, or a budget is used
     /// up.
-    pub fn ask(&mut self, question: &str, temperature: f32, seed: u64, limit: u32) -> Result<String> {
+    pub fn ask(
+        &mut self,
+        question: &str,
+        temperature: f32,
+        seed: u64,
+        limit: u32,
+    ) -> Result<String> {
         let body = json!({
             "model": self.settings.model,
             "messages": [{ "role": "user", "content": question }],
@@ -175,7 +184,8 @@ impl Endpoint {
             "max_tokens": limit,
         })
         .to_string();
-        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.get(&self.url, &body)) {
+        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.get(&self.url, &body))
+        {
             self.usage.known += 1;
             return Ok(known.content);
         }
@@ -245,9 +255,10 @@ impl Endpoint {
         let answer = text.map_err(|error| error.to_string()).and_then(|text| read(&text));
         Ok(match answer {
             Ok(given) => Sent::Answer(given),
-            Err(reason) => {
-                Sent::Again(EndpointError::Answer { url: url(), reason: self.hidden(&reason) }, None)
-            }
+            Err(reason) => Sent::Again(
+                EndpointError::Answer { url: url(), reason: self.hidden(&reason) },
+                None,
+            ),
         })
     }
 
@@ -315,8 +326,15 @@ mod tests {
             assert!(message.contains(said) && message.contains("(H-url)"), "{url}: {message}");
             assert!(!message.contains("secret") && !message.contains("sk-1"), "{message}");
         }
-        for url in ["http://127.0.0.1:8000/v1", "http://localhost/v1/", "https://example.org/v1/chat/completions"] {
-            let settings = EndpointSettings { key: Some(Key::new(" sk-1 ")), ..EndpointSettings::new(url, "m") };
+        for url in [
+            "http://127.0.0.1:8000/v1",
+            "http://localhost/v1/",
+            "https://example.org/v1/chat/completions",
+        ] {
+            let settings = EndpointSettings {
+                key: Some(Key::new(" sk-1 ")),
+                ..EndpointSettings::new(url, "m")
+            };
             let endpoint = Endpoint::new(settings).unwrap();
             assert!(endpoint.url.ends_with("/v1/chat/completions"), "{}", endpoint.url);
             assert!(!format!("{endpoint:?}").contains("sk-1"));

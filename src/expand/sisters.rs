@@ -34,7 +34,8 @@ impl FromSisters {
     /// finds has sets of its own, or the database fails.
     pub fn of(database: &Database, expression: &Expression) -> Result<Self> {
         let (mut units, mut sisters) = (BTreeMap::<_, Vec<Unit>>::new(), BTreeSet::new());
-        let found = lexunits_without_sentences(database, expression)?;
+        let is_human = |origin| origin != Origin::Generated;
+        let found = lexunits_without_sentences(database, expression, &is_human)?;
         let count = found.iter().map(|of| of.lexunits.len() as u64).sum();
         for FrameGap { release, frame, lexunits } in found {
             for lu in lexunits {
@@ -79,14 +80,15 @@ pub(crate) struct FrameGap {
     pub(crate) lexunits: Vec<LexUnit>,
 }
 
-/// The LUs without human sets for which an expression over LUs holds, frame by frame. LUs that an
-/// expansion proposed are none of them.
+/// The LUs without sets of some origins for which an expression over LUs holds, frame by frame. LUs
+/// that an expansion proposed are none of them.
 ///
 /// # Errors
 /// As [`FromSisters::of`].
 pub(crate) fn lexunits_without_sentences(
     database: &Database,
     expression: &Expression,
+    counts: &dyn Fn(Origin) -> bool,
 ) -> Result<Vec<FrameGap>> {
     check_fields(expression)?;
     drop(database.query(expression)?);
@@ -101,7 +103,7 @@ pub(crate) fn lexunits_without_sentences(
                 if lu.status == PROPOSED || !holds(expression, place) {
                     continue;
                 }
-                match has_sentences(database, release.id, &lu)? {
+                match has_sentences(database, release.id, &lu, counts)? {
                     true => attested.push(lu.name),
                     false => lexunits.push(lu),
                 }
@@ -125,9 +127,14 @@ fn sets_of(release: &str, frame: &str, pos: Pos) -> Result<Expression> {
     Ok(text.parse().map_err(DatabaseError::from)?)
 }
 
-fn has_sentences(database: &Database, release: ReleaseId, lu: &LexUnit) -> Result<bool> {
+fn has_sentences(
+    database: &Database,
+    release: ReleaseId,
+    lu: &LexUnit,
+    counts: &dyn Fn(Origin) -> bool,
+) -> Result<bool> {
     for set in database.store().annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
-        if set?.provenance.origin() != Origin::Generated {
+        if counts(set?.provenance.origin()) {
             return Ok(true);
         }
     }

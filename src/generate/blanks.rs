@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::database::{Database, DatabaseError};
 use crate::model::{
-    AnnotationSet, CoreType, Extent, FeId, Frame, LayerName, ReleaseId, Span, named,
+    AnnotationSet, CoreType, Extent, FeId, FeStatus, Frame, LayerName, Origin, Pos, ReleaseId,
+    Span, named,
 };
 
 /// Names of the FEs that are said of people whatever the LU.
@@ -94,8 +95,7 @@ pub(crate) fn blanks(
         };
         let element = label.fe.and_then(|id| frame.fe(id)).or(frame.fe_by_name(&label.name));
         let core = element.filter(|fe| fe.core_type == CoreType::Core);
-        let is_pp =
-            phrases.iter().any(|(at, phrase)| *at == span && phrase.starts_with("PP"));
+        let is_pp = phrases.iter().any(|(at, phrase)| *at == span && phrase.starts_with("PP"));
         let shared = labels().filter_map(|other| other.extent.span()).filter(|o| o.overlaps(span));
         let reason = match core {
             None => Some(Kept::NotCore),
@@ -112,4 +112,61 @@ pub(crate) fn blanks(
     found.sort_by_key(|blank| blank.span);
     kept.retain(|_, count| *count > 0);
     (found, kept)
+}
+
+/// What the annotation sets of a part of speech have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Annotated sets of people.
+    pub sets: u64,
+    /// FEs with words.
+    pub elements: u64,
+    /// Those of them that are core.
+    pub core: u64,
+    /// Those of these that are candidates for other words.
+    pub candidates: u64,
+}
+
+impl Census {
+    /// FEs, core FEs and candidates of a set, on average.
+    #[must_use]
+    pub fn means(&self) -> [f64; 3] {
+        let mean = |count: u64| count as f64 / self.sets.max(1) as f64;
+        [mean(self.elements), mean(self.core), mean(self.candidates)]
+    }
+}
+
+/// What the annotated sets of a release have, by part of speech of their LUs: table 3 of Cui and
+/// Swayamdipta (2024).
+///
+/// # Errors
+/// When the store fails.
+pub fn census(
+    database: &Database,
+    release: ReleaseId,
+) -> Result<BTreeMap<Pos, Census>, DatabaseError> {
+    let (store, actors) = (database.store(), Actors::of(database, release)?);
+    let mut census: BTreeMap<Pos, Census> = BTreeMap::new();
+    for frame in store.frames(release)? {
+        let frame = frame?;
+        let mut parts = HashMap::new();
+        for lu in store.lexunits_of(release, frame.id)? {
+            let lu = lu?;
+            parts.insert(lu.id, Pos::of_lu_name(&lu.name));
+        }
+        for set in store.annotation_sets_of_frame(release, frame.id)? {
+            let set = set?;
+            let is_human = set.provenance.origin() != Origin::Generated;
+            let (true, FeStatus::Annotated) = (is_human, set.fe_status) else { continue };
+            let of = census.entry(parts.get(&set.lu).copied().unwrap_or(Pos::Other)).or_default();
+            let (found, kept) = blanks(&set, &frame, &actors);
+            let kept = |reason| kept.get(&reason).copied().unwrap_or(0);
+            let core = kept(Kept::Actor) + kept(Kept::OverTarget) + kept(Kept::Overlapping);
+            of.sets += 1;
+            of.candidates += found.len() as u64;
+            of.core += core + found.len() as u64;
+            of.elements += kept(Kept::NotCore) + core + found.len() as u64;
+        }
+    }
+    Ok(census)
 }

@@ -75,7 +75,8 @@ impl Draft {
         assert_eq!(words.len(), self.blanks.len(), "a text for each blank");
         let spans = self.blanks.iter().map(|blank| blank.span);
         let edits = Edits::new(spans.clone().zip(words.iter().cloned()).collect());
-        let is_anew = |span: Option<Span>| span.is_some_and(|span| spans.clone().any(|s| s == span));
+        let is_anew =
+            |span: Option<Span>| span.is_some_and(|span| spans.clone().any(|s| s == span));
         // How words stand in a sentence is said of the words that were there.
         let mut layers = self.layers.clone();
         for layer in layers.iter_mut().filter(|layer| layer.name != LayerName::Fe) {

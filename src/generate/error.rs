@@ -18,7 +18,7 @@ pub enum GenerateError {
     Database(#[from] DatabaseError),
     /// The expression finds no LU without sentences, or asks for annotation.
     #[error("{0} (N-lexunits)")]
-    LexUnits(#[source] ExpandError),
+    LexUnits(#[source] Box<ExpandError>),
     /// No LU that is asked for has a sister with annotation.
     #[error(
         "no annotated LU of {} has the part of speech of {lexunits}; expected a sister LU with \
@@ -32,7 +32,9 @@ pub enum GenerateError {
         frames: Vec<String>,
     },
     /// Spans are to be written, and there is no language model or endpoint for it.
-    #[error("method `infill` writes words and was given no language model and no endpoint (N-generator)")]
+    #[error(
+        "method `infill` writes words and was given no language model and no endpoint (N-generator)"
+    )]
     NoGenerator,
     /// A number of the recipe is out of its range.
     #[error("{name} is {found}, expected {expected} (N-range)")]
@@ -49,7 +51,7 @@ pub enum GenerateError {
     Prompt(#[from] PromptFileError),
     /// The language model cannot be opened or failed.
     #[error("the language model failed")]
-    Score(#[from] ScoreError),
+    Score(#[source] Box<ScoreError>),
     /// A file of the language model was written meanwhile.
     #[error(
         "the model file `{}` was changed while the generation ran; the last batch was not stored; run the command \
@@ -68,6 +70,12 @@ pub enum GenerateError {
     Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl From<ScoreError> for GenerateError {
+    fn from(error: ScoreError) -> Self {
+        Self::Score(Box::new(error))
+    }
+}
+
 impl From<StoreError> for GenerateError {
     fn from(error: StoreError) -> Self {
         Self::Database(error.into())
@@ -78,7 +86,7 @@ impl From<ExpandError> for GenerateError {
     fn from(error: ExpandError) -> Self {
         match error {
             ExpandError::Database(error) => Self::Database(error),
-            other => Self::LexUnits(other),
+            other => Self::LexUnits(Box::new(other)),
         }
     }
 }

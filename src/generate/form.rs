@@ -66,7 +66,8 @@ fn is_behind_auxiliary(before: &str) -> bool {
     near.map(fold).any(|word| {
         let is_auxiliary = |lemma: &str, _| BEFORE_PARTICIPLES.contains(&lemma);
         let clitic = ["'s", "'re", "'ve", "'d", "'m"].contains(&word.as_str());
-        clitic || BEFORE_PARTICIPLES.contains(&lemmatize(&word, Pos::Verb, &is_auxiliary).0.as_str())
+        clitic
+            || BEFORE_PARTICIPLES.contains(&lemmatize(&word, Pos::Verb, &is_auxiliary).0.as_str())
     })
 }
 
@@ -83,7 +84,8 @@ pub(crate) fn tag_of(
                 continue;
             }
             let holds = |span: Span| span.start <= target.start && target.start < span.end;
-            let label = layer.labels.into_iter().find(|label| label.extent.span().is_some_and(holds));
+            let label =
+                layer.labels.into_iter().find(|label| label.extent.span().is_some_and(holds));
             if let Some(label) = label {
                 return Ok(Some(label.name));
             }
@@ -96,7 +98,13 @@ pub(crate) fn tag_of(
 mod tests {
     use super::*;
 
-    fn form(lu: &str, text: &str, trigger: &str, sister: &str, tag: Option<&str>) -> Option<String> {
+    fn form(
+        lu: &str,
+        text: &str,
+        trigger: &str,
+        sister: &str,
+        tag: Option<&str>,
+    ) -> Option<String> {
         let start = text.find(trigger).unwrap();
         let span = Span::new(start as u32, (start + trigger.len()) as u32);
         in_form_of(&Unit::new(lu), (text, span), sister, tag)

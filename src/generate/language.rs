@@ -151,7 +151,8 @@ impl LanguageFiller {
         (at, open): (usize, &[State]),
         filled: &mut [Filled],
     ) -> Result<Vec<State>> {
-        let places: Vec<Place> = open.iter().map(|state| Place::of(&jobs[state.job], state, at)).collect();
+        let places: Vec<Place> =
+            open.iter().map(|state| Place::of(&jobs[state.job], state, at)).collect();
         let prompts = open.iter().zip(&places).map(|(state, place)| {
             let asked = jobs[state.job].prompt(&self.prompt, recipe);
             format!("{asked} {}", place.with(&place.lead)).trim_end().to_owned()
@@ -272,7 +273,7 @@ fn cuts(draw: &str, old_words: usize) -> Vec<String> {
     let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
     let is_whole = |words: &&[&str]| {
         let last = words.last().map_or(String::new(), |word| fold(word));
-        words.iter().all(|word| is_word(&word)) && !DANGLING.contains(&last.as_str())
+        words.iter().all(is_word) && !DANGLING.contains(&last.as_str())
     };
     // The last word may have been cut at the limit.
     let whole = words.len() - usize::from(clause.len() == draw.len() && words.len() > 3);

@@ -29,12 +29,12 @@ mod report;
 mod run;
 mod sisters;
 
-pub use blanks::{Blank, Kept};
+pub use blanks::{Blank, Census, Kept, census};
 pub use draft::Draft;
 pub use error::GenerateError;
 pub use language::LanguageFiller;
 pub use prompt::{Answer, Mode, Prompt, PromptFileError};
-pub use recipe::{Generator, ReadsAs, Reading, Recipe};
+pub use recipe::{Generator, Lacking, Reading, ReadsAs, Recipe};
 pub use remote::RemoteFiller;
 pub use report::{Fate, GenerationProgress, Report, Skip};
 pub use run::run_with;

@@ -149,7 +149,11 @@ impl Prompt {
         for mode in Mode::ALL {
             let asks = |part: &&Part| part.is_of(mode) && part.text.contains("{sentence}");
             if !file.part.iter().any(|part| asks(&part)) {
-                return wrong("part", mode.as_str().to_owned(), "`{sentence}` in a part of each mode");
+                return wrong(
+                    "part",
+                    mode.as_str().to_owned(),
+                    "`{sentence}` in a part of each mode",
+                );
             }
         }
         Ok(Self {
@@ -159,6 +163,12 @@ impl Prompt {
             parts: file.part,
             fingerprint: hexadecimal(blake3::hash(text.as_bytes()).as_bytes()),
         })
+    }
+
+    /// How answers are read.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        self.answer
     }
 
     /// BLAKE3 of the file, in hexadecimal digits.
@@ -191,7 +201,8 @@ impl Prompt {
 
 /// The first place of a text that stands for a value.
 fn first_of<'v>(text: &str, values: &'v [(&'v str, String)]) -> Option<(usize, &'v str, &'v str)> {
-    let found = values.iter().filter_map(|(name, value)| Some((text.find(name)?, *name, value.as_str())));
+    let found =
+        values.iter().filter_map(|(name, value)| Some((text.find(name)?, *name, value.as_str())));
     found.min_by_key(|(at, ..)| *at)
 }
 
@@ -206,12 +217,15 @@ mod tests {
     use super::*;
 
     fn asked(answer: Answer, mode: Mode) -> String {
-        Prompt::built_in(answer).text(mode, &Task {
-            frame: "Experiencer_obj",
-            lexunit: "please.v",
-            sentence: "This way <mask> are\nnever pleased {frame} .",
-            elements: vec!["Experiencer", "Stimulus"],
-        })
+        Prompt::built_in(answer).text(
+            mode,
+            &Task {
+                frame: "Experiencer_obj",
+                lexunit: "please.v",
+                sentence: "This way <mask> are\nnever pleased {frame} .",
+                elements: vec!["Experiencer", "Stimulus"],
+            },
+        )
     }
 
     #[test]

@@ -8,8 +8,30 @@ use serde_json::json;
 
 use super::{GenerateError, LanguageFiller, Mode, RemoteFiller, Result, SisterRule};
 use crate::durable::Stamp;
-use crate::model::{FeId, Frame, Method, Span};
+use crate::model::{FeId, Frame, Method, Origin, Span, named};
 use crate::score::Scorer;
+
+named! {
+    /// What an LU lacks that gets a sentence.
+    #[derive(Default)]
+    pub enum Lacking {
+        /// Any annotation by people, also in full text.
+        #[default]
+        Annotation => "annotation",
+        /// Exemplars; an LU may have annotation in full text.
+        Exemplars => "exemplars",
+    }
+}
+
+impl Lacking {
+    /// Whether an LU with a set of this origin lacks nothing.
+    pub(super) fn is_met_by(self, origin: Origin) -> bool {
+        match self {
+            Self::Annotation => origin != Origin::Generated,
+            Self::Exemplars => !matches!(origin, Origin::Generated | Origin::FullText),
+        }
+    }
+}
 
 /// How LUs get sentences.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +49,8 @@ pub struct Recipe {
     pub keep: usize,
     /// Decides every draw.
     pub seed: u64,
+    /// Which LUs lack sentences.
+    pub lacking: Lacking,
     /// Most LUs of this run; those that are done do not count.
     pub limit: Option<usize>,
 }
@@ -41,6 +65,7 @@ impl Default for Recipe {
             candidates: 1,
             keep: 1,
             seed: 1,
+            lacking: Lacking::default(),
             limit: None,
         }
     }
@@ -63,14 +88,16 @@ pub struct Reading<'a> {
 
 /// A classifier of FEs: for each reading the FE, with its probability, or none.
 pub type ReadsAs =
-    dyn FnMut(&[Reading<'_>]) -> std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
+    dyn FnMut(
+        &[Reading<'_>],
+    ) -> std::result::Result<Vec<Option<(FeId, f32)>>, Box<dyn Error + Send + Sync>>;
 
 /// What writes the words of blanks.
 #[derive(Debug)]
 pub(super) enum Filler {
     Nothing,
     Language(LanguageFiller),
-    Remote(RemoteFiller),
+    Remote(Box<RemoteFiller>),
 }
 
 /// The models of a run: what writes, ranks and filters.
@@ -106,7 +133,7 @@ impl Generator {
     /// The same, with an endpoint that fills blanks.
     #[must_use]
     pub fn asking(self, filler: RemoteFiller) -> Self {
-        Self { filler: Filler::Remote(filler), ..self }
+        Self { filler: Filler::Remote(Box::new(filler)), ..self }
     }
 
     /// The same, with a language model that ranks candidates, read from some files.

@@ -51,7 +51,12 @@ impl RemoteFiller {
         let mut filled = Filled::default();
         for draw in 0..recipe.candidates as u64 {
             let limit = TOKENS * blanks as u32;
-            let answer = self.endpoint.ask(&question, temperature, recipe.seed.wrapping_add(draw) & SEEDS, limit)?;
+            let answer = self.endpoint.ask(
+                &question,
+                temperature,
+                recipe.seed.wrapping_add(draw) & SEEDS,
+                limit,
+            )?;
             match spans(&answer, self.prompt.answer, blanks) {
                 Ok(spans) => {
                     let words = spans.iter().enumerate().map(|(at, span)| job.fitted(at, span));
@@ -69,7 +74,11 @@ impl RemoteFiller {
 }
 
 /// The spans of an answer, one for each blank; else the code of what is wrong with it.
-fn spans(answer: &str, form: Answer, blanks: usize) -> std::result::Result<Vec<String>, &'static str> {
+fn spans(
+    answer: &str,
+    form: Answer,
+    blanks: usize,
+) -> std::result::Result<Vec<String>, &'static str> {
     let spans = match form {
         Answer::Json => in_json(answer).ok_or("F-json")?,
         // One blank takes all, commas too.
@@ -112,7 +121,10 @@ mod tests {
         let json = |answer: &str, blanks| spans(answer, Answer::Json, blanks);
         let two = Ok(vec!["boys, and girls".to_owned(), "for it".to_owned()]);
         assert_eq!(json(r#"{"spans": ["boys, and girls", " for\n it"]}"#, 2), two);
-        assert_eq!(json("Sure!\n```json\n{\"spans\": [\"boys, and girls\", \"for it\"]}\n```", 2), two);
+        assert_eq!(
+            json("Sure!\n```json\n{\"spans\": [\"boys, and girls\", \"for it\"]}\n```", 2),
+            two
+        );
         for (answer, code) in [
             (r#"{"spans": ["boys"]}"#, "F-count"),
             (r#"{"spans": ["boys", "for it", "now"]}"#, "F-count"),

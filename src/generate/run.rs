@@ -73,7 +73,9 @@ pub fn run_with(
     progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
 ) -> Result<Report> {
     recipe.check(generator)?;
-    let gaps = lexunits_without_sentences(database, expression)?;
+    let gaps = lexunits_without_sentences(database, expression, &|origin| {
+        recipe.lacking.is_met_by(origin)
+    })?;
     let description = recipe.description(generator);
     let mut print = [0; 16];
     print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
@@ -131,7 +133,8 @@ impl Run<'_> {
                 return Ok(());
             }
         }
-        let quoted = |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        let quoted =
+            |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
         Err(GenerateError::NoSisters {
             lexunits: quoted(named().map(|lu| lu.name.as_str()).collect()).join(", "),
             frames: quoted(gaps.iter().map(|gap| gap.frame.name.as_str()).collect()),

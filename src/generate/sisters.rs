@@ -92,7 +92,8 @@ impl Sisters {
         for sister in &mut self.sets {
             let (valences, seed, pos) = (&self.valences, expressed(&sister.set), sister.pos);
             let of = || keys.iter().filter(|key| key.1 == pos);
-            let sum = |seed: &Option<_>| of().map(|key| valences.agreement(seed.as_ref(), key)).sum();
+            let sum =
+                |seed: &Option<_>| of().map(|key| valences.agreement(seed.as_ref(), key)).sum();
             let key = (pos, seed);
             sister.agreement = match known.get(&key) {
                 Some(agreement) => *agreement,
@@ -123,7 +124,8 @@ impl Sisters {
             bytes.copy_from_slice(&hash.finalize().as_bytes()[..8]);
             u64::from_be_bytes(bytes)
         };
-        let of_pos = self.sets.iter().filter(|sister| sister.pos == pos);
+        let is_sister = |sister: &&Sister| sister.pos == pos && sister.set.lu != lexunit.id;
+        let of_pos = self.sets.iter().filter(is_sister);
         let mut ranked: Vec<_> = of_pos
             .map(|sister| {
                 let agreement = match rule {

@@ -22,7 +22,8 @@ impl Scorer {
         texts: &[String],
         settings: &SampleSettings,
     ) -> Result<Vec<Result<Vec<String>, ScoreRefusal>>, ScoreError> {
-        let constraint = Constraint { tokens: Some(Arc::new(self.no_lines()?)), ..Constraint::default() };
+        let constraint =
+            Constraint { tokens: Some(Arc::new(self.no_lines()?)), ..Constraint::default() };
         let limit = self.model.max_length();
         let room = limit.saturating_sub(settings.length_limit.constant);
         let mut scheduler = Scheduler::new(ROWS);
