@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fnstore::database::{self, DatabaseError};
+use fnstore::database::{self, DatabaseError, LookupError};
 use fnstore::lexicon::Lexicon;
 use fnstore::model::{AnnotationSetId, LuId};
 use fnstore::query::{Case, Expression, Pattern};
@@ -370,7 +370,9 @@ impl Database {
         let told = self.handle.get().map(|database| database.require_name(of, &exact));
         match told {
             Ok(Err(error)) => error.into(),
-            _ => DatabaseError::UnknownName { kind, name, nearest: None }.into(),
+            _ => {
+                DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest: None }).into()
+            }
         }
     }
 }

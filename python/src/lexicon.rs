@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fnstore::database::DatabaseError;
+use fnstore::database::{DatabaseError, LookupError};
 use fnstore::lexicon::RoundGrowth;
 use fnstore::model;
 use fnstore::query::{Case, Expression, Field, Pattern, Term, Test, nearest};
@@ -177,7 +177,7 @@ impl Frame {
             let names = self.fes.iter().map(|fe| fe.name.as_str());
             let nearest = nearest(name, names).map(str::to_owned);
             let (kind, name) = ("frame element", name.to_owned());
-            DatabaseError::UnknownName { kind, name, nearest }.into()
+            DatabaseError::Lookup(LookupError::UnknownName { kind, name, nearest }).into()
         })
     }
 

@@ -7,7 +7,7 @@ use fnstore::FileError;
 use fnstore::align::AlignError;
 use fnstore::augment::AugmentError;
 use fnstore::compute::ComputeError;
-use fnstore::database::{BackupError, DatabaseError, ScriptError};
+use fnstore::database::{BackupError, DatabaseError, LookupError, ReleaseError, ScriptError};
 use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
@@ -82,8 +82,7 @@ fn is_bad_input(cause: &(dyn std::error::Error + 'static)) -> bool {
 fn is_bad_data(error: &DatabaseError) -> bool {
     match error {
         DatabaseError::Exchange(ExchangeError::Line { .. } | ExchangeError::Field { .. })
-        | DatabaseError::TooLarge { .. }
-        | DatabaseError::NoBase { .. }
+        | DatabaseError::Release(ReleaseError::TooLarge { .. } | ReleaseError::NoBase { .. })
         | DatabaseError::Store(StoreError::TooLarge { .. })
         | DatabaseError::Backup(BackupError::NotABackup { .. } | BackupError::Damaged { .. }) => {
             true
@@ -148,7 +147,7 @@ pub(crate) fn hint(error: &anyhow::Error) -> Option<&'static str> {
         DatabaseError::Query(_) => {
             Some("schema/query.md describes the language; `fnstore query --help` has examples")
         }
-        DatabaseError::UnknownName { kind: "release", .. } => {
+        DatabaseError::Lookup(LookupError::UnknownName { kind: "release", .. }) => {
             Some("`fnstore releases` lists the releases of the store")
         }
         _ => None,
@@ -178,12 +177,12 @@ fn option(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
         {
             return Some("`fnstore export --to jsonl` writes such files");
         }
-        Some(
-            DatabaseError::ReleaseName { .. }
-            | DatabaseError::ReleaseUnnamed { .. }
-            | DatabaseError::ReleaseExists { .. }
-            | DatabaseError::NoBase { .. },
-        ) => return Some("`--release NAME` names the release"),
+        Some(DatabaseError::Release(
+            ReleaseError::Name { .. }
+            | ReleaseError::Unnamed { .. }
+            | ReleaseError::Exists { .. }
+            | ReleaseError::NoBase { .. },
+        )) => return Some("`--release NAME` names the release"),
         _ => {}
     }
     match (cause.downcast_ref(), cause.downcast_ref()) {

@@ -29,7 +29,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 pub(crate) use entry::{entry, listing};
-pub use error::{BackupError, DatabaseError, EditError, ScriptError};
+pub use error::{
+    BackupError, DatabaseError, EditError, ExportError, LookupError, ReleaseError, ScriptError,
+};
 pub use load::{LoadReport, Loader};
 pub(crate) use reindex::with_entry;
 pub use write::{JournalWrite, Write};
@@ -336,11 +338,11 @@ impl Database {
             return Ok(release.clone());
         }
         let names = releases.iter().map(|release| release.name.as_str());
-        Err(DatabaseError::UnknownName {
+        Err(DatabaseError::Lookup(LookupError::UnknownName {
             kind: "release",
             name: name.to_owned(),
             nearest: nearest(name, names).map(str::to_owned),
-        })
+        }))
     }
 
     /// What was committed after a revision, in order: what a copy, a cache or a tool beside the

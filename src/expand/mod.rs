@@ -55,7 +55,7 @@ mod word_class;
 
 pub use blindness::BlindTo;
 pub use elements::KeepElements;
-pub use error::ExpandError;
+pub use error::{ExpandError, RecipeError, SeedsError};
 pub use filtering::{Kept, Rescored, filter_data, rescore};
 pub use models::{FILTER, GuideModels, Models, WORD_VECTORS};
 pub use parted::run_shard;

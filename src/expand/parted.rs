@@ -8,7 +8,7 @@ use super::run::{Keep, human_sets, run_keeping};
 use super::shard::{Manifest, Plan, Shard, ShardWriter};
 use super::status::{UNKNOWN, known};
 use super::{ExpansionProgress, Recipe, Report, Result};
-use crate::database::{Database, DatabaseError};
+use crate::database::{Database, DatabaseError, ExportError};
 use crate::model::Release;
 use crate::query::{Expression, Selection};
 
@@ -64,7 +64,7 @@ fn only_release(database: &Database, expression: &Expression) -> Result<Release>
         1 => Ok(names.remove(0)),
         _ => {
             let names = names.into_iter().map(|release| release.name).collect();
-            Err(DatabaseError::SeveralReleases { names }.into())
+            Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into())
         }
     }
 }

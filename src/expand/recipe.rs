@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::elements::KeepElements;
-use super::{BlindTo, ExpandError, FromSisters, Models, guide};
+use super::{BlindTo, ExpandError, FromSisters, Models, RecipeError, guide};
 use crate::compute::{Device, Numbers};
 use crate::decode::BeamSettings;
 use crate::model::named;
@@ -127,7 +127,11 @@ impl Recipe {
     /// When one is not.
     pub fn check(&self) -> Result<(), ExpandError> {
         let wrong = |name, found, expected: &str| {
-            Err(ExpandError::Recipe { name, found, expected: expected.to_owned() })
+            Err(ExpandError::Recipe(RecipeError::Number {
+                name,
+                found,
+                expected: expected.to_owned(),
+            }))
         };
         if self.beam_size == 0 || self.beam_size > 1000 {
             return wrong("beam size", self.beam_size, "1 to 1000");
@@ -140,7 +144,7 @@ impl Recipe {
             return wrong("number of rounds", 0, "1 or more");
         }
         if self.from_sisters.is_some() && self.guidance != Guidance::Lexicon {
-            return Err(ExpandError::GuideMissing);
+            return Err(ExpandError::Recipe(RecipeError::GuideMissing));
         }
         if self.max_source_pieces == 0 {
             return wrong("number of pieces", 0, "1 or more");

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{ExpandError, Result};
-use crate::database::{Database, DatabaseError, JournalWrite, Write};
+use crate::database::{Database, DatabaseError, ExportError, JournalWrite, Write};
 use crate::durable::{WholeFile, write_file};
 use crate::exchange::ExchangeError;
 use crate::exchange::jsonl::{
@@ -274,7 +274,7 @@ impl ShardWriter {
     ) -> Result<()> {
         if release != self.release.id {
             let names = database.releases()?.into_iter().map(|release| release.name).collect();
-            return Err(DatabaseError::SeveralReleases { names }.into());
+            return Err(DatabaseError::Export(ExportError::SeveralReleases { names }).into());
         }
         let Write { lexunits, sentences, sets, journal, .. } = write;
         let mut sentences: HashMap<SentenceId, Sentence> =

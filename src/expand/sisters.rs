@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::trigger_lexicon::Unit;
-use super::{ExpandError, Result};
+use super::{ExpandError, Result, SeedsError};
 use crate::database::{Database, DatabaseError};
 use crate::model::{FrameId, LexUnit, Origin, PROPOSED, Pos, ReleaseId};
 use crate::query::{Expression, Field, Term, Test};
@@ -58,7 +58,7 @@ impl FromSisters {
             }
         }
         if units.is_empty() {
-            return Err(ExpandError::NoneWithoutSentences { attested });
+            return Err(ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested }));
         }
         let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));
         let seeds = Expression::any_of(seeds.collect::<Result<Vec<_>>>()?);
@@ -115,7 +115,7 @@ fn check_fields(expression: &Expression) -> Result<()> {
                 Field::Release | Field::Frame | Field::Lu | Field::Pos | Field::LuStatus,
                 Test::Pattern(_),
             ) => Ok(()),
-            _ => Err(ExpandError::NotOfLexUnits { term: term.to_string() }),
+            _ => Err(ExpandError::Seeds(SeedsError::NotOfLexUnits { term: term.to_string() })),
         },
     }
 }

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 
 use super::assemble::{Assembled, Assembler};
-use crate::database::{Database, DatabaseError, Result, reindex};
+use crate::database::{Database, DatabaseError, ReleaseError, Result, reindex};
 use crate::framenet::{
     FOLDERS, FrameFile, FramenetError, FullTextFile, LanguageGuess, LuFile, Source, SourceReader,
     TopFile, WarningLog, language_of_file, language_of_name, read_frame_file, read_frame_index,
@@ -91,7 +91,11 @@ pub(super) fn release_name(
         (None, None) => default_release_name(path),
         (None, Some(given)) => match folder {
             Some(folder) => called_after(folder),
-            None => return Err(DatabaseError::ReleaseUnnamed { source_name: given.clone() }),
+            None => {
+                return Err(DatabaseError::Release(ReleaseError::Unnamed {
+                    source_name: given.clone(),
+                }));
+            }
         },
     };
     check_release_name(&name)?;
@@ -123,7 +127,7 @@ pub(super) fn check_release_name(name: &str) -> Result<()> {
     if is_name(name) {
         return Ok(());
     }
-    Err(DatabaseError::ReleaseName { name: name.to_owned() })
+    Err(DatabaseError::Release(ReleaseError::Name { name: name.to_owned() }))
 }
 
 /// Files parsed together: enough to keep all cores busy, few enough to hold two chunks in memory.
@@ -143,7 +147,10 @@ impl Database {
         options: &ImportOptions,
     ) -> Result<Release> {
         if let Some(there) = self.releases()?.into_iter().find(|there| there.name == name) {
-            return Err(DatabaseError::ReleaseExists { name, source_path: there.source });
+            return Err(DatabaseError::Release(ReleaseError::Exists {
+                name,
+                source_path: there.source,
+            }));
         }
         Ok(Release {
             id: self.store.begin_release()?,
