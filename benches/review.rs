@@ -1,9 +1,10 @@
-//! How long does a reviewer wait for the first sentence, for the next one and for a saved decision, and how
-//! much memory does `fnstore review` take the while? Measured in Chromium, from key to screen.
+//! How long does a reviewer wait for the first sentence, for the next one and for a saved decision,
+//! and how much memory does `fnstore review` take the while? Measured in Chromium, from key to
+//! screen.
 //!
-//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench review`, for another query than all
-//! generated sets with `FNSTORE_BENCH_QUERY=EXPRESSION`. It judges sets of the store under a reviewer of its
-//! own. Without a store it makes a small one.
+//! `FNSTORE_BENCH_STORE=STORE cargo bench --profile release --bench review`, for another query than
+//! all generated sets with `FNSTORE_BENCH_QUERY=EXPRESSION`. It judges sets of the store under a
+//! reviewer of its own. Without a store it makes a small one.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints what it measured")]
 
@@ -37,8 +38,9 @@ const KEYS: usize = 300;
 /// Generated sets of a store that is made for the bench.
 const SETS: usize = 20_000;
 
-/// Notes when an item stands in the page, when it is painted, and when the page says that a decision is
-/// saved: milliseconds since the last key, of the first item since the navigation began.
+/// Notes when an item stands in the page, when it is painted, and when the page says that a
+/// decision is saved: milliseconds since the last key, of the first item since the navigation
+/// began.
 const WATCH: &str = "
 (() => {
 window.watched = { shown: [], painted: [], saved: [] };

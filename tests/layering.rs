@@ -299,3 +299,33 @@ fn source_files_are_ascii() {
         assert_eq!(odd.map(|line| line + 1), None, "{} is not ASCII", file.display());
     }
 }
+
+/// The lines of comments that are wider than code may be. What stands in a fence or a table is drawn
+/// and keeps its width.
+fn wide_comments(text: &str, width: usize) -> Vec<usize> {
+    let mut fenced = false;
+    let mut wide = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
+        let words = comment.trim_start_matches(['/', '!', ' ']);
+        fenced ^= words.starts_with("```");
+        if line.len() > width && !fenced && !words.starts_with('|') {
+            wide.push(i + 1);
+        }
+    }
+    wide
+}
+
+#[test]
+fn comments_are_no_wider_than_code() {
+    let settings = fs::read_to_string(root().join("rustfmt.toml")).unwrap();
+    let width = settings.lines().find_map(|line| line.strip_prefix("max_width = ")).unwrap();
+    let width = width.parse().unwrap();
+    assert_eq!(wide_comments("/// long\n// short\n//! ```text\n//! drawn\n//! ```\n", 8), [2]);
+    for folder in ["src", "tests", "benches", "python/src"] {
+        for file in files_under(&root().join(folder), "rs") {
+            let wide = wide_comments(&fs::read_to_string(&file).unwrap(), width);
+            assert_eq!(wide, [0; 0], "{}: break these lines of comments", file.display());
+        }
+    }
+}

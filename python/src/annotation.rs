@@ -1,4 +1,5 @@
-//! Annotation sets, their frame elements and layers, as Python reads them. Offsets count code points.
+//! Annotation sets, their frame elements and layers, as Python reads them. Offsets count code
+//! points.
 
 use std::sync::Arc;
 

@@ -23,7 +23,8 @@ use crate::lexicon::{
 use crate::query::Query;
 use crate::transaction::Edits;
 
-/// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while they last.
+/// A store. Reading needs no lock; importing, expanding and transactions hold the writer's while
+/// they last.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Database {
     handle: Arc<Handle>,
@@ -89,7 +90,8 @@ impl Database {
     }
 }
 
-/// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after `~`.
+/// Names as the query language writes them: exact, with `*` and `?`, or a regular expression after
+/// `~`.
 fn pattern(names: Option<&str>) -> Result<Pattern> {
     let Some(names) = names else { return Ok(Pattern::wildcard("*", Case::Fold)) };
     let made = match names.strip_prefix('~') {
@@ -275,8 +277,8 @@ impl Database {
         })
     }
 
-    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called with files read and
-    /// files to read.
+    /// Imports a release from a zip file or a directory, all of it or nothing; progress is called
+    /// with files read and files to read.
     #[pyo3(signature = (path, *, release=None, language=None, strict=false, progress=None))]
     fn import_release(
         &self,
@@ -291,9 +293,10 @@ impl Database {
         expand::import(py, &self.handle, path, (options, progress))
     }
 
-    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on where it was stopped,
-    /// by Ctrl-C or otherwise; progress is called with a Progress. Settings are those of a recipe's file: rounds, beam,
-    /// candidates, max_pieces, words, guide, choice, tell_bans, ban_lexicon, keep_fe.
+    /// Writes new annotated sentences from the human ones that a query finds. Run again it goes on
+    /// where it was stopped, by Ctrl-C or otherwise; progress is called with a Progress. Settings
+    /// are those of a recipe's file: rounds, beam, candidates, max_pieces, words, guide, choice,
+    /// tell_bans, ban_lexicon, keep_fe.
     #[pyo3(signature = (expression, *, recipe=None, model=None, models=None, filter=None, device="cpu", limit=None,
                         progress=None, **settings))]
     #[allow(clippy::too_many_arguments, reason = "Python's callers name them")]
@@ -319,7 +322,8 @@ impl Database {
         expand::expand(py, &self.handle, expression, (wishes, progress))
     }
 
-    /// Begins edits of a release, to be used in a with statement: they are committed at its end, or not at all.
+    /// Begins edits of a release, to be used in a with statement: they are committed at its end, or
+    /// not at all.
     #[pyo3(signature = (release=None, *, reviewer=None))]
     fn transaction<'py>(
         &self,

@@ -1,7 +1,7 @@
 //! From the library's errors to Python's: the class, the code, the advice, the nearest name.
 //!
-//! A message of the library ends in its code, or begins with it, and says after a semicolon what to do. Where the
-//! advice names a command, Python's own takes its place.
+//! A message of the library ends in its code, or begins with it, and says after a semicolon what to
+//! do. Where the advice names a command, Python's own takes its place.
 
 use fnstore::database::{DatabaseError, EditError, ReleaseError, ScriptError};
 use fnstore::expand::{ExpandError, RecipeError, RecipeFileError};

@@ -66,7 +66,8 @@ impl Handle {
         done
     }
 
-    /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the receiver ends it.
+    /// The answers of a query, in chunks, read ahead by a thread of their own; dropping the
+    /// receiver ends it.
     pub(crate) fn answers(
         &self,
         expression: &Expression,
@@ -142,7 +143,8 @@ const PARTS: usize = 256;
 /// A part and where what is made of it goes; taken by the thread that makes it.
 type Place<T> = Mutex<Option<(Part, SyncSender<Result<T>>)>>;
 
-/// Does the work of a thread, and says so if it panics: an answer that ends early looks like a whole one.
+/// Does the work of a thread, and says so if it panics: an answer that ends early looks like a
+/// whole one.
 fn watched<T>(to: &SyncSender<Result<T>>, work: impl FnOnce() -> Option<()>) -> Option<()> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let (message, advice) = ("reading the store failed unexpectedly", "run `fnstore check`");

@@ -1,4 +1,5 @@
-//! What notebooks show: a sentence with its target and frame elements in colour, a table of answers, a frame.
+//! What notebooks show: a sentence with its target and frame elements in colour, a table of
+//! answers, a frame.
 
 use std::fmt::Write as _;
 
@@ -7,7 +8,8 @@ use fnstore::review::{Example, Mark};
 use fnstore::search::Answer;
 use fnstore::text::plain_definition;
 
-/// Colours of frame elements, by their number in the set: dark enough on white, light enough on black.
+/// Colours of frame elements, by their number in the set: dark enough on white, light enough on
+/// black.
 const COLOURS: [&str; 6] = ["#1b7f5c", "#b3541e", "#5b6bd6", "#a8377f", "#7a7a00", "#2f7f9e"];
 
 /// The text without what HTML would read.

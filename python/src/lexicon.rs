@@ -1,4 +1,5 @@
-//! A release's frames, frame elements, LUs, relations, semantic types and documents, as Python reads them.
+//! A release's frames, frame elements, LUs, relations, semantic types and documents, as Python
+//! reads them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -225,7 +225,8 @@ impl Answers {
     }
 }
 
-/// Answers of a query as a table: a source for every library that reads Arrow. It asks the query each time it is read.
+/// Answers of a query as a table: a source for every library that reads Arrow. It asks the query
+/// each time it is read.
 #[pyclass(frozen, module = "fnstore")]
 pub(crate) struct Table {
     query: Query,

@@ -1,4 +1,5 @@
-//! A transaction: edits, each checked as it is made, committed together. `fnstore/_edits.py` gives them names.
+//! A transaction: edits, each checked as it is made, committed together. `fnstore/_edits.py` gives
+//! them names.
 
 use std::sync::Arc;
 

@@ -104,8 +104,9 @@ impl Database {
         })
     }
 
-    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The index stays
-    /// where it is, unopened, and the next writer brings it up. One that is far behind is brought up now.
+    /// Opens the database in `dir` for writing what the index does not hold, as judgements. The
+    /// index stays where it is, unopened, and the next writer brings it up. One that is far behind
+    /// is brought up now.
     ///
     /// # Errors
     /// When there is none, another process writes it, or its format is another.
@@ -128,9 +129,9 @@ impl Database {
         })
     }
 
-    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps each view of
-    /// the store that it has moved on from, and gives them back only as it is opened again. Answers under way
-    /// need the handle that they began with.
+    /// As [`refresh`](Self::refresh), for a handle that stays open beside writers: a reader keeps
+    /// each view of the store that it has moved on from, and gives them back only as it is opened
+    /// again. Answers under way need the handle that they began with.
     ///
     /// # Errors
     /// When the store fails.

@@ -12,12 +12,13 @@ use crate::database::{Database, DatabaseError, ExportError};
 use crate::model::Release;
 use crate::query::{Expression, Selection};
 
-/// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a manifest beside it;
-/// several processes do so beside each other. A part that is there is not computed again, one that was cut resumes.
-/// `None` where the run was interrupted.
+/// Expands a part of the seeds of one release from a store that nobody writes, into a file, with a
+/// manifest beside it; several processes do so beside each other. A part that is there is not
+/// computed again, one that was cut resumes. `None` where the run was interrupted.
 ///
 /// # Errors
-/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another recipe or query.
+/// As [`run`](super::run); when the seeds belong to several releases, or there is a file of another
+/// recipe or query.
 pub fn run_shard(
     database: &Database,
     (expression, recipe): (&Expression, &Recipe),

@@ -78,9 +78,9 @@ pub struct Recipe {
     pub ban_lexicon: bool,
     /// What is done so that outputs have the seed's FEs.
     pub keep_fe: KeepElements,
-    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a lexicon alone, as what is
-    /// hidden from the store may be among them; no word of the vectors is flagged as unknown; and words need be less like
-    /// the frame's LUs.
+    /// The lexicon has few LUs and sentences. The guide knows no words that its vectors have of a
+    /// lexicon alone, as what is hidden from the store may be among them; no word of the vectors is
+    /// flagged as unknown; and words need be less like the frame's LUs.
     pub few_lus: bool,
     /// LUs without sentences, of which outputs must hold one; the lexicon must guide.
     pub from_sisters: Option<FromSisters>,

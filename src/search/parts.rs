@@ -13,8 +13,8 @@ use crate::query::Expression;
 pub struct Part(Narrowed);
 
 impl Database {
-    /// Where the answers of a query lie, in at most `most` parts. [`answers_in`](Self::answers_in) reads one; the answers
-    /// of all parts, in their order, are those of [`query`](Self::query).
+    /// Where the answers of a query lie, in at most `most` parts. [`answers_in`](Self::answers_in)
+    /// reads one; the answers of all parts, in their order, are those of [`query`](Self::query).
     ///
     /// # Errors
     /// As [`query`](Self::query).

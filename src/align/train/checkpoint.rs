@@ -1,10 +1,10 @@
-//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with the
-//! weights that it would have ended with.
+//! What an epoch leaves behind, in a file: a run that was killed goes on from there and ends with
+//! the weights that it would have ended with.
 //!
-//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's moments
-//! (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a JSON text
-//! with the rest ([`Note`]). The text also says what the run is made of, and a run made of anything
-//! else is refused: its end would be neither one's.
+//! One safetensors file, replaced as a whole after each epoch: the weights and the optimizer's
+//! moments (`now.NAME`, `first.NAME`, `second.NAME`), the best weights so far (`best.NAME`), and a
+//! JSON text with the rest ([`Note`]). The text also says what the run is made of, and a run made
+//! of anything else is refused: its end would be neither one's.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -51,8 +51,8 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint of a run at a path, whether or not there is one yet; of encoder and linker the
-    /// fingerprints.
+    /// The checkpoint of a run at a path, whether or not there is one yet; of encoder and linker
+    /// the fingerprints.
     pub(super) fn new(
         path: &Path,
         options: &Options,

@@ -28,8 +28,8 @@ use super::{Context, Outcome};
 ///
 /// Starts a page on this machine alone and prints its address. One key decides and shows the next
 /// sentence: a accepts, r rejects, 1 to 9 score, s skips, u undoes, e moves the target, / searches,
-/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only while a
-/// decision is written, so readers and, in turn, other writers go on beside it.
+/// ? lists all keys. Judgements are those of `fnstore judge`. The store is open for writing only
+/// while a decision is written, so readers and, in turn, other writers go on beside it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -45,8 +45,8 @@ pub(super) struct Args {
     #[arg(long, value_enum, value_name = "QUESTION", default_value_t = AskedFor::Evokes)]
     question: AskedFor,
 
-    /// Mix each output with a sentence of its frame and one of another frame, blind and in random order
-    /// (Culkin et al. 2021, section 6.1)
+    /// Mix each output with a sentence of its frame and one of another frame, blind and in random
+    /// order (Culkin et al. 2021, section 6.1)
     #[arg(long, conflicts_with = "question")]
     protocol: bool,
 

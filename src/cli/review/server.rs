@@ -1,8 +1,8 @@
 //! The local server: who is let in, and which function answers.
 //!
-//! It listens on 127.0.0.1 alone. A request is answered when its path begins with the token, its `Host` is
-//! the address that was printed, and the page itself sent it: another `Origin` is refused, and a request
-//! that changes anything must name this one.
+//! It listens on 127.0.0.1 alone. A request is answered when its path begins with the token, its
+//! `Host` is the address that was printed, and the page itself sent it: another `Origin` is
+//! refused, and a request that changes anything must name this one.
 
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
@@ -117,7 +117,8 @@ impl Server {
                 response.add_header(header);
             }
         }
-        // Head and body in one write: in two, the second waits for the browser to acknowledge the first, 40 ms.
+        // Head and body in one write: in two, the second waits for the browser to acknowledge the
+        // first, 40 ms.
         let mut bytes = Vec::new();
         let (version, headers) = (request.http_version().clone(), request.headers().to_vec());
         if response.raw_print(&mut bytes, version, &headers, false, None).is_ok() {

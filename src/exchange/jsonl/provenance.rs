@@ -57,8 +57,9 @@ pub(super) struct ImportedRecord {
 pub(super) struct UserRecord {}
 
 impl<'de> Deserialize<'de> for ProvenanceRecord {
-    /// The origin stands first where this program wrote it. Then the rest is read as what it is; serde's own way
-    /// would hold all fields in between, a third of the time that a generated set takes.
+    /// The origin stands first where this program wrote it. Then the rest is read as what it is;
+    /// serde's own way would hold all fields in between, a third of the time that a generated set
+    /// takes.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct ByOrigin;
 

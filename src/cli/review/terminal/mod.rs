@@ -415,7 +415,8 @@ fn frame(screen: &mut Screen, view: &View) {
     }
 }
 
-/// A sentence: the target in reverse, changed words underlined, FEs in their colours, and named behind it.
+/// A sentence: the target in reverse, changed words underlined, FEs in their colours, and named
+/// behind it.
 fn sentence(screen: &mut Screen, before: (&str, Look), example: &Example, frame: &Frame) {
     let mut pieces = vec![before];
     let mut named: Vec<(String, Look)> = Vec::new();
