@@ -109,6 +109,9 @@ pub enum DatabaseError {
         /// Where the one that is there was read from.
         source_path: String,
     },
+    /// Whoever was told how far an import is answered that it is to stop.
+    #[error("the import was stopped; the store is as it was before it")]
+    Stopped,
     /// A file of one release would hold several.
     #[error(
         "the export would hold sets of several releases (`{}`), and a file holds one; name it with \
