@@ -93,6 +93,17 @@ impl<'a> Match<'a> {
         Ok(self.sentence.get().and_then(Option::as_ref))
     }
 
+    /// Reads the sentences of sets together.
+    pub(super) fn read_sentences(sets: &[Self]) -> Result<()> {
+        let unread: Vec<&Self> = sets.iter().filter(|of| of.sentence.get().is_none()).collect();
+        let Some(first) = unread.first() else { return Ok(()) };
+        let ids: Vec<_> = unread.iter().map(|of| (of.release, of.set.sentence)).collect();
+        for (of, sentence) in unread.iter().zip(first.facts.store.sentences_of(&ids)?) {
+            let _ = of.sentence.set(sentence);
+        }
+        Ok(())
+    }
+
     pub(super) fn trigger(&self) -> Result<Option<String>> {
         Ok(self.sentence()?.map(|sentence| self.set.trigger(&sentence.text)))
     }

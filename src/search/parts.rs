@@ -50,7 +50,7 @@ impl Database {
     /// When the store fails.
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
         let evaluator = Evaluator::new(&self.store, self.catalog()?, expression, false)?;
-        Ok(Answers(Matches::scanned(evaluator, part.0.clone().sets(self))))
+        Ok(Answers::new(Matches::scanned(evaluator, part.0.clone().sets(self))))
     }
 }
 
