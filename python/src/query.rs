@@ -11,7 +11,7 @@ use pyo3::types::{PyCapsule, PyDict};
 
 use crate::annotation::AnnotationSet;
 use crate::arrow::Shape;
-use crate::error::{Fault, Result, no_pickle};
+use crate::error::{Fault, Result};
 use crate::handle::Handle;
 use crate::html;
 
@@ -178,10 +178,6 @@ impl Query {
         let (found, answers) = (self.count(py)?, py.detach(|| self.first_answers(SHOWN))?);
         Ok(html::query(&self.expression.to_string(), found, &answers))
     }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Query"))
-    }
 }
 
 type Chunks = (Receiver<Result<Vec<Answer>>>, Vec<Answer>);
@@ -218,10 +214,6 @@ impl Answers {
         self.handle.get()?;
         let answer = py.detach(|| self.next()).transpose()?;
         Ok(answer.map(|answer| AnnotationSet::new(&self.handle, answer)))
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("query that is being read"))
     }
 }
 
@@ -268,15 +260,5 @@ impl Table {
 
     fn __repr__(&self) -> String {
         format!("<Table {} of {}>", self.shape.names().join(", "), self.query.__repr__())
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(Fault::new(
-            "PickleError",
-            "P-table",
-            "cannot pickle a Table: it reads through an open store of this process",
-            "pickle what another library makes of it, as polars.DataFrame(table)",
-        )
-        .raise())
     }
 }

@@ -6,11 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import fnstore
 import pytest
-from conftest import MINI, MODELS
+from conftest import FRAMENET, MINI, MODELS
 
 SETTINGS = {"model": "paraphrase", "models": MODELS, "beam": 4, "candidates": 4}
 
@@ -125,3 +127,35 @@ def test_progress_of_an_import(tmp_path: Path) -> None:
     with fnstore.create(tmp_path / "store") as db:
         report = db.import_release(MINI, progress=lambda files, of: told.append((files, of)))
     assert report.counts["frames"] == 5 and told[-1][0] == told[-1][1] > 20
+
+
+@pytest.mark.parametrize("raised", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_import_that_is_stopped_leaves_the_store_as_it_was(
+    own: fnstore.Database, raised: type[BaseException]
+) -> None:
+    before, told = own.count(), []
+
+    def stop(files: int, of: int) -> None:
+        told.append((files, of))
+        if files:
+            raise raised
+
+    with pytest.raises(raised):
+        own.import_release(MINI, release="again", progress=stop)
+    # Stopped at once, not at the end.
+    assert len(told) == 2 and 0 < told[1][0] < told[1][1]
+    assert len(own.releases()) == 1 and own.count() == before
+    own.import_release(MINI, release="again")
+    assert len(own.releases()) == 2 and own.count() == 2 * before
+
+
+def test_ctrl_c_ends_an_import_soon(tmp_path: Path) -> None:
+    if not FRAMENET.is_file():
+        pytest.skip(f"there is no {FRAMENET}")
+    with fnstore.create(tmp_path / "store") as db:
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            db.import_release(FRAMENET)
+        assert time.monotonic() - begun < 5
+        assert db.releases() == [] and db.count() == 0
