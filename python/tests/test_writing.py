@@ -86,11 +86,12 @@ def test_expansion_goes_on_where_it_was_stopped(mini_store: Path, grown: fnstore
 
 
 def test_ctrl_c_ends_an_expansion_between_rounds(own: fnstore.Database) -> None:
+    query = "lu=inspect.v or lu=examine.v"
     program = (
         "import fnstore, sys\n"
         f"db = fnstore.open({str(own.path)!r})\n"
         f"settings = dict(model='paraphrase', models={str(MODELS)!r}, beam=8, candidates=8)\n"
-        "db.expand('frame=Checking', rounds=3, progress=lambda at: print(at.sentences, flush=True), **settings)\n"
+        f"db.expand({query!r}, rounds=3, progress=lambda at: print(at.sentences, flush=True), **settings)\n"
     )
     run = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=own.path.parent
@@ -101,7 +102,7 @@ def test_ctrl_c_ends_an_expansion_between_rounds(own: fnstore.Database) -> None:
     assert "KeyboardInterrupt" in errors and run.returncode != 0
     own.refresh()
     written = own.count("origin=generated")
-    report = own.expand("frame=Checking", rounds=3, model="paraphrase", models=MODELS, beam=8, candidates=8)
+    report = own.expand(query, rounds=3, model="paraphrase", models=MODELS, beam=8, candidates=8)
     assert 0 < written and 0 < report.sentences == own.count("origin=generated") - written
 
 
