@@ -90,6 +90,9 @@ test: setup setup-browser ## set up, then every check there is: formatting, lint
 	$(CARGO) check --release --locked --no-default-features
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --locked --no-deps
 	$(CARGO) bench --profile release --locked --no-run
+	@if $(MAKE) --no-print-directory python-venv && $(CARGO) tree --locked --package fnstore-python >/dev/null; \
+		then $(MAKE) --no-print-directory python; \
+		else echo "skipped: the Python package; what builds and checks it cannot be fetched" >&2; fi
 	$(CARGO) test --release --locked
 
 # The Python package. It is a member of the workspace, so the heavy dependencies and fnstore itself are those that
@@ -123,7 +126,7 @@ python-venv:
 	fi
 	@cmp -s "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt" || { set -ex; \
 		"$(PYTHON)" -m venv --clear "$(PYTHON_VENV)"; \
-		$(PIP) install --no-compile -r "$(PYTHON_NEEDS)"; \
+		$(PIP) install --no-compile --retries 2 --timeout 30 -r "$(PYTHON_NEEDS)"; \
 		cp "$(PYTHON_NEEDS)" "$(PYTHON_VENV)/requirements.txt"; }
 
 install: setup ## build, and put program, models, man pages and completions under PREFIX (/usr/local); honours DESTDIR

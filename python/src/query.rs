@@ -241,14 +241,17 @@ impl Table {
         // The interface lets a producer give its own schema where it cannot give another.
         drop(requested_schema);
         let (query, shape) = (&self.query, self.shape.clone());
-        let make = move |answers: Vec<Answer>| shape.batch(&answers);
         let stream = py.detach(|| {
             // The whole query goes in parts; an order or a limit goes one by one.
             if query.selection == Selection::default() {
-                return Ok(self.shape.stream(query.handle.made(&query.expression, make)?));
+                let made =
+                    query.handle.made(&query.expression, move |answers| shape.batch(answers))?;
+                return Ok(self.shape.stream(made));
             }
             let chunks = query.handle.answers(&query.expression, &query.selection)?;
-            let chunks = chunks.into_iter().map(move |chunk| chunk.map(&make));
+            let chunks = chunks.into_iter().filter_map(move |chunk| {
+                chunk.and_then(|chunk| shape.batch(chunk.into_iter().map(Ok))).transpose()
+            });
             Ok::<_, Fault>(self.shape.stream(chunks))
         })?;
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
