@@ -101,6 +101,7 @@ impl Handle {
     pub(crate) fn made<T, M>(
         &self,
         expression: &Expression,
+        with_sentences: bool,
         make: M,
     ) -> Result<impl Iterator<Item = Result<T>> + Send + use<T, M>>
     where
@@ -126,7 +127,11 @@ impl Handle {
                     let taken =
                         place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
                     let Some((part, sender)) = taken else { continue };
-                    let part = || make_part(&database, (&query, &part), make, &sender);
+                    let answers = || {
+                        let answers = database.answers_in(&query, &part)?;
+                        Ok(if with_sentences { answers } else { answers.without_sentences() })
+                    };
+                    let part = || make_part(answers, make, &sender);
                     if watched(&sender, part).is_none() {
                         return;
                     }
@@ -152,22 +157,20 @@ fn watched<T>(to: &SyncSender<Result<T>>, work: impl FnOnce() -> Option<()>) -> 
 }
 
 /// Makes a part; `None` when nobody wants it any more.
-fn make_part<T>(
-    database: &Database,
-    (query, part): (&Expression, &Part),
+fn make_part<'a, T>(
+    answers: impl FnOnce() -> Result<Answers<'a>>,
     make: &impl Fn(&mut Answers<'_>) -> Result<Option<T>>,
     to: &SyncSender<Result<T>>,
 ) -> Option<()> {
-    let failed = |fault: Fault| to.send(Err(fault)).ok();
-    let mut answers = match database.answers_in(query, part) {
+    let mut answers = match answers() {
         Ok(answers) => answers,
-        Err(error) => return failed(error.into()),
+        Err(fault) => return to.send(Err(fault)).ok(),
     };
     loop {
         match make(&mut answers) {
             Ok(None) => return Some(()),
             Ok(Some(made)) => to.send(Ok(made)).ok()?,
-            Err(fault) => return failed(fault),
+            Err(fault) => return to.send(Err(fault)).ok(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use fnstore::database::DatabaseError;
 use fnstore::query::{Expression, Field, Selection, SortKey};
-use fnstore::search::Answer;
+use fnstore::search::{self, Answer};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
@@ -244,8 +244,9 @@ impl Table {
         let stream = py.detach(|| {
             // The whole query goes in parts; an order or a limit goes one by one.
             if query.selection == Selection::default() {
-                let made =
-                    query.handle.made(&query.expression, move |answers| shape.batch(answers))?;
+                let with_sentences = shape.needs_sentences();
+                let make = move |answers: &mut search::Answers<'_>| shape.batch(answers);
+                let made = query.handle.made(&query.expression, with_sentences, make)?;
                 return Ok(self.shape.stream(made));
             }
             let chunks = query.handle.answers(&query.expression, &query.selection)?;

@@ -54,7 +54,7 @@ def test_the_import_takes_less_than_50_milliseconds(tmp_path: Path) -> None:
 def test_the_wheels_are_small() -> None:
     sizes = {wheel.name.split("-")[0]: wheel.stat().st_size for wheel in Path(os.environ["FNSTORE_WHEELS"]).glob("*.whl")}
     print({name: f"{size / 1e6:.1f} MB" for name, size in sizes.items()})
-    assert sizes["fnstore"] <= 20e6 and sum(sizes.values()) <= 65e6 and sizes["fnstore_models"] <= 45e6
+    assert sizes["fnstore"] <= 20e6 and sum(sizes.values()) <= 45e6
 
 
 def test_what_the_bindings_add_is_free_to_use() -> None:

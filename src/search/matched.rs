@@ -104,6 +104,12 @@ impl<'a> Match<'a> {
         Ok(())
     }
 
+    /// Puts an empty sentence in the place of one that was not read.
+    pub(super) fn leave_sentence(&self) {
+        let (id, text, occurrences) = (self.set.sentence, String::new(), Vec::new());
+        let _ = self.sentence.set(Some(Sentence { id, xml_id: None, text, occurrences }));
+    }
+
     pub(super) fn trigger(&self) -> Result<Option<String>> {
         Ok(self.sentence()?.map(|sentence| self.set.trigger(&sentence.text)))
     }

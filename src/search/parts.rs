@@ -89,6 +89,13 @@ mod tests {
                     .flat_map(|part| ids(database.answers_in(&query, part).unwrap()))
                     .collect();
                 assert_eq!(found, expected, "{query} in {most}");
+                let bare: Vec<_> = (parts.iter())
+                    .flat_map(|part| database.answers_in(&query, part).unwrap().without_sentences())
+                    .map(Result::unwrap)
+                    .collect();
+                let ids_of_bare: Vec<_> = bare.iter().map(|answer| answer.set.id).collect();
+                assert_eq!(ids_of_bare, expected);
+                assert!(query.to_string().contains("trigger") || bare[0].sentence.text.is_empty());
             }
         }
         assert!(database.parts(&Expression::parse("frame=Cheking").unwrap(), 2).is_err());

@@ -110,7 +110,7 @@ impl<'a> Iterator for Matches<'a> {
 }
 
 /// Most sets whose sentences are read together.
-const TOGETHER: usize = 1024;
+const TOGETHER: usize = 256;
 
 /// The answers of a query, read as they are asked for: the first by itself, then in batches of twice the length.
 pub struct Answers<'a> {
@@ -119,11 +119,19 @@ pub struct Answers<'a> {
     ready: std::vec::IntoIter<Match<'a>>,
     failed: Option<DatabaseError>,
     batch: usize,
+    is_bare: bool,
 }
 
 impl<'a> Answers<'a> {
     pub(super) fn new(matches: Matches<'a>) -> Self {
-        Self { matches, ready: Vec::new().into_iter(), failed: None, batch: 1 }
+        Self { matches, ready: Vec::new().into_iter(), failed: None, batch: 1, is_bare: false }
+    }
+
+    /// The same answers without their sentences: these are not looked up unless the query asks for them, and have no text.
+    /// For those who want ids, names and scores alone.
+    #[must_use]
+    pub fn without_sentences(self) -> Self {
+        Self { is_bare: true, ..self }
     }
 
     /// Reads the next batch; `None` at the end.
@@ -145,8 +153,12 @@ impl<'a> Answers<'a> {
             return None;
         }
         self.batch = (2 * self.batch).min(TOGETHER);
-        // A sentence that cannot be read is told of when its set is reached.
-        let _ = Match::read_sentences(&sets);
+        if self.is_bare {
+            sets.iter().for_each(Match::leave_sentence);
+        } else {
+            // A sentence that cannot be read is told of when its set is reached.
+            let _ = Match::read_sentences(&sets);
+        }
         self.ready = sets.into_iter();
         Some(Ok(()))
     }

@@ -85,6 +85,12 @@ impl Shape {
         &self.0
     }
 
+    /// Whether a column is made from the sentence; spans count its code points.
+    pub(crate) fn needs_sentences(&self) -> bool {
+        let of_sentences = ["trigger", "text", "targets", "elements"];
+        self.0.iter().any(|name| of_sentences.contains(name))
+    }
+
     fn row(&self) -> Type {
         Type::new("", Kind::Struct(self.0.iter().map(|name| type_of(name)).collect()))
     }
