@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::annotation::AnnotationSet;
-use crate::error::{Fault, Result, no_pickle};
+use crate::error::{Fault, Result};
 use crate::expand::{self, ExpansionReport, ImportReport, Wishes};
 use crate::framenet::FramenetFiles;
 use crate::handle::Handle;
@@ -355,10 +355,6 @@ impl Database {
     fn __repr__(&self) -> String {
         let state = if self.handle.is_open() { "" } else { ", closed" };
         format!("<Database {}{state}>", self.handle.path.display())
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Database"))
     }
 }
 

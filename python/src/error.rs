@@ -235,14 +235,3 @@ impl From<ModelError> for Fault {
         Self::of("ModelMissingError", &error, "M-model", MODELS)
     }
 }
-
-/// Refuses to pickle what reads through a handle.
-pub(crate) fn no_pickle(what: &str) -> PyErr {
-    Fault::new(
-        "PickleError",
-        "P-handle",
-        &format!("cannot pickle a {what}: it reads through an open store of this process"),
-        "pass the path and the ids, and open the store again where they arrive; or pass to_arrow()'s table",
-    )
-    .raise()
-}

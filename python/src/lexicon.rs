@@ -11,7 +11,7 @@ use fnstore::query::{Case, Expression, Field, Pattern, Term, Test, nearest};
 use fnstore::text::plain_definition;
 use pyo3::prelude::*;
 
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::html;
 use crate::query::Query;
@@ -213,10 +213,6 @@ impl Frame {
         let lus = self.lus()?.into_iter().map(|lu| lu.name).collect::<Vec<_>>();
         Ok(html::frame(&self.frame, &lus))
     }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Frame"))
-    }
 }
 
 /// A lexical unit: a word in one of its senses.
@@ -290,10 +286,6 @@ impl LexicalUnit {
 
     fn __repr__(&self) -> String {
         format!("<LexicalUnit {} {} in {}>", self.id, self.name, self.frame)
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("LexicalUnit"))
     }
 }
 
@@ -391,10 +383,6 @@ impl Document {
     fn __repr__(&self) -> String {
         let sentences = self.document.sentences.len();
         format!("<Document {} {}: {sentences} sentences>", self.corpus, self.name)
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("Document"))
     }
 }
 

@@ -7,7 +7,7 @@ use fnstore::database::Database;
 use fnstore::edit::Script;
 use pyo3::prelude::*;
 
-use crate::error::{Result, no_pickle};
+use crate::error::Result;
 use crate::handle::Handle;
 use crate::worker::Worker;
 
@@ -86,9 +86,5 @@ impl Edits {
     /// Ends it; nothing is written.
     fn abort(&self, py: Python<'_>) {
         py.detach(|| self.worker.end());
-    }
-
-    fn __reduce__(&self) -> PyResult<Py<PyAny>> {
-        Err(no_pickle("transaction"))
     }
 }

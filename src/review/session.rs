@@ -172,6 +172,11 @@ impl Session {
         }
     }
 
+    /// A window is closed: what it showed and did not decide is open to the others.
+    pub fn leave(&self, window: &str) {
+        self.queue().shown.retain(|_, (by, _)| by != window);
+    }
+
     /// The next item for a window among those that were fetched; `at` is then behind them all.
     fn known(&self, at: &mut usize, window: &str) -> Option<usize> {
         let mut queue = self.queue();

@@ -50,7 +50,7 @@ impl Database {
     /// When the store fails.
     pub fn answers_in(&self, expression: &Expression, part: &Part) -> Result<Answers<'_>> {
         let evaluator = Evaluator::new(&self.store, self.catalog()?, expression, false)?;
-        Ok(Answers(Matches::scanned(evaluator, part.0.clone().sets(self))))
+        Ok(Answers::new(Matches::scanned(evaluator, part.0.clone().sets(self))))
     }
 }
 
@@ -89,6 +89,13 @@ mod tests {
                     .flat_map(|part| ids(database.answers_in(&query, part).unwrap()))
                     .collect();
                 assert_eq!(found, expected, "{query} in {most}");
+                let bare: Vec<_> = (parts.iter())
+                    .flat_map(|part| database.answers_in(&query, part).unwrap().without_sentences())
+                    .map(Result::unwrap)
+                    .collect();
+                let ids_of_bare: Vec<_> = bare.iter().map(|answer| answer.set.id).collect();
+                assert_eq!(ids_of_bare, expected);
+                assert!(query.to_string().contains("trigger") || bare[0].sentence.text.is_empty());
             }
         }
         assert!(database.parts(&Expression::parse("frame=Cheking").unwrap(), 2).is_err());

@@ -5,6 +5,7 @@
 //! a few chunks. Nothing is visible before the last commit.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -176,6 +177,23 @@ impl Database {
         options: &ImportOptions,
         progress: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportReport> {
+        self.import_with(path, options, &mut |at| {
+            progress(at);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`import`](Self::import). `progress` is asked after each chunk of files, on the caller's thread; `Break`
+    /// ends the import.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import), and [`ReleaseError::Stopped`] after `Break`.
+    pub fn import_with(
+        &self,
+        path: &Path,
+        options: &ImportOptions,
+        progress: &mut dyn FnMut(ImportProgress) -> ControlFlow<()>,
+    ) -> Result<ImportReport> {
         let mut index = self.lock_writer()?;
         let source = Source::open(path)?;
         let name = release_name(options, path, source.folder())?;
@@ -196,7 +214,7 @@ impl Database {
         mut release: Release,
         options: &ImportOptions,
         index: &mut IndexWriter,
-        progress: &mut dyn FnMut(ImportProgress),
+        progress: &mut dyn FnMut(ImportProgress) -> ControlFlow<()>,
     ) -> Result<ImportReport> {
         let frame_files = source.xml_files("frame/");
         let lu_files = source.xml_files("lu/");
@@ -205,9 +223,12 @@ impl Database {
         let mut files = 0;
         let mut advance = |count: usize| {
             files += count;
-            progress(ImportProgress { files, of });
+            match progress(ImportProgress { files, of }) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => Err(DatabaseError::Release(ReleaseError::Stopped)),
+            }
         };
-        advance(0);
+        advance(0)?;
 
         let mut assembler = Assembler::new(&self.store, index, &release, options.strict);
         assembler.add_source(source)?;
@@ -341,13 +362,13 @@ fn add_all<F: ReleaseFile>(
     source: &Source,
     names: &[&str],
     assembler: &mut Assembler<'_>,
-    advance: &mut dyn FnMut(usize),
+    advance: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<()> {
     let numbers = assembler.numbers().clone();
     let read = |file: &str, content: &[u8]| F::read(file, content, &numbers);
     let mut again = source.reader()?;
     in_chunks(source, names, read, |chunk| {
-        advance(chunk.len());
+        advance(chunk.len())?;
         for mut file in chunk {
             let name = file.file().to_owned();
             if !assembler.take_numbers(file.numbers()) {

@@ -57,4 +57,7 @@ pub enum ReleaseError {
         /// Which record.
         error: Box<StoreError>,
     },
+    /// Whoever was told how far an import is answered that it is to stop.
+    #[error("the import was stopped; the store is as it was before it")]
+    Stopped,
 }
