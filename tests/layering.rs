@@ -300,8 +300,8 @@ fn source_files_are_ascii() {
     }
 }
 
-/// The lines of comments that are wider than code may be. What stands in a fence or a table is drawn
-/// and keeps its width.
+/// The lines of comments that are wider than code may be. What stands in a fence or a table is
+/// drawn and keeps its width.
 fn wide_comments(text: &str, width: usize) -> Vec<usize> {
     let mut fenced = false;
     let mut wide = Vec::new();

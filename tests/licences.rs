@@ -13,8 +13,8 @@ fn read(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
-/// What cargo says of the crate. Nothing needs the network: it is asked of what was compiled for this machine, and the
-/// Python package of the workspace was perhaps not.
+/// What cargo says of the crate. Nothing needs the network: it is asked of what was compiled for
+/// this machine, and the Python package of the workspace was perhaps not.
 fn cargo(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))

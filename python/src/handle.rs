@@ -97,8 +97,8 @@ impl Handle {
         Ok(receiver)
     }
 
-    /// What `make` makes of the answers of a whole query, piece by piece and in order, on all cores. It gives nothing at the
-    /// end of the answers that it is given.
+    /// What `make` makes of the answers of a whole query, piece by piece and in order, on all
+    /// cores. It gives nothing at the end of the answers that it is given.
     pub(crate) fn made<T, M>(
         &self,
         expression: &Expression,

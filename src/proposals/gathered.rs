@@ -78,7 +78,8 @@ impl Gathered {
     }
 }
 
-/// Which of two sets is better: by the precision filter, then by the aligner, then the earlier round.
+/// Which of two sets is better: by the precision filter, then by the aligner, then the earlier
+/// round.
 fn better(a: &Ranked, b: &Ranked) -> Ordering {
     let p = |of: &Ranked| of.3.unwrap_or(-1.0);
     let by_scores = p(b).total_cmp(&p(a)).then_with(|| b.2.total_cmp(&a.2));

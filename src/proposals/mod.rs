@@ -119,7 +119,8 @@ impl<'a> Proposals<'a> {
     /// The proposals that the generated sets for which an expression holds attest, the likeliest
     /// first; of equal ones in order of frame and name. Evidence is of these sets alone. A proposal
     /// on which a decision stands is left out, unless its sets came after a move or merge, or
-    /// `with_decided`. Only sets of proposed LUs are read. Memory for a few numbers of each LU, and one of each seed.
+    /// `with_decided`. Only sets of proposed LUs are read. Memory for a few numbers of each LU, and
+    /// one of each seed.
     ///
     /// # Errors
     /// As [`Database::query`].

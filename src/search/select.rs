@@ -112,7 +112,8 @@ impl<'a> Iterator for Matches<'a> {
 /// Most sets whose sentences are read together.
 const TOGETHER: usize = 256;
 
-/// The answers of a query, read as they are asked for: the first by itself, then in batches of twice the length.
+/// The answers of a query, read as they are asked for: the first by itself, then in batches of
+/// twice the length.
 pub struct Answers<'a> {
     matches: Matches<'a>,
     /// Sets whose sentences were read, and what went wrong behind them.
@@ -127,8 +128,8 @@ impl<'a> Answers<'a> {
         Self { matches, ready: Vec::new().into_iter(), failed: None, batch: 1, is_bare: false }
     }
 
-    /// The same answers without their sentences: these are not looked up unless the query asks for them, and have no text.
-    /// For those who want ids, names and scores alone.
+    /// The same answers without their sentences: these are not looked up unless the query asks for
+    /// them, and have no text. For those who want ids, names and scores alone.
     #[must_use]
     pub fn without_sentences(self) -> Self {
         Self { is_bare: true, ..self }

@@ -138,8 +138,8 @@ impl Store {
         self.record(Family::Sentence, SentenceKey { release, sentence })
     }
 
-    /// The sentences of these ids, in their order; faster than one by one where many of them lie together. An id may stand
-    /// there twice.
+    /// The sentences of these ids, in their order; faster than one by one where many of them lie
+    /// together. An id may stand there twice.
     pub fn sentences_of(&self, ids: &[(ReleaseId, SentenceId)]) -> Result<Vec<Option<Sentence>>> {
         let mut keys: Vec<(Vec<u8>, usize)> = (ids.iter().enumerate())
             .map(|(place, &(release, sentence))| {

@@ -183,8 +183,8 @@ impl Database {
         })
     }
 
-    /// As [`import`](Self::import). `progress` is asked after each chunk of files, on the caller's thread; `Break`
-    /// ends the import.
+    /// As [`import`](Self::import). `progress` is asked after each chunk of files, on the caller's
+    /// thread; `Break` ends the import.
     ///
     /// # Errors
     /// As [`import`](Self::import), and [`ReleaseError::Stopped`] after `Break`.

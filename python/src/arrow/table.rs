@@ -99,8 +99,8 @@ impl Shape {
         ArrowSchema::new(&self.row())
     }
 
-    /// A batch of the next answers; none at their end. Each answer is let go before the next one is read, which leaves its
-    /// memory to that.
+    /// A batch of the next answers; none at their end. Each answer is let go before the next one is
+    /// read, which leaves its memory to that.
     pub(crate) fn batch(
         &self,
         answers: impl Iterator<Item = std::result::Result<Answer, DatabaseError>>,

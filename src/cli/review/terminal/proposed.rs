@@ -11,7 +11,8 @@ use crate::cli::review::Review;
 const KEYS: &str =
     "j k move  a accept  r reject  m to another frame  M into another LU  u undo  s back  q quit";
 
-/// Rows of a terminal that hold no proposals: keys, what was said, and what speaks for the marked one.
+/// Rows of a terminal that hold no proposals: keys, what was said, and what speaks for the marked
+/// one.
 const AROUND: usize = 9;
 
 /// What a name is asked for.
