@@ -38,6 +38,8 @@ pub mod store;
 #[cfg(feature = "neural")]
 pub mod compute;
 #[cfg(feature = "neural")]
+pub mod endpoint;
+#[cfg(feature = "neural")]
 pub mod tokenize;
 
 #[cfg(feature = "neural")]
@@ -82,6 +84,9 @@ pub mod expand;
 pub mod models;
 #[cfg(feature = "neural")]
 pub mod proposals;
+
+#[cfg(feature = "neural")]
+pub mod generate;
 
 /// The README's Rust block is a documentation test.
 #[cfg(doctest)]

@@ -12,6 +12,7 @@ use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
+use fnstore::generate::GenerateError;
 use fnstore::index::IndexError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
@@ -213,7 +214,10 @@ fn cause(error: &anyhow::Error) -> Option<&DatabaseError> {
         Some(ExpandError::Database(cause)) => Some(cause),
         _ => match cause.downcast_ref() {
             Some(ProposalError::Database(cause)) => Some(cause),
-            _ => cause.downcast_ref(),
+            _ => match cause.downcast_ref() {
+                Some(GenerateError::Database(cause)) => Some(cause),
+                _ => cause.downcast_ref(),
+            },
         },
     })
 }

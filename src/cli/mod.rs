@@ -27,6 +27,7 @@ mod filter;
 mod foreign;
 mod frame;
 mod frames;
+mod generate;
 mod gpu;
 mod hit;
 mod import;
@@ -100,7 +101,7 @@ pub(crate) struct Args {
     store: Option<PathBuf>,
 
     /// Write the output in this format [default: table on a terminal; jsonl into a pipe, but table
-    /// for `show`, trees, `expand` and work on the whole store, tsv for `query --count-by`]
+    /// for `show`, trees, `expand`, `generate` and work on the whole store, tsv for `query --count-by`]
     #[arg(long, global = true, value_name = "FORMAT", value_enum)]
     format: Option<Format>,
 
@@ -136,6 +137,7 @@ enum Command {
     Changes(changes::Args),
     Export(export::Args),
     Expand(expand::Args),
+    Generate(generate::Args),
     Filter(filter::Args),
     Paraphrase(paraphrase::Args),
     Align(align::Args),
@@ -235,6 +237,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Changes(args) => changes::run(args, &mut context),
         Command::Export(args) => export::run(args, &mut context),
         Command::Expand(args) => expand::run(args, &mut context),
+        Command::Generate(args) => generate::run(args, &mut context),
         Command::Filter(args) => filter::run(args, &mut context),
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),

@@ -65,7 +65,10 @@ pub use report::{CarriedTally, EndReason, ExpansionProgress, Report};
 pub use run::{run, run_with};
 pub use shard::{Manifest, Shard};
 pub use sisters::FromSisters;
+pub(crate) use sisters::{FrameGap, lexunits_without_sentences};
 pub use status::{Estimate, FrameStatus, Status, estimate, forget, status};
 pub use tasks::{TaskSettings, Tasks};
+pub(crate) use trigger_lexicon::Unit;
+pub(crate) use valence::{Valences, expressed};
 
 type Result<T> = std::result::Result<T, ExpandError>;

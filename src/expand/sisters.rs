@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::trigger_lexicon::Unit;
 use super::{ExpandError, Result, SeedsError};
 use crate::database::{Database, DatabaseError};
-use crate::model::{FrameId, LexUnit, Origin, PROPOSED, Pos, ReleaseId};
+use crate::model::{Frame, FrameId, LexUnit, Origin, PROPOSED, Pos, Release, ReleaseId};
 use crate::query::{Expression, Field, Term, Test};
 
 /// What a recipe's outputs depend on, in words.
@@ -33,32 +33,16 @@ impl FromSisters {
     /// When a term is of another field, the expression names what there is not, every LU that it
     /// finds has sets of its own, or the database fails.
     pub fn of(database: &Database, expression: &Expression) -> Result<Self> {
-        check_fields(expression)?;
-        drop(database.query(expression)?);
         let (mut units, mut sisters) = (BTreeMap::<_, Vec<Unit>>::new(), BTreeSet::new());
-        let (mut count, mut attested) = (0, Vec::new());
-        for release in database.releases()? {
-            for frame in database.store().frames(release.id)? {
-                let frame = frame?;
-                for lu in database.store().lexunits_of(release.id, frame.id)? {
-                    let lu = lu?;
-                    let place = (release.name.as_str(), frame.name.as_str(), &lu);
-                    if lu.status == PROPOSED || !holds(expression, place) {
-                        continue;
-                    }
-                    if has_sentences(database, release.id, &lu)? {
-                        attested.push(lu.name);
-                        continue;
-                    }
-                    let pos = Pos::of_lu_name(&lu.name);
-                    sisters.insert((release.name.clone(), frame.name.clone(), pos));
-                    units.entry((release.id, frame.id)).or_default().push(Unit::new(&lu.name));
-                    count += 1;
-                }
+        let is_human = |origin| origin != Origin::Generated;
+        let found = lexunits_without_sentences(database, expression, &is_human)?;
+        let count = found.iter().map(|of| of.lexunits.len() as u64).sum();
+        for FrameGap { release, frame, lexunits } in found {
+            for lu in lexunits {
+                let pos = Pos::of_lu_name(&lu.name);
+                sisters.insert((release.name.clone(), frame.name.clone(), pos));
+                units.entry((release.id, frame.id)).or_default().push(Unit::new(&lu.name));
             }
-        }
-        if units.is_empty() {
-            return Err(ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested }));
         }
         let seeds = sisters.iter().map(|(release, frame, pos)| sets_of(release, frame, *pos));
         let seeds = Expression::any_of(seeds.collect::<Result<Vec<_>>>()?);
@@ -88,6 +72,53 @@ impl FromSisters {
     }
 }
 
+/// A frame with LUs without human sets.
+pub(crate) struct FrameGap {
+    pub(crate) release: Release,
+    pub(crate) frame: Frame,
+    /// The LUs, by number.
+    pub(crate) lexunits: Vec<LexUnit>,
+}
+
+/// The LUs without sets of some origins for which an expression over LUs holds, frame by frame. LUs
+/// that an expansion proposed are none of them.
+///
+/// # Errors
+/// As [`FromSisters::of`].
+pub(crate) fn lexunits_without_sentences(
+    database: &Database,
+    expression: &Expression,
+    counts: &dyn Fn(Origin) -> bool,
+) -> Result<Vec<FrameGap>> {
+    check_fields(expression)?;
+    drop(database.query(expression)?);
+    let (mut gaps, mut attested) = (Vec::new(), Vec::new());
+    for release in database.releases()? {
+        for frame in database.store().frames(release.id)? {
+            let frame = frame?;
+            let mut lexunits = Vec::new();
+            for lu in database.store().lexunits_of(release.id, frame.id)? {
+                let lu = lu?;
+                let place = (release.name.as_str(), frame.name.as_str(), &lu);
+                if lu.status == PROPOSED || !holds(expression, place) {
+                    continue;
+                }
+                match has_sentences(database, release.id, &lu, counts)? {
+                    true => attested.push(lu.name),
+                    false => lexunits.push(lu),
+                }
+            }
+            if !lexunits.is_empty() {
+                gaps.push(FrameGap { release: release.clone(), frame, lexunits });
+            }
+        }
+    }
+    if gaps.is_empty() {
+        return Err(ExpandError::Seeds(SeedsError::NoneWithoutSentences { attested }));
+    }
+    Ok(gaps)
+}
+
 /// The sets of a frame's LUs of a part of speech.
 fn sets_of(release: &str, frame: &str, pos: Pos) -> Result<Expression> {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
@@ -96,9 +127,14 @@ fn sets_of(release: &str, frame: &str, pos: Pos) -> Result<Expression> {
     Ok(text.parse().map_err(DatabaseError::from)?)
 }
 
-fn has_sentences(database: &Database, release: ReleaseId, lu: &LexUnit) -> Result<bool> {
+fn has_sentences(
+    database: &Database,
+    release: ReleaseId,
+    lu: &LexUnit,
+    counts: &dyn Fn(Origin) -> bool,
+) -> Result<bool> {
     for set in database.store().annotation_sets_of_lexunit(release, lu.frame, lu.id)? {
-        if set?.provenance.origin() != Origin::Generated {
+        if counts(set?.provenance.origin()) {
             return Ok(true);
         }
     }

@@ -42,13 +42,13 @@ struct FrameLexicon {
 
 /// An LU of a frame that no expansion proposed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(crate) struct Unit {
     /// Its lemma as running text, in the letter case of its name.
-    pub(super) lemma: String,
-    pub(super) pos: Pos,
+    pub(crate) lemma: String,
+    pub(crate) pos: Pos,
     /// Whether its name says, in single brackets, what else belongs to it: `(in/out) line`, `get
     /// a(n) eyeful`.
-    pub(super) is_pattern: bool,
+    pub(crate) is_pattern: bool,
 }
 
 /// The LU of a new trigger.
@@ -248,7 +248,7 @@ impl<'a> TriggerLexicon<'a> {
 }
 
 impl Unit {
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let lemma = name.rsplit_once('.').map_or(name, |(lemma, _)| lemma);
         let without_senses = lemma.replace("((", "").replace("))", "");
         let is_pattern = without_senses.contains(['(', ')', '[', ']']);
@@ -256,7 +256,7 @@ impl Unit {
     }
 
     /// Lemma, case folded, and part of speech, as triggers are read.
-    pub(super) fn key(&self) -> (String, Pos) {
+    pub(crate) fn key(&self) -> (String, Pos) {
         (fold(&self.lemma), self.pos)
     }
 }

@@ -15,10 +15,10 @@ use crate::model::{AnnotationSet, CoreType, FeStatus, Frame, Pos, Provenance};
 pub(super) const DOUBT: f64 = 8.0;
 
 /// Names of the FEs that a set expresses; a label may have a name alone.
-pub(super) type Expressed = BTreeSet<String>;
+pub(crate) type Expressed = BTreeSet<String>;
 
 /// The FEs that have words of their own in a set; `None` where nobody annotated them.
-pub(super) fn expressed(set: &AnnotationSet) -> Option<Expressed> {
+pub(crate) fn expressed(set: &AnnotationSet) -> Option<Expressed> {
     let labels = set.fe_layers().flat_map(|layer| &layer.labels);
     let labels = labels.filter(|label| label.extent.span().is_some());
     (set.fe_status == FeStatus::Annotated).then(|| labels.map(|label| label.name.clone()).collect())
@@ -26,7 +26,7 @@ pub(super) fn expressed(set: &AnnotationSet) -> Option<Expressed> {
 
 /// What the annotated sets of a frame's LUs express of its core FEs.
 #[derive(Debug, Default)]
-pub(super) struct Valences {
+pub(crate) struct Valences {
     core: Expressed,
     /// How many sets of an LU express the same core FEs.
     patterns: HashMap<Key, BTreeMap<Expressed, u32>>,
@@ -36,7 +36,7 @@ pub(super) struct Valences {
 type Key = (String, Pos);
 
 impl Valences {
-    pub(super) fn new(frame: &Frame) -> Self {
+    pub(crate) fn new(frame: &Frame) -> Self {
         let is_core = |kind| matches!(kind, CoreType::Core | CoreType::CoreUnexpressed);
         let core = frame.elements.iter().filter(|fe| is_core(fe.core_type));
         Self { core: core.map(|fe| fe.name.clone()).collect(), patterns: HashMap::new() }
@@ -44,7 +44,7 @@ impl Valences {
 
     /// Takes a set of an LU into account, where its FEs are annotated. Generated sets do not count,
     /// also where somebody annotated them, or outputs would depend on what was expanded before.
-    pub(super) fn take(&mut self, unit: &Unit, set: &AnnotationSet) {
+    pub(crate) fn take(&mut self, unit: &Unit, set: &AnnotationSet) {
         if matches!(set.provenance, Provenance::Generated(_)) {
             return;
         }
@@ -61,7 +61,7 @@ impl Valences {
     /// How well the sentences of an LU agree with the FEs of a seed, from 0 to 1. Of the core FEs
     /// that either expresses, the mean share that both express. 0 where nobody annotated the seed
     /// or the LU, and where the frame has no core FEs.
-    pub(super) fn agreement(&self, seed: Option<&Expressed>, unit: &Key) -> f64 {
+    pub(crate) fn agreement(&self, seed: Option<&Expressed>, unit: &Key) -> f64 {
         let (Some(seed), Some(patterns)) = (seed, self.patterns.get(unit)) else { return 0.0 };
         if self.core.is_empty() {
             return 0.0;

@@ -64,7 +64,8 @@ pub struct Generation {
     pub seed: AnnotationSetId,
     /// The set whose sentence was rewritten; the seed under [`Method::Paraphrase`].
     pub source: AnnotationSetId,
-    /// Which of the seed's targets; 0 for the only one.
+    /// Which of the seed's targets; 0 for the only one. Under [`Method::SisterLu`] and
+    /// [`Method::Infill`], where one seed serves several LUs, the low 16 bits of the LU's number.
     pub target_ordinal: u16,
     /// Round, from 1.
     pub round: u16,
@@ -160,6 +161,10 @@ named! {
     pub enum Method {
         /// The sentence was rewritten under lexical constraints.
         Paraphrase => "paraphrase",
+        /// An LU of the same frame and part of speech took the place of the sentence's target.
+        SisterLu => "sister-lu",
+        /// As [`SisterLu`](Self::SisterLu), and the words of some FEs were generated.
+        Infill => "infill",
     }
 }
 

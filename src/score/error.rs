@@ -1,5 +1,6 @@
 //! What can go wrong when texts are scored.
 
+use crate::decode::DecodeError;
 use crate::nn::{GgufError, NnError};
 use crate::tokenize::TokenizeError;
 
@@ -10,6 +11,9 @@ pub enum ScoreError {
     /// The network.
     #[error(transparent)]
     Network(#[from] NnError),
+    /// The search for continuations.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
     /// The file.
     #[error(transparent)]
     File(#[from] GgufError),

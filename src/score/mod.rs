@@ -2,8 +2,10 @@
 //!
 //! A text is scored as one that begins anew. Its first token is scored given the token that the
 //! model was trained to see there, every other one given all tokens before it. A part of a text is
-//! scored in its left context; every token that holds a character of it counts.
+//! scored in its left context; every token that holds a character of it counts. The same model says
+//! how a text may go on (`continuing.rs`).
 
+mod continuing;
 mod error;
 
 use std::ops::Range;

@@ -32,7 +32,7 @@ pub(super) type KeyValue = (Box<[u8]>, Box<[u8]>);
 
 /// Format of the store's keys and records. A new major one is not readable by this build; a new
 /// minor one only adds.
-pub const FORMAT: (u16, u16) = (1, 5);
+pub const FORMAT: (u16, u16) = (1, 6);
 
 /// Key of the format in `meta`: two big-endian u16, readable by every version of fnstore.
 const FORMAT_KEY: &[u8] = b"format";

@@ -55,6 +55,20 @@ impl TriggerForm {
         found.unwrap_or_else(any)
     }
 
+    /// The same form, of which is known that the trigger is the lemma itself (`None`) or has one
+    /// inflection. What contradicts the form is not believed.
+    #[must_use]
+    pub fn narrowed(mut self, known: Option<Inflection>) -> Self {
+        match known {
+            None if self.is_lemma => self.inflections.clear(),
+            Some(known) if self.inflections.contains(&known) => {
+                (self.is_lemma, self.inflections) = (false, vec![known]);
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The forms of another lemma that can stand where the trigger stands, without repeats; none
     /// where the lemma has no such form.
     #[must_use]
@@ -92,6 +106,16 @@ mod tests {
         ] {
             assert_eq!(TriggerForm::of(trigger, lemma, pos).forms_of(other), expected, "{trigger}");
         }
+    }
+
+    #[test]
+    fn what_is_known_of_the_trigger_decides_between_its_inflections() {
+        let form = TriggerForm::of("put", "put", Pos::Verb);
+        let known = |known| form.clone().narrowed(known).forms_of("give");
+        assert_eq!(known(None), ["give"]);
+        assert_eq!(known(Some(Inflection::Past)), ["gave"]);
+        assert_eq!(known(Some(Inflection::PastParticiple)), ["given"]);
+        assert_eq!(known(Some(Inflection::PresentParticiple)), ["give", "gave", "given"]);
     }
 
     #[test]

@@ -206,6 +206,7 @@ prop_compose! {
         (copy, duplicate, weak_alignment) in any::<(bool, bool, bool)>(),
         (unmet, unknown_word, unlike_frame, lost_element) in any::<(bool, bool, bool, bool)>(),
         (paraphrase, aligner) in (-1e9_f32..1e9, 0_f32..1.0),
+        method in prop::sample::select(Method::ALL.to_vec()),
         filter in option::of(filter_scores()),
         elements in vec((text(), option::of(0_f32..=1.0)), 0..3),
     ) -> Generation {
@@ -213,7 +214,7 @@ prop_compose! {
             copy, duplicate, weak_alignment, unmet, unknown_word, unlike_frame, lost_element,
         };
         Generation {
-            seed, source, target_ordinal, round, rank, chain, method: Method::Paraphrase,
+            seed, source, target_ordinal, round, rank, chain, method,
             recipe: RecipeId(7), flags, paraphrase, aligner, filter,
             elements: elements.into_iter().map(|(name, score)| CarriedElement { name, score }).collect(),
         }

@@ -87,8 +87,7 @@ impl Planner<'_> {
             }
             Field::Edition => Route::keys(self.in_editions(pattern)?),
             Field::Method => {
-                let known = [Method::Paraphrase];
-                let matches = known.iter().any(|method| pattern.matches(method.as_str()));
+                let matches = Method::ALL.iter().any(|method| pattern.matches(method.as_str()));
                 if matches { generated() } else { Route::nothing() }
             }
             Field::Recipe => {

@@ -12,7 +12,6 @@ use crate::model::{
     Span,
 };
 
-const METHODS: [Method; 1] = [Method::Paraphrase];
 /// The id of a set or sentence whose key has it.
 const IN_KEY: u64 = 0;
 
@@ -20,7 +19,7 @@ coded! {
     LayerName as String: |name| name.as_str().to_owned(), |text| Ok(Self::parse(&text));
     NullInstantiation as String: |kind| kind.as_str().to_owned(), |text| Ok(Self::parse(&text));
     FeStatus as u8: |status| *status as u8, |code| one_of(&FeStatus::ALL, code, "FE status");
-    Method as u8: |method| *method as u8, |code| one_of(&METHODS, code, "method");
+    Method as u8: |method| *method as u8, |code| one_of(&Method::ALL, code, "method");
     Span as (u32, u32): |span| (span.start, span.end), span;
     Flags as u8: bits, flags;
 }

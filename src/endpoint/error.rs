@@ -1,0 +1,74 @@
+//! What can go wrong between a question and its answer.
+
+use std::path::PathBuf;
+
+/// An endpoint that cannot be asked, or did not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndpointError {
+    /// Its address is of no use.
+    #[error(
+        "the endpoint `{url}` {reason}; expected an address as http://127.0.0.1:8000/v1 (H-url)"
+    )]
+    Url {
+        /// The address, without a password.
+        url: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// It wants a key, or another one.
+    #[error(
+        "the endpoint `{url}` answered {status}: {} (H-key)",
+        if *given { "it refuses the key" } else { "it wants a key and was given none" }
+    )]
+    Key {
+        /// The address.
+        url: String,
+        /// 401 or 403.
+        status: u16,
+        /// Whether a key was sent.
+        given: bool,
+    },
+    /// It cannot be reached, or took too long.
+    #[error("the endpoint `{url}` cannot be reached: {reason} (H-connect)")]
+    Connect {
+        /// The address.
+        url: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// It answered with an error.
+    #[error("the endpoint `{url}` answered {status}: {said} (H-status)")]
+    Status {
+        /// The address.
+        url: String,
+        /// HTTP's number.
+        status: u16,
+        /// The beginning of what it said.
+        said: String,
+    },
+    /// Its answer is not what OpenAI's protocol has.
+    #[error("the answer of the endpoint `{url}` cannot be read: {reason} (H-answer)")]
+    Answer {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A budget is used up.
+    #[error("the budget of {most} {what} is used up (H-budget)")]
+    Budget {
+        /// Requests or tokens.
+        what: &'static str,
+        /// How many there may be.
+        most: u64,
+    },
+    /// Answers cannot be kept.
+    #[error("cannot keep answers in `{}` (H-answers)", directory.display())]
+    Answers {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}

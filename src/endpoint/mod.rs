@@ -1,0 +1,343 @@
+//! Servers that speak OpenAI's protocol for chats: one question, one answer.
+//!
+//! An answer that was given once is read from a directory the next time. A request that fails for a
+//! passing reason (429, 5xx, a broken connection, an answer cut short) is sent again after a pause
+//! that doubles. The key is sent in one header, and nowhere else: not in errors, recipes or files.
+
+mod answers;
+mod error;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use error::EndpointError;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use ureq::http::Uri;
+
+use answers::{Answers, Given};
+
+type Result<T> = std::result::Result<T, EndpointError>;
+
+/// The most bytes of an answer that are read.
+const MOST_BYTES: u64 = 1 << 20;
+/// The longest pause that a server can ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// A secret that no message shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// A key, without the white space around it.
+    #[must_use]
+    pub fn new(key: &str) -> Self {
+        Self(key.trim().to_owned())
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(...)")
+    }
+}
+
+/// How an endpoint is asked.
+#[derive(Debug, Clone)]
+pub struct EndpointSettings {
+    /// The address before `/chat/completions`, as in `http://127.0.0.1:8000/v1`.
+    pub url: String,
+    /// The model's name there.
+    pub model: String,
+    /// Sent as `Authorization: Bearer KEY`.
+    pub key: Option<Key>,
+    /// Requests that may be sent in all, repeated ones counted.
+    pub max_requests: Option<u64>,
+    /// Tokens of questions and answers, as the server counts them, after which none is sent.
+    pub max_tokens: Option<u64>,
+    /// How long an answer may take.
+    pub timeout: Duration,
+    /// How often a question is sent at most.
+    pub tries: u32,
+    /// The pause before the second time; it doubles each time.
+    pub pause: Duration,
+    /// Where answers are kept; nowhere for none.
+    pub answers: Option<PathBuf>,
+}
+
+impl EndpointSettings {
+    /// The defaults: five tries, pauses from half a second, two minutes for an answer, no budget.
+    #[must_use]
+    pub fn new(url: &str, model: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            model: model.to_owned(),
+            key: None,
+            max_requests: None,
+            max_tokens: None,
+            timeout: Duration::from_secs(120),
+            tries: 5,
+            pause: Duration::from_millis(500),
+            answers: None,
+        }
+    }
+}
+
+/// What was asked so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Usage {
+    /// Requests sent, repeated ones counted.
+    pub requests: u64,
+    /// Tokens of questions and answers, as the server counts them.
+    pub tokens: u64,
+    /// Questions whose answers were there already.
+    pub known: u64,
+}
+
+/// A server, and what was asked of it.
+#[derive(Debug)]
+pub struct Endpoint {
+    settings: EndpointSettings,
+    url: String,
+    agent: ureq::Agent,
+    answers: Option<Answers>,
+    usage: Usage,
+}
+
+/// What became of one request.
+enum Sent {
+    Answer(Given),
+    /// Worth another try, perhaps after the pause that the server asks for.
+    Again(EndpointError, Option<Duration>),
+}
+
+impl Endpoint {
+    /// An endpoint; nothing is sent yet.
+    ///
+    /// # Errors
+    /// When the address is none, or would give the key away.
+    pub fn new(settings: EndpointSettings) -> Result<Self> {
+        let wrong = |reason| EndpointError::Url { url: settings.url.clone(), reason };
+        let uri: Uri = settings.url.parse().map_err(|_| wrong("is no address"))?;
+        let host = uri.host().unwrap_or_default();
+        let is_here = ["127.0.0.1", "[::1]", "localhost"].contains(&host);
+        match uri.scheme_str() {
+            Some("http" | "https") if !host.is_empty() => {}
+            _ => return Err(wrong("does not begin with http:// or https:// and a host")),
+        }
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            let url = format!("{}://...@{host}", uri.scheme_str().unwrap_or_default());
+            return Err(EndpointError::Url {
+                url,
+                reason: "holds a password, which would be stored",
+            });
+        }
+        if settings.key.is_some() && !is_here && uri.scheme_str() == Some("http") {
+            return Err(wrong("would send the key unencrypted"));
+        }
+        let base = settings.url.trim_end_matches('/').trim_end_matches("/chat/completions");
+        let config = ureq::Agent::config_builder()
+            .timeout_global(Some(settings.timeout))
+            .http_status_as_error(false)
+            // A key goes to the address that the user named, and to no other.
+            .max_redirects(0)
+            .user_agent(concat!("fnstore/", env!("CARGO_PKG_VERSION")));
+        let config = if is_here { config.proxy(None) } else { config };
+        Ok(Self {
+            url: format!("{base}/chat/completions"),
+            agent: config.build().into(),
+            answers: settings.answers.clone().map(Answers::in_directory),
+            usage: Usage::default(),
+            settings,
+        })
+    }
+
+    /// The address without what is appended to it, and the model: what recipes name.
+    #[must_use]
+    pub fn description(&self) -> Value {
+        json!({ "url": self.url, "model": self.settings.model })
+    }
+
+    /// What was asked so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The answer to a question. `temperature` 0 asks for the likeliest; `seed` tells draws apart.
+    ///
+    /// # Errors
+    /// When the server refuses, or does not answer however often it is asked, or a budget is used
+    /// up.
+    pub fn ask(
+        &mut self,
+        question: &str,
+        temperature: f32,
+        seed: u64,
+        limit: u32,
+    ) -> Result<String> {
+        let body = json!({
+            "model": self.settings.model,
+            "messages": [{ "role": "user", "content": question }],
+            "temperature": temperature,
+            "seed": seed,
+            "max_tokens": limit,
+        })
+        .to_string();
+        if let Some(known) = self.answers.as_ref().and_then(|answers| answers.get(&self.url, &body))
+        {
+            self.usage.known += 1;
+            return Ok(known.content);
+        }
+        let mut pause = self.settings.pause;
+        for attempt in 1.. {
+            self.check_budget()?;
+            self.usage.requests += 1;
+            let (error, asked) = match self.send(&body)? {
+                Sent::Answer(given) => {
+                    self.usage.tokens += given.tokens;
+                    if let Some(answers) = &self.answers {
+                        answers.put(&self.url, &body, &given)?;
+                    }
+                    return Ok(given.content);
+                }
+                Sent::Again(error, asked) => (error, asked),
+            };
+            if attempt >= self.settings.tries {
+                return Err(error);
+            }
+            std::thread::sleep(asked.unwrap_or(pause).min(LONGEST_PAUSE));
+            pause *= 2;
+        }
+        unreachable!("the loop ends by returning")
+    }
+
+    fn check_budget(&self) -> Result<()> {
+        let spent = |what, used: u64, most: Option<u64>| match most {
+            Some(most) if used >= most => Err(EndpointError::Budget { what, most }),
+            _ => Ok(()),
+        };
+        spent("requests", self.usage.requests, self.settings.max_requests)?;
+        spent("tokens", self.usage.tokens, self.settings.max_tokens)
+    }
+
+    /// Sends a request once.
+    fn send(&self, body: &str) -> Result<Sent> {
+        let url = || self.url.clone();
+        let mut request = self.agent.post(&self.url).header("content-type", "application/json");
+        if let Some(Key(key)) = &self.settings.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        let mut response = match request.send(body) {
+            Ok(response) => response,
+            Err(error) => {
+                let reason = self.hidden(&error.to_string());
+                return Ok(Sent::Again(EndpointError::Connect { url: url(), reason }, None));
+            }
+        };
+        let status = response.status().as_u16();
+        let after = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+        let asked = after.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+        let text = response.body_mut().with_config().limit(MOST_BYTES).read_to_string();
+        let said = self.hidden(text.as_deref().unwrap_or_default());
+        match status {
+            200 => {}
+            401 | 403 => {
+                let given = self.settings.key.is_some();
+                return Err(EndpointError::Key { url: url(), status, given });
+            }
+            408 | 429 | 500.. => {
+                let error = EndpointError::Status { url: url(), status, said };
+                return Ok(Sent::Again(error, asked));
+            }
+            _ => return Err(EndpointError::Status { url: url(), status, said }),
+        }
+        let answer = text.map_err(|error| error.to_string()).and_then(|text| read(&text));
+        Ok(match answer {
+            Ok(given) => Sent::Answer(given),
+            Err(reason) => Sent::Again(
+                EndpointError::Answer { url: url(), reason: self.hidden(&reason) },
+                None,
+            ),
+        })
+    }
+
+    /// The beginning of what somebody said, without the key.
+    fn hidden(&self, said: &str) -> String {
+        let said = match &self.settings.key {
+            Some(Key(key)) if !key.is_empty() => said.replace(key.as_str(), "..."),
+            _ => said.to_owned(),
+        };
+        let visible = said.chars().map(|c| if c.is_control() { ' ' } else { c });
+        visible.take(200).collect::<String>().trim().to_owned()
+    }
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    choices: Vec<Choice>,
+    usage: Option<Counted>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: String,
+}
+
+#[derive(Deserialize)]
+struct Counted {
+    #[serde(default)]
+    total_tokens: u64,
+}
+
+/// The answer in a server's reply.
+fn read(text: &str) -> std::result::Result<Given, String> {
+    let reply: Reply = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let first = reply.choices.into_iter().next().ok_or("`choices` is empty")?;
+    let tokens = reply.usage.map_or(0, |counted| counted.total_tokens);
+    Ok(Given { content: first.message.content, tokens })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(url: &str, key: Option<&str>) -> String {
+        let key = key.map(Key::new);
+        let settings = EndpointSettings { key, ..EndpointSettings::new(url, "m") };
+        Endpoint::new(settings).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_address_is_one_and_gives_no_secret_away() {
+        for (url, key, said) in [
+            ("", None, "is no address"),
+            ("127.0.0.1:8000", None, "does not begin with http://"),
+            ("ftp://here/v1", None, "does not begin with http://"),
+            ("http://kim:secret@here/v1", None, "holds a password"),
+            ("http://example.org/v1", Some("sk-1"), "would send the key unencrypted"),
+        ] {
+            let message = refused(url, key);
+            assert!(message.contains(said) && message.contains("(H-url)"), "{url}: {message}");
+            assert!(!message.contains("secret") && !message.contains("sk-1"), "{message}");
+        }
+        for url in [
+            "http://127.0.0.1:8000/v1",
+            "http://localhost/v1/",
+            "https://example.org/v1/chat/completions",
+        ] {
+            let settings = EndpointSettings {
+                key: Some(Key::new(" sk-1 ")),
+                ..EndpointSettings::new(url, "m")
+            };
+            let endpoint = Endpoint::new(settings).unwrap();
+            assert!(endpoint.url.ends_with("/v1/chat/completions"), "{}", endpoint.url);
+            assert!(!format!("{endpoint:?}").contains("sk-1"));
+        }
+    }
+}

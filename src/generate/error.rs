@@ -1,0 +1,92 @@
+//! What can go wrong in a generation.
+
+use std::path::PathBuf;
+
+use super::PromptFileError;
+use crate::database::DatabaseError;
+use crate::endpoint::EndpointError;
+use crate::expand::ExpandError;
+use crate::score::ScoreError;
+use crate::store::StoreError;
+
+/// A generation cannot start or go on. Batches that were committed before stay.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// The database failed, or the expression names what it does not hold.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The expression finds no LU without sentences, or asks for annotation.
+    #[error("{0} (N-lexunits)")]
+    LexUnits(#[source] Box<ExpandError>),
+    /// No LU that is asked for has a sister with annotation.
+    #[error(
+        "no annotated LU of {} has the part of speech of {lexunits}; expected a sister LU with \
+         sentences that people annotated (N-sisters)",
+        frames.join(", ")
+    )]
+    NoSisters {
+        /// The LUs.
+        lexunits: String,
+        /// Names of their frames.
+        frames: Vec<String>,
+    },
+    /// Spans are to be written, and there is no language model or endpoint for it.
+    #[error(
+        "method `infill` writes words and was given no language model and no endpoint (N-generator)"
+    )]
+    NoGenerator,
+    /// A number of the recipe is out of its range.
+    #[error("{name} is {found}, expected {expected} (N-range)")]
+    Range {
+        /// Name of the number.
+        name: &'static str,
+        /// What it is.
+        found: u64,
+        /// What it may be.
+        expected: String,
+    },
+    /// A prompt file cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptFileError),
+    /// The language model cannot be opened or failed.
+    #[error("the language model failed")]
+    Score(#[source] Box<ScoreError>),
+    /// A file of the language model was written meanwhile.
+    #[error(
+        "the model file `{}` was changed while the generation ran; the last batch was not stored; run the command \
+         again (W-changed)",
+        path.display()
+    )]
+    ModelChanged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The endpoint failed.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// A classifier failed.
+    #[error("the classifier of frame elements failed")]
+    Reading(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<ScoreError> for GenerateError {
+    fn from(error: ScoreError) -> Self {
+        Self::Score(Box::new(error))
+    }
+}
+
+impl From<StoreError> for GenerateError {
+    fn from(error: StoreError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<ExpandError> for GenerateError {
+    fn from(error: ExpandError) -> Self {
+        match error {
+            ExpandError::Database(error) => Self::Database(error),
+            other => Self::LexUnits(Box::new(other)),
+        }
+    }
+}

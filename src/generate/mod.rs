@@ -1,0 +1,43 @@
+//! Annotated sentences for LUs that have none, from those of their sisters.
+//!
+//! FrameNet 1.5 has 4,119 LUs that nobody annotated. For each of them
+//!
+//! 1. a sentence of a *sister LU*, of the same frame and part of speech, is taken (`sisters.rs`);
+//! 2. the LU takes the place of the sister in its form (`form.rs`, `draft.rs`), and all annotation
+//!    moves along (`edits.rs`);
+//! 3. under [`Method::Infill`](crate::model::Method::Infill), FEs whose words may not go with the
+//!    LU are blanks (`blanks.rs`). A language model (`language.rs`) or an endpoint (`remote.rs`)
+//!    writes the words of all blanks of a sentence, told of nothing, of the FEs, or of frame and
+//!    FEs ([`Mode`]; `prompt.rs`);
+//! 4. of several candidates those are kept whose new words a classifier reads as their FEs
+//!    ([`ReadsAs`]), where there is one; the language model ranks them;
+//! 5. what is kept becomes a generated set (`run.rs`).
+//!
+//! Cui and Swayamdipta (2024), Annotating FrameNet via Structure-Conditioned Language Generation;
+//! Pancholy, Petruck and Swayamdipta (2021), Sister Help.
+
+mod blanks;
+mod draft;
+mod edits;
+mod error;
+mod form;
+mod language;
+mod prompt;
+mod recipe;
+mod remote;
+mod report;
+mod run;
+mod sisters;
+
+pub use blanks::{Blank, Census, Kept, census};
+pub use draft::Draft;
+pub use error::GenerateError;
+pub use language::LanguageFiller;
+pub use prompt::{Answer, Mode, Prompt, PromptFileError};
+pub use recipe::{Generator, Lacking, Reading, ReadsAs, Recipe};
+pub use remote::RemoteFiller;
+pub use report::{Fate, GenerationProgress, Report, Skip};
+pub use run::run_with;
+pub use sisters::SisterRule;
+
+type Result<T> = std::result::Result<T, GenerateError>;

@@ -1,0 +1,114 @@
+//! What a run did, and how far it is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::blanks::Kept;
+use crate::model::{Pos, RecipeId, named};
+
+named! {
+    /// Why an LU got no sentence, or a sister's sentence was passed over.
+    pub enum Skip {
+        /// Nobody annotated a sentence of an LU of the frame and part of speech.
+        NoSister => "no-sister",
+        /// The LU's name is a pattern, as `get a(n) eyeful`.
+        Pattern => "pattern-name",
+        /// The sister's target has no words.
+        NoTarget => "no-target",
+        /// The sister's target stands in several pieces.
+        Discontinuous => "discontinuous-target",
+        /// The LU lacks the form of the sister's target.
+        NoForm => "no-form",
+        /// No FE of the sentence is a candidate for other words.
+        NoBlank => "no-candidate",
+        /// The sentence is too long for the generator.
+        TooLong => "too-long",
+        /// The generator gave nothing that fits the blanks.
+        Rejected => "rejected",
+        /// The classifier read new words as another FE.
+        Unfaithful => "unfaithful",
+    }
+}
+
+impl Skip {
+    /// What it means, for a reader.
+    #[must_use]
+    pub fn explanation(self) -> &'static str {
+        match self {
+            Self::NoSister => "no annotated LU of the frame has the part of speech",
+            Self::Pattern => "the LU's name is a pattern",
+            Self::NoTarget => "the sister's target has no words",
+            Self::Discontinuous => "the sister's target stands in several pieces",
+            Self::NoForm => "the LU lacks the form of the sister's target",
+            Self::NoBlank => "no FE of the sentence is a candidate",
+            Self::TooLong => "the sentence is too long for the generator",
+            Self::Rejected => "the generator's answers do not fit the blanks",
+            Self::Unfaithful => "the classifier reads new words as another FE",
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GenerationProgress {
+    /// LUs that are finished, those done before included.
+    pub lexunits: u64,
+    /// LUs that match.
+    pub of: u64,
+    /// Sentences written in this run.
+    pub sentences: u64,
+}
+
+/// What became of the LUs of a part of speech.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// LUs that got a sentence.
+    pub given: u64,
+    /// LUs that got none, by reason.
+    pub skipped: BTreeMap<Skip, u64>,
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// The recipe's number in the store; none while nothing was written.
+    pub recipe: Option<RecipeId>,
+    /// LUs without sentences that match.
+    pub lexunits: u64,
+    /// Those that were done under the recipe before.
+    pub done_before: u64,
+    /// Those that a limit or a budget left to a later run.
+    pub left: u64,
+    /// What became of the others.
+    pub fates: BTreeMap<Pos, Fate>,
+    /// Sentences written.
+    pub sentences: u64,
+    /// Sentences of sisters that were passed over, by reason.
+    pub passed_over: BTreeMap<Skip, u64>,
+    /// FEs of the sentences taken that were no blanks, by reason.
+    pub kept_elements: BTreeMap<Kept, u64>,
+    /// Blanks of the sentences taken.
+    pub blanks: u64,
+    /// Candidates that the generator gave.
+    pub candidates: u64,
+    /// Candidates whose new words were all read as their FEs; none without a classifier.
+    pub faithful: Option<u64>,
+    /// Answers of the generator that could not be used, by code.
+    pub rejects: BTreeMap<&'static str, u64>,
+    /// What an endpoint was asked.
+    pub asked: crate::endpoint::Usage,
+    /// Time from the first sentence to the last commit.
+    pub elapsed: Duration,
+    /// Whether the run was stopped; the same command goes on from here.
+    pub interrupted: bool,
+    /// Whether a budget ended the run.
+    pub out_of_budget: bool,
+}
+
+impl Report {
+    /// LUs that got a sentence in this run.
+    #[must_use]
+    pub fn given(&self) -> u64 {
+        self.fates.values().map(|fate| fate.given).sum()
+    }
+}

@@ -1,0 +1,520 @@
+//! The loop: LU after LU gets a sentence, batch after batch is committed with its journal.
+//!
+//! What an LU gets depends on the store and the recipe, not on what is generated beside it. The
+//! journal of the sister that an LU tries first says that it is done.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::blanks::Actors;
+use super::draft::draft;
+use super::language::{Filled, Job};
+use super::recipe::{Filler, Generator, Reading, Recipe};
+use super::report::{GenerationProgress, Report, Skip};
+use super::sisters::Sisters;
+use super::{Draft, GenerateError, Result};
+use crate::database::{Database, JournalWrite, Write};
+use crate::endpoint::EndpointError;
+use crate::expand::{FrameGap, Unit, lexunits_without_sentences};
+use crate::model::{
+    AnnotationSet, AnnotationSetId, CarriedElement, Extent, FeId, FeStatus, Flags, Frame,
+    Generation, IdSpace, Layer, LexUnit, Method, Pos, Provenance, RecipeId, ReleaseId, Sentence,
+    SentenceId,
+};
+use crate::query::Expression;
+use crate::score::ScoreRequest;
+use crate::store::JournalEntry;
+use crate::text::natural_spacing;
+
+/// LUs of a batch: enough to fill a network's products, few enough that a stopped run loses little.
+const BATCH: usize = 16;
+/// Sentences of sisters that are tried for an LU.
+const MOST_TRIED: usize = 100;
+/// Status of generated sets, beside FrameNet's `MANUAL` and `UNANN`.
+const STATUS: &str = "GENERATED";
+
+/// An LU, and what is to become its sentence.
+struct Plan {
+    release: ReleaseId,
+    frame: Rc<Frame>,
+    lexunit: LexUnit,
+    /// The sister that is tried first, if there is one.
+    first: Option<AnnotationSetId>,
+    drafts: Vec<Draft>,
+    skip: Option<Skip>,
+}
+
+/// A sentence that may be stored.
+struct Candidate {
+    draft: Draft,
+    /// Mean negative log-likelihood of its tokens; 0 where nobody scores.
+    score: f32,
+    /// Probability of the FE of each blank, where a classifier read it.
+    read: Option<Vec<f32>>,
+    is_copy: bool,
+}
+
+/// Gives sentences to the LUs without any for which an expression over LUs holds, telling
+/// `progress` after each batch how far it is. If that answers `Break`, the run ends there.
+///
+/// LUs that were done under the same recipe are skipped.
+///
+/// # Errors
+/// When the recipe cannot be followed, the expression names what there is not, or asks for
+/// annotation, or finds LUs with sentences or without sisters only, a generator fails, or the
+/// database does. Batches before that stay; before the first nothing is written.
+pub fn run_with(
+    database: &Database,
+    expression: &Expression,
+    recipe: &Recipe,
+    generator: &mut Generator,
+    progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
+) -> Result<Report> {
+    recipe.check(generator)?;
+    let gaps = lexunits_without_sentences(database, expression, &|origin| {
+        recipe.lacking.is_met_by(origin)
+    })?;
+    let description = recipe.description(generator);
+    let mut print = [0; 16];
+    print.copy_from_slice(&blake3::hash(description.as_bytes()).as_bytes()[..16]);
+    let known = database.store().recipes()?.into_iter().find(|(_, other, _)| *other == print);
+    let lexunits = gaps.iter().map(|gap| gap.lexunits.len() as u64).sum();
+    let mut run = Run {
+        database,
+        recipe,
+        generator,
+        description,
+        print,
+        report: Report { lexunits, recipe: known.map(|(id, ..)| id), ..Report::default() },
+        finished: 0,
+        actors: HashMap::new(),
+        started: Instant::now(),
+    };
+    run.check_sisters(&gaps)?;
+    run.all(gaps, progress)?;
+    let Run { mut report, started, generator, .. } = run;
+    if generator.reads_as.is_none() {
+        report.faithful = None;
+    }
+    if let Filler::Remote(filler) = &generator.filler {
+        report.asked = filler.usage();
+    }
+    report.elapsed = started.elapsed();
+    Ok(report)
+}
+
+struct Run<'a> {
+    database: &'a Database,
+    recipe: &'a Recipe,
+    generator: &'a mut Generator,
+    description: String,
+    print: [u8; 16],
+    report: Report,
+    finished: u64,
+    actors: HashMap<ReleaseId, Rc<Actors>>,
+    started: Instant,
+}
+
+impl Run<'_> {
+    /// Refuses an expression none of whose few LUs can have a sister: whoever names LUs should hear
+    /// of it. Of many LUs the report counts those.
+    fn check_sisters(&self, gaps: &[FrameGap]) -> Result<()> {
+        const FEW: usize = 20;
+        let named = || gaps.iter().flat_map(|gap| &gap.lexunits);
+        if named().count() > FEW {
+            return Ok(());
+        }
+        for gap in gaps {
+            let sisters = Sisters::of(self.database, gap.release.id, &gap.frame)?;
+            let has_some = |lu| !sisters.for_lexunit(lu, self.recipe.sisters, 0).is_empty();
+            if gap.lexunits.iter().any(has_some) {
+                return Ok(());
+            }
+        }
+        let quoted =
+            |names: Vec<&str>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+        Err(GenerateError::NoSisters {
+            lexunits: quoted(named().map(|lu| lu.name.as_str()).collect()).join(", "),
+            frames: quoted(gaps.iter().map(|gap| gap.frame.name.as_str()).collect()),
+        })
+    }
+
+    fn all(
+        &mut self,
+        gaps: Vec<FrameGap>,
+        progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let mut batch = Vec::new();
+        let (mut taken, most) = (0, self.recipe.limit.unwrap_or(usize::MAX));
+        for FrameGap { release, frame, lexunits } in gaps {
+            let sisters = Sisters::of(self.database, release.id, &frame)?;
+            let frame = Rc::new(frame);
+            for lexunit in lexunits {
+                if self.report.out_of_budget || self.report.interrupted || taken >= most {
+                    self.report.left += 1;
+                    continue;
+                }
+                let Some(plan) = self.plan(release.id, &frame, &sisters, lexunit)? else {
+                    self.report.done_before += 1;
+                    self.finished += 1;
+                    continue;
+                };
+                taken += 1;
+                batch.push(plan);
+                if batch.len() == BATCH {
+                    self.batch(std::mem::take(&mut batch), progress)?;
+                }
+            }
+        }
+        self.batch(batch, progress)
+    }
+
+    /// What is to become of an LU; none if it is done.
+    fn plan(
+        &mut self,
+        release: ReleaseId,
+        frame: &Rc<Frame>,
+        sisters: &Sisters,
+        lexunit: LexUnit,
+    ) -> Result<Option<Plan>> {
+        let Recipe { sisters: rule, seed, .. } = *self.recipe;
+        let order = sisters.for_lexunit(&lexunit, rule, seed);
+        let first = order.first().map(|(set, _)| set.id);
+        if let (Some(first), Some(id)) = (first, self.report.recipe)
+            && self.database.store().journal(release, first, ordinal(&lexunit), id)?.is_some()
+        {
+            return Ok(None);
+        }
+        let mut drafts = Vec::new();
+        let mut skip = order.is_empty().then_some(Skip::NoSister);
+        if Unit::new(&lexunit.name).is_pattern {
+            skip = Some(Skip::Pattern);
+        }
+        let wanted = if self.recipe.method == Method::Infill { 1 } else { self.recipe.candidates };
+        let actors = self.actors_of(release)?;
+        let tried = order.into_iter().take(if skip.is_some() { 0 } else { MOST_TRIED });
+        for sister in tried {
+            let reason = match draft(self.database, (release, frame, &actors), &lexunit, sister)? {
+                Ok(draft) if self.recipe.method == Method::Infill && draft.blanks.is_empty() => {
+                    Skip::NoBlank
+                }
+                Ok(draft) => {
+                    drafts.push(draft);
+                    if drafts.len() == wanted {
+                        break;
+                    }
+                    continue;
+                }
+                Err(reason) => reason,
+            };
+            *self.report.passed_over.entry(reason).or_default() += 1;
+            skip = Some(reason);
+        }
+        let skip = skip.filter(|_| drafts.is_empty());
+        Ok(Some(Plan { release, frame: Rc::clone(frame), lexunit, first, drafts, skip }))
+    }
+
+    fn actors_of(&mut self, release: ReleaseId) -> Result<Rc<Actors>> {
+        if let Some(known) = self.actors.get(&release) {
+            return Ok(Rc::clone(known));
+        }
+        let actors = Rc::new(Actors::of(self.database, release)?);
+        self.actors.insert(release, Rc::clone(&actors));
+        Ok(actors)
+    }
+
+    /// Generates for a batch and commits it. One whose budget ends is left to a later run, but for
+    /// the LUs before that.
+    fn batch(
+        &mut self,
+        mut plans: Vec<Plan>,
+        progress: &mut dyn FnMut(&GenerationProgress) -> ControlFlow<()>,
+    ) -> Result<()> {
+        if plans.is_empty() {
+            return Ok(());
+        }
+        let filled = self.fill(&plans)?;
+        self.report.left += (plans.len() - filled.len()) as u64;
+        plans.truncate(filled.len());
+        let candidates = self.candidates(&mut plans, filled)?;
+        self.generator.check_files()?;
+        if !plans.is_empty() {
+            self.store(&plans, candidates)?;
+        }
+        self.finished += plans.len() as u64;
+        let at = GenerationProgress {
+            lexunits: self.finished,
+            of: self.report.lexunits,
+            sentences: self.report.sentences,
+        };
+        self.report.interrupted |= progress(&at).is_break();
+        Ok(())
+    }
+
+    /// Words for the blanks of each plan with a draft, in order of the plans; fewer where a budget
+    /// ended.
+    fn fill(&mut self, plans: &[Plan]) -> Result<Vec<Filled>> {
+        let job = |plan: &'_ Plan| -> Option<usize> { (!plan.drafts.is_empty()).then_some(0) };
+        if self.recipe.method != Method::Infill {
+            return Ok(vec![Filled::default(); plans.len()]);
+        }
+        let jobs: Vec<Job<'_>> = plans
+            .iter()
+            .filter(|plan| job(plan).is_some())
+            .map(|plan| Job {
+                draft: &plan.drafts[0],
+                frame: &plan.frame.name,
+                lexunit: &plan.lexunit.name,
+            })
+            .collect();
+        let Generator { filler, scorer, .. } = &mut *self.generator;
+        let mut answers = match (filler, scorer) {
+            (Filler::Language(filler), Some(scorer)) => filler.fill(scorer, &jobs, self.recipe)?,
+            (Filler::Remote(filler), _) => {
+                let mut answers = Vec::new();
+                for job in &jobs {
+                    match filler.fill(job, self.recipe) {
+                        Ok(filled) => answers.push(filled),
+                        Err(GenerateError::Endpoint(EndpointError::Budget { .. })) => {
+                            self.report.out_of_budget = true;
+                            break;
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                answers
+            }
+            _ => return Err(GenerateError::NoGenerator),
+        }
+        .into_iter();
+        let mut filled = Vec::with_capacity(plans.len());
+        for plan in plans {
+            match job(plan) {
+                None => filled.push(Filled::default()),
+                Some(_) => match answers.next() {
+                    Some(answer) => filled.push(answer),
+                    None => break,
+                },
+            }
+        }
+        Ok(filled)
+    }
+
+    /// The candidates of each plan that may be stored, the best first.
+    fn candidates(
+        &mut self,
+        plans: &mut [Plan],
+        filled: Vec<Filled>,
+    ) -> Result<Vec<Vec<Candidate>>> {
+        let is_infill = self.recipe.method == Method::Infill;
+        let mut all = Vec::with_capacity(plans.len());
+        for (plan, filled) in plans.iter_mut().zip(filled) {
+            for code in filled.rejects {
+                *self.report.rejects.entry(code).or_default() += 1;
+            }
+            plan.skip = plan.skip.or(filled.skip);
+            for draft in &plan.drafts {
+                self.report.blanks += draft.blanks.len() as u64;
+                for (reason, count) in &draft.kept {
+                    *self.report.kept_elements.entry(*reason).or_default() += count;
+                }
+            }
+            let made = |draft: Draft, is_copy| Candidate { draft, score: 0.0, read: None, is_copy };
+            let candidates: Vec<Candidate> = match is_infill {
+                false => plan.drafts.iter().map(|draft| made(draft.clone(), false)).collect(),
+                true => filled
+                    .candidates
+                    .iter()
+                    .map(|words| {
+                        let is_copy = plan.drafts[0].words() == *words;
+                        made(plan.drafts[0].filled(words), is_copy)
+                    })
+                    .collect(),
+            };
+            self.report.candidates += candidates.len() as u64;
+            let had_some = !candidates.is_empty();
+            let mut candidates = self.faithful(plan, candidates)?;
+            if had_some && candidates.is_empty() {
+                plan.skip = Some(Skip::Unfaithful);
+            }
+            self.score(&mut candidates)?;
+            candidates.sort_by(|a, b| a.score.total_cmp(&b.score));
+            candidates.truncate(self.recipe.keep);
+            all.push(candidates);
+        }
+        Ok(all)
+    }
+
+    /// The candidates whose blanks are all read as their FEs; all of them without a classifier.
+    fn faithful(&mut self, plan: &Plan, candidates: Vec<Candidate>) -> Result<Vec<Candidate>> {
+        let Some((_, reads_as)) = &mut self.generator.reads_as else { return Ok(candidates) };
+        let mut faithful = Vec::new();
+        for mut candidate in candidates {
+            let Draft { text, target, blanks, .. } = &candidate.draft;
+            let (frame, lexunit) = (&*plan.frame, plan.lexunit.name.as_str());
+            let readings = blanks.iter().map(|blank| Reading {
+                text,
+                frame,
+                lexunit,
+                target: *target,
+                span: blank.span,
+            });
+            let read = reads_as(&readings.collect::<Vec<_>>()).map_err(GenerateError::Reading)?;
+            let same = |(read, fe): (&Option<(FeId, f32)>, FeId)| {
+                read.filter(|(found, _)| *found == fe).map(|(_, probability)| probability)
+            };
+            let read: Option<Vec<f32>> =
+                read.iter().zip(blanks.iter().map(|blank| blank.fe)).map(same).collect();
+            if read.is_some() {
+                candidate.read = read;
+                faithful.push(candidate);
+            }
+        }
+        *self.report.faithful.get_or_insert_default() += faithful.len() as u64;
+        Ok(faithful)
+    }
+
+    /// Scores candidates by the language model, where there is one.
+    fn score(&mut self, candidates: &mut [Candidate]) -> Result<()> {
+        let Some(scorer) = &mut self.generator.scorer else { return Ok(()) };
+        let texts = candidates.iter().map(|of| ScoreRequest::of(natural_spacing(&of.draft.text)));
+        let scores = scorer.score(&texts.collect::<Vec<_>>())?;
+        for (candidate, score) in candidates.iter_mut().zip(scores) {
+            // What cannot be scored comes last.
+            let mean = score.map(|score| -score.log_prob / score.tokens as f64);
+            candidate.score = mean.map_or(f32::MAX, |mean| mean as f32);
+        }
+        Ok(())
+    }
+
+    /// Writes a batch with its journal, a commit for each release.
+    fn store(&mut self, plans: &[Plan], candidates: Vec<Vec<Candidate>>) -> Result<()> {
+        let id = self.database.store().recipe(self.print, &self.description)?;
+        self.report.recipe = Some(id);
+        let mut writes: BTreeMap<ReleaseId, Write> = BTreeMap::new();
+        for (plan, candidates) in plans.iter().zip(candidates) {
+            let write = writes.entry(plan.release).or_default();
+            let mut chain = Vec::new();
+            for (rank, candidate) in candidates.into_iter().enumerate() {
+                let set = self.set(plan, candidate, (id, rank as u16), write)?;
+                chain.push(set);
+            }
+            let fate = self.report.fates.entry(Pos::of_lu_name(&plan.lexunit.name)).or_default();
+            match plan.skip.filter(|_| chain.is_empty()) {
+                Some(skip) => *fate.skipped.entry(skip).or_default() += 1,
+                None => fate.given += 1,
+            }
+            self.report.sentences += chain.len() as u64;
+            if let Some(seed) = plan.first {
+                let end = plan.skip.filter(|_| chain.is_empty());
+                let entry = JournalEntry {
+                    round: 1,
+                    end: end.map(|reason| reason.as_str().to_owned()),
+                    chain,
+                };
+                let target = ordinal(&plan.lexunit);
+                write.journal.push(JournalWrite { seed, target, recipe: id, entry });
+            }
+        }
+        for (release, write) in writes {
+            if !write.is_empty() {
+                self.database.write(release, &write)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a candidate among what is to be written, and says its id.
+    fn set(
+        &self,
+        plan: &Plan,
+        candidate: Candidate,
+        (recipe, rank): (RecipeId, u16),
+        write: &mut Write,
+    ) -> Result<AnnotationSetId> {
+        let Candidate { draft, score, read, is_copy } = candidate;
+        let generation = Generation {
+            seed: draft.sister,
+            source: draft.sister,
+            target_ordinal: ordinal(&plan.lexunit),
+            round: 1,
+            rank,
+            chain: Vec::new(),
+            method: self.recipe.method,
+            recipe,
+            flags: Flags { copy: is_copy, ..Flags::default() },
+            paraphrase: score,
+            aligner: 1.0,
+            filter: None,
+            elements: elements(&draft, read.as_deref()),
+        };
+        let id = self.free_id(plan, &generation, write)?;
+        let sentence = SentenceId::new(IdSpace::Generated, id.number());
+        let mut layers = vec![Layer::of_targets(&[draft.target])];
+        layers.extend(draft.layers);
+        write.sentences.push(Sentence {
+            id: sentence,
+            xml_id: None,
+            text: draft.text,
+            occurrences: Vec::new(),
+        });
+        write.sets.push(AnnotationSet {
+            id,
+            xml_id: None,
+            sentence,
+            frame: plan.frame.id,
+            lu: plan.lexunit.id,
+            status: STATUS.to_owned(),
+            created: String::new(),
+            targets: vec![draft.target],
+            fe_status: FeStatus::Carried,
+            layers,
+            provenance: Provenance::Generated(Box::new(generation)),
+        });
+        Ok(id)
+    }
+
+    /// The natural id of a set, or the next number that no other set has.
+    fn free_id(
+        &self,
+        plan: &Plan,
+        generation: &Generation,
+        write: &Write,
+    ) -> Result<AnnotationSetId> {
+        let mut id = generation.natural_id(plan.frame.id, &self.print);
+        loop {
+            let stored = self.database.store().annotation_set(plan.release, id)?;
+            let is_same = |set: &AnnotationSet| match &set.provenance {
+                Provenance::Generated(there) => {
+                    set.lu == plan.lexunit.id && there.is_same_output(generation)
+                }
+                _ => false,
+            };
+            let is_pending = write.sets.iter().any(|set| set.id == id);
+            if !is_pending && stored.as_ref().is_none_or(is_same) {
+                return Ok(id);
+            }
+            id = id.next();
+        }
+    }
+}
+
+/// What tells the LUs apart that share a seed.
+fn ordinal(lexunit: &LexUnit) -> u16 {
+    (lexunit.id.0 & 0xffff) as u16
+}
+
+/// The FEs with words, with what a classifier said of those that are new.
+fn elements(draft: &Draft, read: Option<&[f32]>) -> Vec<CarriedElement> {
+    let labels = draft.layers.iter().filter(|layer| layer.name == crate::model::LayerName::Fe);
+    let labels = labels.flat_map(|layer| &layer.labels);
+    let element = |label: &crate::model::Label| {
+        let Extent::Overt(span) = label.extent else { return None };
+        let blank = draft.blanks.iter().position(|blank| blank.span == span);
+        let score = blank.and_then(|at| read?.get(at).copied()).unwrap_or(1.0);
+        Some(CarriedElement { name: label.name.clone(), score: Some(score) })
+    };
+    labels.filter_map(element).collect()
+}

@@ -1,0 +1,143 @@
+//! The sentences of a frame that an LU without any can take over.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::database::{Database, DatabaseError};
+use crate::expand::{Unit, Valences, expressed};
+use crate::model::{
+    AnnotationSet, FeStatus, Frame, LexUnit, LuId, Origin, PROPOSED, Pos, ReleaseId, named,
+};
+
+named! {
+    /// Which sister's sentence an LU takes.
+    #[derive(Default)]
+    pub enum SisterRule {
+        /// The one whose core FEs are those that the frame's LUs of this part of speech express
+        /// most.
+        #[default]
+        Agreeing => "agreeing",
+        /// A random one of a random sister (Pancholy et al. 2021; Cui and Swayamdipta 2024).
+        Random => "random",
+    }
+}
+
+impl SisterRule {
+    /// What a recipe says of it.
+    pub(super) fn description(self) -> &'static str {
+        match self {
+            Self::Agreeing => {
+                "sets of the frame and part of speech, those first whose core FEs agree most with \
+                 the sets of the frame's LUs of it, ties at random; v1"
+            }
+            Self::Random => "a random set of a random LU of the frame and part of speech; v1",
+        }
+    }
+}
+
+/// The annotated sets of a frame, with the names of their LUs.
+#[derive(Debug, Default)]
+pub(crate) struct Sisters {
+    valences: Valences,
+    units: Vec<(LuId, Unit)>,
+    sets: Vec<Sister>,
+}
+
+#[derive(Debug)]
+struct Sister {
+    set: AnnotationSet,
+    lemma: String,
+    pos: Pos,
+    /// How much its core FEs agree with the sets of the frame's LUs of its part of speech, summed
+    /// over these.
+    agreement: f64,
+}
+
+impl Sisters {
+    /// The sets of a frame that people annotated with FEs.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) fn of(
+        database: &Database,
+        release: ReleaseId,
+        frame: &Frame,
+    ) -> Result<Self, DatabaseError> {
+        let mut sisters = Self { valences: Valences::new(frame), ..Self::default() };
+        for lu in database.store().lexunits_of(release, frame.id)? {
+            let lu: LexUnit = lu?;
+            if lu.status != PROPOSED {
+                sisters.units.push((lu.id, Unit::new(&lu.name)));
+            }
+        }
+        for set in database.store().annotation_sets_of_frame(release, frame.id)? {
+            let set = set?;
+            let is_human = set.provenance.origin() != Origin::Generated;
+            let unit = sisters.units.iter().find(|(lu, _)| *lu == set.lu);
+            let (true, FeStatus::Annotated, Some((_, unit))) = (is_human, set.fe_status, unit)
+            else {
+                continue;
+            };
+            sisters.valences.take(unit, &set);
+            let (lemma, pos) = (unit.lemma.clone(), unit.pos);
+            sisters.sets.push(Sister { lemma, pos, agreement: 0.0, set });
+        }
+        sisters.agree();
+        Ok(sisters)
+    }
+
+    /// Says of each set how much it agrees with the others.
+    fn agree(&mut self) {
+        let keys: BTreeSet<(String, Pos)> = self.units.iter().map(|(_, unit)| unit.key()).collect();
+        let mut known = HashMap::new();
+        for sister in &mut self.sets {
+            let (valences, seed, pos) = (&self.valences, expressed(&sister.set), sister.pos);
+            let of = || keys.iter().filter(|key| key.1 == pos);
+            let sum =
+                |seed: &Option<_>| of().map(|key| valences.agreement(seed.as_ref(), key)).sum();
+            let key = (pos, seed);
+            sister.agreement = match known.get(&key) {
+                Some(agreement) => *agreement,
+                None => {
+                    let agreement = sum(&key.1);
+                    known.insert(key, agreement);
+                    agreement
+                }
+            };
+        }
+    }
+
+    /// The sets whose sentences an LU can take over, with the lemmas of their LUs, in the order in
+    /// which a rule tries them.
+    pub(crate) fn for_lexunit(
+        &self,
+        lexunit: &LexUnit,
+        rule: SisterRule,
+        seed: u64,
+    ) -> Vec<(&AnnotationSet, &str)> {
+        let pos = Pos::of_lu_name(&lexunit.name);
+        let draw = |what: u64| {
+            let mut hash = blake3::Hasher::new();
+            for number in [seed, u64::from(lexunit.id.0), what] {
+                hash.update(&number.to_be_bytes());
+            }
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&hash.finalize().as_bytes()[..8]);
+            u64::from_be_bytes(bytes)
+        };
+        let is_sister = |sister: &&Sister| sister.pos == pos && sister.set.lu != lexunit.id;
+        let of_pos = self.sets.iter().filter(is_sister);
+        let mut ranked: Vec<_> = of_pos
+            .map(|sister| {
+                let agreement = match rule {
+                    SisterRule::Agreeing => sister.agreement,
+                    SisterRule::Random => 0.0,
+                };
+                let drawn = (draw(u64::from(sister.set.lu.0)), draw(sister.set.id.bits()));
+                let drawn = if rule == SisterRule::Random { drawn } else { (drawn.1, 0) };
+                (agreement, drawn, sister)
+            })
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        ranked.into_iter().map(|(.., sister)| (&sister.set, sister.lemma.as_str())).collect()
+    }
+}
