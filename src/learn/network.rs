@@ -366,7 +366,7 @@ mod tests {
                 Labels::Scores(all) => {
                     Labels::scores(&all.iter().map(|(label, _)| label.round()).collect::<Vec<_>>())
                 }
-                classes @ Labels::Classes(_) => classes,
+                others => others,
             };
             let mut adam = AdamW::new(mlp.lengths());
             let schedule = Schedule { rate: 0.05, decay: 0.0, steps: 500 };
