@@ -63,6 +63,7 @@ mod filter_scores;
 mod filters;
 mod foreign_content;
 mod foreign_pieces;
+mod frame_identification;
 mod framenet_1_7;
 mod framenet_round_trip;
 mod from_nltk;

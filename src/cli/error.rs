@@ -12,6 +12,7 @@ use fnstore::exchange::{ExchangeError, FaultCode};
 use fnstore::expand::{ExpandError, RecipeFileError};
 use fnstore::filter::FilterError;
 use fnstore::framenet::FramenetError;
+use fnstore::identify::IdentifyError;
 use fnstore::index::IndexError;
 use fnstore::models::ModelError;
 use fnstore::nn::{GgufError, NnError, WeightsError};
@@ -58,6 +59,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         ) || matches!(
             cause.downcast_ref(),
             Some(TagError::File(FileError::Content { .. }) | TagError::NoTags { .. })
+        ) || matches!(
+            cause.downcast_ref(),
+            Some(
+                IdentifyError::File(FileError::Content { .. })
+                    | IdentifyError::NoTargets { .. }
+                    | IdentifyError::Leak { .. }
+            )
         ) || matches!(
             cause.downcast_ref(),
             Some(FilterError::File(FileError::Content { .. }) | FilterError::TooFew { .. })

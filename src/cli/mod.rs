@@ -5,6 +5,7 @@
 //! data. Everything else, from progress to notices, goes to stderr.
 
 mod align;
+mod annotate;
 mod augment;
 mod backup;
 mod beside;
@@ -30,6 +31,7 @@ mod frame;
 mod frames;
 mod gpu;
 mod hit;
+mod identifier;
 mod import;
 mod import_lines;
 mod judge;
@@ -143,6 +145,7 @@ enum Command {
     Paraphrase(paraphrase::Args),
     Align(align::Args),
     Tag(tag::Args),
+    Annotate(annotate::Args),
     Score(score::Args),
     Mine(mine::Args),
     Augment(augment::Args),
@@ -242,6 +245,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         Command::Paraphrase(args) => paraphrase::run(args, &mut context),
         Command::Align(args) => align::run(args, &mut context),
         Command::Tag(args) => tag::run(args, &mut context),
+        Command::Annotate(args) => annotate::run(args, &mut context),
         Command::Score(args) => score::run(args, &mut context),
         Command::Mine(args) => mine::run(args, &mut context),
         Command::Augment(args) => augment::run(args, &mut context),

@@ -2,6 +2,7 @@
 
 mod aligner;
 mod filter;
+mod frames;
 mod proposals;
 mod settings;
 mod tagger;
@@ -27,6 +28,7 @@ enum Model {
     Aligner(aligner::Args),
     Words(words::Args),
     Tagger(tagger::Args),
+    Frames(frames::Args),
     Filter(filter::Args),
     Proposals(proposals::Args),
 }
@@ -36,6 +38,7 @@ pub(super) fn run(args: Args, context: &mut Context) -> anyhow::Result<Outcome> 
         Model::Aligner(args) => aligner::run(args, context),
         Model::Words(args) => words::run(args, context),
         Model::Tagger(args) => tagger::run(args, context),
+        Model::Frames(args) => frames::run(args, context),
         Model::Filter(args) => filter::run(args, context),
         Model::Proposals(args) => proposals::run(&args, context),
     }
